@@ -7,7 +7,7 @@
 //! blob -> token -> k-gram -> fingerprint -> posting -> seed -> chain -> clone pair -> clone class -> finding -> report
 //! ```
 //!
-//! This page is the map. A module uses only those above it, which `tests/layers.rs`
+//! This page is the map. A module uses only those above it, which `tests/it/layers.rs`
 //! checks. The core takes values and returns values: it knows no git, no files, no
 //! clock and no output.
 //!

@@ -1,4 +1,4 @@
-//! Feeds any bytes to one of the bodies of `tests/hostile`, which the variable `SECONDHAND_BODY` names: archives,
+//! Feeds any bytes to one of the bodies of `tests/it/hostile`, which the variable `SECONDHAND_BODY` names: archives,
 //! baselines, decisions, suppressions, licenses, journals, corpora, diffs, versions of a text.
 //!
 //! `.ci/fuzz 60 archives`. One program for all: each is large, and linked once. It writes what there is to begin from
@@ -6,7 +6,7 @@
 
 #![no_main]
 
-#[path = "../../tests/hostile/bodies.rs"]
+#[path = "../../tests/it/hostile/bodies/mod.rs"]
 mod bodies;
 
 use std::sync::OnceLock;

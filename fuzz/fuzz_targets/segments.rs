@@ -1,11 +1,11 @@
 //! Feeds any bytes to the readers of segments: none panics or reads beyond its file.
 //!
-//! `.ci/fuzz 60 segments`. `tests/segments` runs the same body over
+//! `.ci/fuzz 60 segments`. `tests/it/segments` runs the same body over
 //! mutated samples, without a fuzzer.
 
 #![no_main]
 
-#[path = "../../tests/segments/reading.rs"]
+#[path = "../../tests/it/segments/reading.rs"]
 #[allow(dead_code, reason = "the test uses the samples")]
 mod reading;
 

@@ -465,12 +465,12 @@ impl Languages {
 impl LanguageEntry {
     fn table(&self) -> &Table {
         let text = || self.toml.map_or("", Packed::text);
-        self.table.get_or_init(|| Table::parse(text()).expect("tests/languages.rs reads every built-in table"))
+        self.table.get_or_init(|| Table::parse(text()).expect("tests/it/languages.rs reads every built-in table"))
     }
 
     fn claims(&self) -> &[CompiledClaim] {
         self.claims
-            .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/languages.rs compile every claim"))
+            .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/it/languages.rs compile every claim"))
     }
 
     fn language(&self) -> &Language {
@@ -484,8 +484,8 @@ impl LanguageEntry {
                 is_declarative: table.declarative,
                 has_juxtaposed_calls: table.juxtaposed_calls,
                 words: Arc::new(BlockWords::new(table)),
-                lexer: Lexer::new(table).expect("`add` and tests/languages.rs compile every table"),
-                regions: Regions::new(table).expect("`add` and tests/languages.rs compile every region"),
+                lexer: Lexer::new(table).expect("`add` and tests/it/languages.rs compile every table"),
+                regions: Regions::new(table).expect("`add` and tests/it/languages.rs compile every region"),
                 around: table.around.clone(),
                 holds: holds(table),
                 preambles: table.imports.iter().filter_map(|import| import.preamble.clone()).collect(),

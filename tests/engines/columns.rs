@@ -11,9 +11,9 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 
 use crate::golden::{Golden, function};
-use crate::repository::Repository;
 use crate::wire::python_with;
 use crate::{CHANGES, GOLDEN};
+use support::Repository;
 
 fn text(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-use crate::repository::{Repository, git, secondhand};
+use support::{Repository, git, secondhand};
 
 /// Components besides the one with a history.
 const N_COMPONENTS: usize = 199;

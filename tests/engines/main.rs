@@ -19,9 +19,6 @@ mod golden;
 mod objects;
 #[cfg(feature = "postgres")]
 mod postgres;
-#[allow(dead_code, reason = "the semantics use the rest")]
-#[path = "../semantics/repository.rs"]
-mod repository;
 #[cfg_attr(
     not(all(feature = "remote", feature = "postgres", feature = "clickhouse")),
     allow(dead_code, reason = "not for all")

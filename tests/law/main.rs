@@ -16,13 +16,7 @@
 //! --test law` runs 50, each at every value; `LAW_SEED=7` draws others.
 
 mod oracle;
-#[allow(dead_code, reason = "other programs use the rest")]
-#[path = "../../tools/random.rs"]
-mod random;
 mod real;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../semantics/repository.rs"]
-mod repository;
 mod samples;
 mod tally;
 
@@ -31,9 +25,8 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use oracle::{Said, Text};
-use random::Random;
-use repository::{Report, Repository, git_command};
 use samples::{LANGUAGES, Language};
+use support::{Random, Report, Repository, git_command};
 
 /// The values of `max-gap` that the law is held against; the default is 240.
 const MAX_GAPS: [usize; 9] = [20, 60, 80, 100, 120, 160, 200, 240, 400];

@@ -8,8 +8,8 @@ use std::ops::Range;
 use secondhand::language::{Kind, Languages, Token};
 use serde_json::Value;
 
-use crate::repository::Report;
 use crate::samples::Language;
+use support::Report;
 
 /// Tokens that a fragment may leave out where a run ends inside of a function: it ends at a whole statement.
 const RAGGED: usize = 8;

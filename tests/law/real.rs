@@ -12,8 +12,8 @@ use secondhand::matching::{Document, novelty};
 use secondhand::text::FilePath;
 
 use super::oracle::{self, Said, Text};
-use super::repository::{Report, git, git_command, secondhand};
 use super::{MIN_TOKENS, setting};
+use support::{Report, git, git_command, secondhand};
 
 /// Maximum bytes of a file, and files of a change: what is larger takes brute force too long.
 const MAX_SIZE: usize = 400_000;

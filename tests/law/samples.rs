@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use secondhand::language::Kind;
 
 use crate::oracle::tokens;
-use crate::random::Random;
+use support::Random;
 
 /// A language, its functions, and what is put into them.
 pub struct Language {

@@ -10,10 +10,9 @@ use std::fmt::Write as _;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use crate::random::Random;
-use crate::repository::Report;
 use crate::samples::{LANGUAGES, Language};
 use crate::{Case, import, some};
+use support::{Random, Report};
 
 /// Changes of one kind: how a change of size `n` is made, and the sizes.
 struct Kind {

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::fragment::statements;
 use crate::language::{Blocks, Language};
 use crate::likeness::{Likeness, likeness_of};
-use crate::random::Random;
 use crate::scan::{Class, Scan, Token};
 use crate::tree::Pool;
+use support::Random;
 
 /// Joins lines and scans them.
 pub fn scan(lines: &[String], language: &'static Language) -> Scan {

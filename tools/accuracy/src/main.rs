@@ -11,11 +11,6 @@ mod output;
 // Writes tables.
 mod columns;
 
-// Draws numbers from a seed.
-#[allow(dead_code, reason = "other programs use the rest")]
-#[path = "../../random.rs"]
-mod random;
-
 // Spreads work over threads.
 mod threads;
 

@@ -12,9 +12,9 @@ use crate::error::Error;
 use crate::git;
 use crate::output::print;
 use crate::program::Program;
-use crate::random::Random;
 use crate::replay::{Finding, Half, Lines, Ordinary, Origin, Replayed, findings};
 use crate::threads::on_all_threads;
+use support::Random;
 
 /// Flags of `accuracy siblings`.
 #[derive(Debug, clap::Args)]

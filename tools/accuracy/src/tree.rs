@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::fragment::{Form, Fragment, fragments, statements};
 use crate::language::{Blocks, Language, of_path};
 use crate::likeness::{Grams, Likeness, likeness_of, repeats_itself};
-use crate::random::Random;
 use crate::scan::{Class, Scan, hash};
+use support::Random;
 
 /// A source file.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use secondhand::fingerprint::resemblance::{Counting, ShingleSampling, ShingleSketch, Shingles, greedy_clusters};
 
-use crate::random::Random;
 use crate::selection::positive;
 use crate::table::Row;
+use support::Random;
 
 /// Words of a document, and different ones in all.
 const WORDS: usize = 200;
@@ -31,7 +31,7 @@ pub fn made_text(n: usize) -> Vec<Row> {
             let mut of_copy = words.clone();
             for word in &mut of_copy {
                 if copy > 0 && random.below(CHANGED) == 0 {
-                    *word = random.next();
+                    *word = random.number();
                 }
             }
             // The shingles of the paper are of ten words, and one in 25 is kept of pages of any length.

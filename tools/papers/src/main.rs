@@ -3,11 +3,6 @@
 //!
 //! Prints what is measured beside what was printed, and draws the plots. A module uses those above it.
 
-// Draws numbers from a seed.
-#[allow(dead_code, reason = "other programs use the rest")]
-#[path = "../../random.rs"]
-mod random;
-
 // Prints rows: what, measured, printed.
 mod table;
 

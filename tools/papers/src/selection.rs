@@ -11,8 +11,8 @@ use secondhand::fingerprint::schemes::{
 
 use crate::input::Input;
 use crate::plot::Plot;
-use crate::random::Random;
 use crate::table::Row;
+use support::Random;
 
 pub fn positive(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN)

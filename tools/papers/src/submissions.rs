@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::random::Random;
+use support::Random;
 
 const SEED: u64 = 2026;
 /// Functions that go around, and how many in a hundred of a submission are among them.

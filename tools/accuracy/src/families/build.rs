@@ -11,8 +11,8 @@ use crate::fragment::{Form, Fragment};
 use crate::git::State;
 use crate::language::Language;
 use crate::place::Place;
-use crate::random::Random;
 use crate::tree::{File, Pool, Tree};
+use support::Random;
 
 /// How the members of a family differ from the method that they were made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

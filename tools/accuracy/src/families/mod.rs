@@ -18,10 +18,10 @@ use crate::error::Error;
 use crate::git::{self, State};
 use crate::output::print;
 use crate::program::{Chosen, Program};
-use crate::random::Random;
 use crate::tree::Tree;
 use build::{Built, Family, KINDS, build};
 use judge::{Form, Found, Fragment, Lacking, PAIRS, Report, SIZES, Verdict, classes, judge};
+use support::Random;
 
 /// Flags of `accuracy families`.
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::shapes::Change;
 use crate::git::State;
-use crate::random::Random;
+use support::Random;
 
 /// A new file, beside others.
 pub fn added(text: &str) -> Change {

@@ -22,10 +22,10 @@ use crate::error::Error;
 use crate::git::{self, State};
 use crate::output::print;
 use crate::program::{Chosen, Program};
-use crate::random::Random;
 use crate::tree::Tree;
 use measure::{Limits, Run};
 use shapes::{Change, SHAPES, Shape};
+use support::Random;
 
 /// Flags of `accuracy growth`.
 #[derive(Debug, clap::Args)]

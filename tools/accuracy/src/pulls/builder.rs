@@ -10,9 +10,9 @@ use crate::fragment::{Form, Fragment, statements};
 use crate::git::State;
 use crate::language::Language;
 use crate::place::Place;
-use crate::random::Random;
 use crate::scan::Scan;
 use crate::tree::{File, Pool, Tree};
+use support::Random;
 
 /// The classes of length, in tokens; whole files alone reach the last.
 pub const LENGTHS: &[RangeInclusive<usize>] =

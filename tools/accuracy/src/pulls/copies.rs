@@ -7,8 +7,8 @@ use super::draft::{Mark, new_lines};
 use crate::edit::{edit_lines, relayout, rename, rename_loosely, scan, shift};
 use crate::fragment::{Form, Fragment};
 use crate::language::Language;
-use crate::random::Random;
 use crate::tree::{File, Pool};
+use support::Random;
 
 /// Changes what is pasted; `None` when it cannot be changed so.
 type Mutation = fn(&[String], &'static Language, &Pool, &mut Random) -> Option<Vec<String>>;

@@ -7,9 +7,9 @@ use super::builder::{Builder, Picked, Spot, Wanted};
 use super::draft::{Mark, new_lines};
 use crate::edit::{self, edit_lines, new_names, renamed, shift};
 use crate::fragment::{Form, Fragment, statements};
-use crate::random::Random;
 use crate::scan::{Class, Scan};
 use crate::tree::{File, is_import};
+use support::Random;
 
 /// What a function has at least that is moved, or was copied long ago.
 const SUBSTANTIAL: usize = 50;

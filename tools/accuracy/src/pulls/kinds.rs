@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use super::builder::{Builder, Copy};
 use super::{copies, harmless};
 use crate::git::State;
-use crate::random::Random;
 use crate::tree::Tree;
+use support::Random;
 
 /// A kind of pull request.
 #[derive(Debug)]

@@ -15,10 +15,10 @@ use crate::error::Error;
 use crate::git;
 use crate::output::{print, tell};
 use crate::program::Program;
-use crate::random::Random;
 use crate::replay::{Finding, Half, Level, Lines, Ordinary, Replayed, findings};
 use crate::threads::on_all_threads;
 pub use judged::{Judged, Verdict, read as judged};
+use support::Random;
 
 /// Flags of `accuracy worth`.
 #[derive(Debug, clap::Args)]

@@ -1,0 +1,359 @@
+//! Keeps the documentation true: its links lead somewhere, every page is in the book, and what the
+//! tutorial shows is what happens.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Markdown file of `folder`, and of those below it, from the root of the project on.
+fn pages(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).expect("the folder is there") {
+        let entry = entry.expect("the folder stays readable");
+        let path = Path::new(folder).join(entry.file_name());
+        if entry.path().is_dir() {
+            found.extend(pages(path.to_str().expect("our names are UTF-8")));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// The lines of a page that are not in a block of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// Where the links and pictures of a page lead.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    for line in prose(text) {
+        for (at, _) in line.match_indices("](") {
+            let target = &line[at + 2..];
+            if let Some(end) = target.find(')') {
+                links.push(target[..end].to_owned());
+            }
+        }
+    }
+    links
+}
+
+/// The names that a page's headings have in links.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let anchor = |heading: &str| {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+/// `path` without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => assert!(plain.pop(), "{} leads out of the project", path.display()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let others = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from);
+    let mut broken = Vec::new();
+    for page in pages("docs").into_iter().chain(others) {
+        let text = read(&page);
+        for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if path.is_empty() { page.clone() } else { plain(&page.with_file_name("").join(path)) };
+            let is_there = root().join(&target).exists();
+            if !is_there || !(anchor.is_empty() || anchors(&read(&target)).contains(anchor)) {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+            if page.starts_with("docs") && !target.starts_with("docs") {
+                broken.push(format!("{}: {link} is not in the book", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "these links lead nowhere: {broken:#?}");
+}
+
+/// `tests/it/trust.rs::a_test` names a test, `fuzz/fuzz_targets` a file or a folder.
+#[test]
+fn every_test_that_security_names_is_there() {
+    let page = read(Path::new("docs/security.md"));
+    let is_ours = |text: &&str| ["tests/", "fuzz/", ".ci/"].iter().any(|folder| text.starts_with(folder));
+    let mut missing = Vec::new();
+    for named in page.split('`').skip(1).step_by(2).filter(is_ours) {
+        let (path, test) = named.split_once("::").unwrap_or((named, ""));
+        let is_there = root().join(path).exists();
+        if !is_there || !test.is_empty() && !read(Path::new(path)).contains(&format!("fn {test}(")) {
+            missing.push(named);
+        }
+    }
+    assert!(missing.is_empty(), "`docs/security.md` names tests that are not there: {missing:#?}");
+}
+
+/// What decides whom to believe has a test, and a line that names it.
+#[test]
+fn security_lists_every_method_of_the_authority() {
+    let page = read(Path::new("docs/security.md"));
+    for file in ["src/change/trust.rs", "src/change/corpus_folder.rs"] {
+        let code = read(Path::new(file));
+        let blocks =
+            code.split("\nimpl").filter(|block| block.lines().next().is_some_and(|of| of.contains("Authority")));
+        let methods = blocks.flat_map(|block| block.split("\n    pub fn ").skip(1));
+        let methods: Vec<&str> = methods.filter_map(|method| method.split('(').next()).collect();
+        assert!(!methods.is_empty(), "{file}");
+        for method in methods {
+            assert!(page.contains(&format!("\n| `{method}` |")), "`{method}` of {file} is not in `docs/security.md`");
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_book() {
+    let summary: BTreeSet<_> = links(&read(Path::new("docs/SUMMARY.md"))).into_iter().map(PathBuf::from).collect();
+    let pages: BTreeSet<_> =
+        pages("docs").iter().filter_map(|page| Some(page.strip_prefix("docs").ok()?.to_owned())).collect();
+    let missing: Vec<_> = pages.difference(&summary).filter(|page| *page != Path::new("SUMMARY.md")).collect();
+    assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
+}
+
+#[test]
+fn the_actions_inputs_and_outputs_are_documented() {
+    let action = read(Path::new("action.yml"));
+    let page = read(Path::new("docs/how-to/github-action.md"));
+    let listed = |from: &str, to: &str| -> BTreeSet<String> {
+        let part = action.split(from).nth(1).and_then(|rest| rest.split(to).next()).expect("action.yml has this part");
+        let names = part.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        names.map(|line| line.trim().trim_end_matches(':').to_owned()).collect()
+    };
+    let names =
+        listed("\ninputs:\n", "\noutputs:\n").union(&listed("\noutputs:\n", "\nruns:\n")).cloned().collect::<Vec<_>>();
+    assert!(names.len() > 15, "{names:?}");
+    let missing: Vec<_> = names.iter().filter(|name| !page.contains(&format!("\n| `{name}` |"))).collect();
+    assert!(missing.is_empty(), "not in docs/how-to/github-action.md: {missing:?}");
+}
+
+/// A command of a session, and what it is said to print.
+#[derive(Debug, Default)]
+struct Step {
+    command: String,
+    expected: Vec<String>,
+}
+
+/// The steps of all `console` blocks of a page: `$ ` begins a command, `> ` continues it.
+fn steps(text: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut is_console = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        } else if !is_console {
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { command: command.to_owned(), ..Step::default() });
+        } else {
+            let step = steps.last_mut().expect("a block begins with a command");
+            match line.strip_prefix('>') {
+                Some(more) if step.expected.is_empty() => {
+                    step.command.push('\n');
+                    step.command.push_str(more.strip_prefix(' ').unwrap_or(more));
+                }
+                _ => step.expected.push(line.to_owned()),
+            }
+        }
+    }
+    steps
+}
+
+/// Whether `line` is `expected`, in which `...` stands for anything.
+fn is_like(line: &str, expected: &str) -> bool {
+    let mut parts = expected.split("...");
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    let mut is_open = false;
+    for part in parts {
+        is_open = part.is_empty();
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty() || is_open
+}
+
+/// Whether the lines are as expected; a line `...` stands for any number of them.
+fn are_like(lines: &[&str], expected: &[String]) -> bool {
+    match expected.split_first() {
+        None => lines.is_empty(),
+        Some((first, more)) if first == "..." => (0..=lines.len()).any(|n| are_like(&lines[n..], more)),
+        Some((first, more)) => {
+            lines.split_first().is_some_and(|(line, lines)| is_like(line, first) && are_like(lines, more))
+        }
+    }
+}
+
+#[test]
+fn the_tutorial_shows_what_happens() {
+    const MARK: &str = "=====";
+    let steps = steps(&read(Path::new("docs/tutorial.md")));
+    assert!(steps.len() > 10, "the tutorial has commands");
+    let script: String = steps.iter().map(|step| format!("{}\necho {MARK}\n", step.command)).collect();
+    let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
+    let program = Path::new(env!("CARGO_BIN_EXE_secondhand")).parent().expect("it is in a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    // As `repository` runs the program: without what the machine's variables would say.
+    let mut command: Command = support::secondhand(folder.path(), &[]);
+    let variables: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    command = Command::new("bash");
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let script = format!("exec 2>&1\n{script}");
+    let output = command.args(["-c", &script]).current_dir(folder.path()).env("PATH", path).output();
+    let output = String::from_utf8(output.expect("there is a bash").stdout).expect("it is UTF-8");
+    let mark = format!("{MARK}\n");
+    let mut printed = output.split(&mark).map(|text| text.lines().collect::<Vec<_>>());
+    for step in &steps {
+        let lines = printed.next().unwrap_or_default();
+        assert!(
+            are_like(&lines, &step.expected),
+            "$ {}\nprinted:\n{}\nthe tutorial says:\n{}",
+            step.command,
+            lines.join("\n"),
+            step.expected.join("\n")
+        );
+    }
+}
+
+/// Longer lines make diffs unreadable. Code, tables and links cannot be wrapped, nor can pages that are generated.
+#[test]
+fn prose_is_wrapped_at_120_columns() {
+    const GENERATED: [&str; 5] =
+        ["docs/rules.md", "docs/command-line.md", "docs/configuration.md", "docs/reports.md", "docs/languages.md"];
+    let mut long = Vec::new();
+    let of_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from);
+    for page in pages("docs").into_iter().chain(of_root) {
+        if GENERATED.iter().any(|generated| page == Path::new(generated)) {
+            continue;
+        }
+        let text = fs::read_to_string(root().join(&page)).expect("a page is UTF-8");
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let is_whole = is_code || line.starts_with('|') || line.contains("](") || line.contains("http");
+            if !is_whole && line.chars().count() > 120 {
+                long.push(format!("{}:{}", page.display(), number + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "wrap these lines: {long:#?}");
+}
+
+/// The words of a command in a shell, up to what is not part of it: a comment, a pipe, a redirection, a further
+/// command. Variables that may be several words are left out.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut depth, mut quote) = (Vec::new(), None::<String>, 0, None);
+    let is_one = |word: &String| !word.starts_with('$') || word.contains('/');
+    let end = |word: &mut Option<String>, words: &mut Vec<String>| words.extend(word.take().filter(is_one));
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (_, ')') if depth > 0 => depth -= 1,
+            (_, '(') if depth > 0 => depth += 1,
+            _ if depth > 0 => {}
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                // A variable in quotes is one word.
+                word.get_or_insert_default().extend((characters.peek() == Some(&'$')).then_some('x'));
+            }
+            (_, '$') if characters.peek() == Some(&'(') => {
+                depth += 1;
+                characters.next();
+                word.get_or_insert_default().push('x');
+            }
+            (None, ' ') => end(&mut word, &mut words),
+            (None, '#') if word.is_none() => break,
+            (None, '|' | '>' | ';' | '&' | '<') => break,
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    end(&mut word, &mut words);
+    words
+}
+
+/// The commands of ours in the blocks of code of a page, with the lines they begin on.
+fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
+    // Whether the lines are those of a shell; `None` outside of blocks.
+    let (mut found, mut block, mut lines) = (Vec::new(), None, text.lines().enumerate());
+    while let Some((number, line)) = lines.next() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            block =
+                if block.is_some() { None } else { Some(["sh", "console", "bash", "yaml", ""].contains(&language)) };
+            continue;
+        }
+        let line = line.trim().trim_start_matches("$ ").trim_start_matches("- run: ");
+        if block != Some(true) || !line.starts_with("secondhand ") || line.contains("...") {
+            continue;
+        }
+        let mut whole = line.to_owned();
+        while whole.ends_with('\\') {
+            whole.pop();
+            whole += lines.next().map_or("", |(_, line)| line.trim());
+        }
+        // What a workflow fills in is one word.
+        while let Some((start, end)) = whole.find("${{").and_then(|at| Some((at, at + whole[at..].find("}}")? + 2))) {
+            whole.replace_range(start..end, "x");
+        }
+        found.push((number + 1, words(&whole)));
+    }
+    found
+}
+
+#[test]
+fn every_command_that_a_page_shows_is_one() {
+    let program = secondhand::cli::command();
+    let mut n_commands = 0;
+    for page in pages("docs").into_iter().chain([PathBuf::from("README.md")]) {
+        for (line, words) in commands(&read(&page)) {
+            // What commands print begins with the name of the program, too.
+            let is_command = program.find_subcommand(words.get(1).map_or("", String::as_str)).is_some();
+            if !is_command && !words.get(1).is_some_and(|word| word.starts_with('-')) {
+                continue;
+            }
+            n_commands += 1;
+            if let Err(why) = program.clone().try_get_matches_from(&words) {
+                let is_help =
+                    ["--help", "-h", "--version", "-V"].iter().any(|flag| words.iter().any(|word| word == flag));
+                assert!(is_help, "{}:{line}: {words:?}: {why}", page.display());
+            }
+        }
+    }
+    assert!(n_commands > 60, "{n_commands} commands found");
+}

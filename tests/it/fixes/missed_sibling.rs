@@ -1,0 +1,652 @@
+//! Shows that an edit names the siblings that it did not reach.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::{Change, FIX, findings, fixed, save};
+use serde_json::Value;
+use support::{Repository, git_command};
+
+/// Each finding about a missed sibling: its lines and the siblings, `rdb.c:18-21 <- aof.c:17-19`.
+#[track_caller]
+fn missed(change: &Change<'_>) -> Vec<String> {
+    let place = |of: &Value| {
+        let lines = format!("{}-{}", of["fragment"]["startLine"], of["fragment"]["endLine"]);
+        format!("{}:{lines}", of["path"].as_str().expect("a place has a path"))
+    };
+    let shown = |finding: &Value| {
+        let origins: Vec<String> = finding["origins"].as_array().expect("the siblings").iter().map(place).collect();
+        format!("{} <- {}", place(finding), origins.join(", "))
+    };
+    findings(&change.made(), "missed-sibling").iter().map(shown).collect()
+}
+
+/// Two files, each with its path.
+type Files = [(&'static str, String); 2];
+
+/// Both functions before the change, and the first one fixed.
+fn fix_of_one() -> (Files, Files) {
+    let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
+    let before = [("rdb.c", rdb), ("aof.c", aof.clone())];
+    (before, [("rdb.c", fixed("save_rdb", "rdb", "fp")), ("aof.c", aof)])
+}
+
+#[test]
+fn a_fix_of_one_clone_names_the_other_whose_names_differ() {
+    let (before, after) = fix_of_one();
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+}
+
+#[test]
+fn what_the_commits_say_of_a_file_is_evidence() {
+    // A change of several edits, of which one file misses one.
+    let (before, after) = fix_of_one();
+    let rdb = before[0].0;
+    let others = |is_edited: bool| -> String {
+        let one = |n: usize| {
+            let text = load(&format!("load_{n}"), "all", "fp");
+            let more = format!("    int n = 0;\n    count_{n}(n, source);\n");
+            if is_edited { text.replace("    int n = 0;\n", &more) } else { text }
+        };
+        (0..16).map(one).collect()
+    };
+    let n_missed = |of_rdb: &str, of_others: &str| {
+        let repository = Repository::new();
+        for (path, text) in &before {
+            repository.write(path, text);
+        }
+        repository.write("others.c", others(false));
+        let base = repository.commit("before");
+        repository.write(rdb, &after[0].1);
+        if of_rdb != of_others {
+            repository.commit(of_rdb);
+        }
+        repository.write("others.c", others(true));
+        repository.commit(of_others);
+        let report = repository.check(&["--base", &base]);
+        let found = report.list("/findings");
+        found.iter().filter(|of| of["rule"] == "missed-sibling" && of["path"] == rdb).count()
+    };
+    for (of_rdb, of_others, expected) in [
+        ("Fix a crash when the file cannot be opened", "Fix a crash when the file cannot be opened", 1),
+        ("Close the file once\n\nFixes: #12", "Close the file once\n\nFixes: #12", 1),
+        ("Add an option for the target", "Add an option for the target", 0),
+        // Of several commits, those count that changed the file.
+        ("Fix a crash when the file cannot be opened", "Count what is read", 1),
+        ("Add an option for the target", "Fix counting", 0),
+    ] {
+        assert_eq!(n_missed(of_rdb, of_others), expected, "{of_rdb}, {of_others}");
+    }
+}
+
+#[test]
+fn what_is_not_committed_yet_is_judged_without_a_message() {
+    let (before, after) = fix_of_one();
+    let repository = Change { message: FIX, before: &before, after: &before }.made();
+    repository.write(after[0].0, &after[0].1);
+    let report = repository.check(&["--worktree"]);
+    assert!(report.list("/findings").iter().any(|finding| finding["rule"] == "missed-sibling"));
+}
+
+#[test]
+fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
+    let (before, after) = fix_of_one();
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
+    let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+    let patch = patch.expect("the program starts").stdout;
+    let mut apply = git_command(repository.root(), &["apply", "-"]);
+    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
+    apply.stdin.take().expect("it is piped").write_all(&patch).expect("git reads it");
+    assert!(apply.wait().expect("git ends").success(), "{}", String::from_utf8_lossy(&patch));
+    let made = std::fs::read_to_string(repository.path("aof.c")).expect("the file is there");
+    assert_eq!(made, fixed("save_aof", "aof", "out"));
+}
+
+#[test]
+fn a_removal_is_reported_beside_the_removed_lines() {
+    let (before, _) = fix_of_one();
+    let shorter = before[0].1.replace("    if (fflush(fp) == EOF)\n        goto failed;\n", "");
+    let after = [("rdb.c", shorter), before[1].clone()];
+    let found = findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["message"].as_str().is_some_and(|message| message.contains("was removed")), "{found:?}");
+}
+
+#[test]
+fn an_operator_is_enough_of_a_fix_between_sure_clones() {
+    let (before, _) = fix_of_one();
+    let after = [("rdb.c", before[0].1.replace("fp) < 0)", "fp) <= 0)")), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:9-9 <- aof.c:9-9"]);
+}
+
+#[test]
+fn a_wrong_name_that_was_mended_and_a_call_put_around_something_are_edits() {
+    let (before, _) = fix_of_one();
+    let rows = [
+        ("names", "rename(path, target) == -1", "rename(target, path) == -1"),
+        ("a call", "write_rdb(rdb, fp) < 0", "write_rdb(checked(rdb, fp), fp) < 0"),
+        ("an argument", "unlink(path)", "unlink(path, 1)"),
+    ];
+    for (what, was, is) in rows {
+        let after = [("rdb.c", before[0].1.replace(was, is)), before[1].clone()];
+        assert_ne!(after[0].1, before[0].1, "{what}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1, "{what}");
+    }
+}
+
+#[test]
+fn an_edit_that_gives_a_member_its_own_name_or_a_parameter_is_nothing() {
+    let (before, _) = fix_of_one();
+    // It was copied from the other and still had its name.
+    let copied = before[0].1.replace("write_rdb(rdb, fp)", "write_aof(rdb, fp)");
+    let was = [("rdb.c", copied), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &before }), [""; 0], "its own name");
+    let longer = before[0].1.replace("const char *target)", "const char *target, int flags)");
+    let after = [("rdb.c", longer), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "a parameter");
+}
+
+/// A function of TypeScript that reads a record, with its name.
+fn record(name: &str) -> String {
+    format!(
+        "export function {name}<R extends Row>(table: Table, key: string): R | null {{\n  \
+         const found = table.lookup(key.trim().toLowerCase())\n  if (found === undefined || found.isDeleted)\n    \
+         return null\n  const row = decode(found.bytes, table.columns)\n  \
+         log.debug(`read ${{key}} of ${{table.name}}`, row.length)\n  return row as R\n}}\n"
+    )
+}
+
+/// An initializer of Swift in a structure of its own.
+fn initializer(of: &str) -> String {
+    format!(
+        "struct {of} {{\n    init(request: Request?, data: Data?, timeline: Timeline)\n    {{\n        \
+         self.request = request\n        self.data = data\n        self.timeline = timeline\n        \
+         self.size = data.count + headers(of: request).count\n    }}\n}}\n"
+    )
+}
+
+#[test]
+fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
+    let list = |first: &str| {
+        format!(
+            "export {{\n  {first}\n  ReadStream,\n  ReadOptions,\n  openForReading,\n  closeAll,\n}} from './files'\n"
+        )
+    };
+    let ts = [("a/read.ts", record("readRow")), ("b/read.ts", record("readAll"))];
+    let rust = |front: &str, name: &str, back: &str| {
+        let head = format!("{front}fn {name}(&self, table: &Table, key: &str) -> Option<Row{back}> {{");
+        let body = "let found = table.lookup(key.trim())?;\n        if found.is_deleted() {\n            return None;\n        }";
+        let rest = "let row = decode(&found.bytes, &table.columns);\n        log::debug!(\"{}\", row.len());\n        Some(row)";
+        format!("impl Reader {{\n    {head}\n        {body}\n        {rest}\n    }}\n}}\n")
+    };
+    let rs = [("a.rs", rust("", "read_row", "")), ("b.rs", rust("", "read_all", ""))];
+    let swift = [("A.swift", initializer("A")), ("B.swift", initializer("B"))];
+    let java = |was: &str| {
+        format!(
+            "class Reader {{\n    {was} Reader(String message, Throwable cause) {{\n        super(message, cause);\n        \
+             this.time = now();\n        this.place = trace(cause, message);\n        log(message, place, time);\n    }}\n}}\n"
+        )
+    };
+    let classes = [("A.java", java("public")), ("B.java", java("public"))];
+    let lists = [("a/index.ts", list("Stream,")), ("b/index.ts", list("Stream,"))];
+    let rows = [
+        ("a parameter of the type", &ts, ("<R extends Row>", "<R extends Row, K extends Key = R>")),
+        ("more visible", &rs, ("fn read_row", "pub(crate) fn read_row")),
+        ("what is returned", &rs, ("Option<Row> {", "Option<Row> where Self: Sized {")),
+        ("an initializer", &swift, ("timeline: Timeline)", "timeline: Timeline, metrics: Metrics? = nil)")),
+        ("less visible", &classes, ("public Reader", "protected final Reader")),
+        ("a list", &lists, ("Stream,", "Stream,\n  type Stream as Source, Sink,")),
+        ("a literal of a declaration", &lists, ("closeAll,", "type closeAll,")),
+        ("brackets", &ts, ("isDeleted)\n    return null", "isDeleted) {\n    return null\n  }")),
+    ];
+    for (what, before, (was, is)) in rows {
+        let after = [(before[0].0, before[0].1.replace(was, is)), before[1].clone()];
+        assert_ne!(after[0].1, before[0].1, "{what}");
+        assert_eq!(missed(&Change { message: FIX, before, after: &after }), [""; 0], "{what}");
+    }
+    let fixed = [("a/read.ts", ts[0].1.replace("found.isDeleted", "isGone(found, table)")), ts[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &ts, after: &fixed }).len(), 1);
+}
+
+#[test]
+fn an_edit_that_needs_what_the_change_declares_elsewhere_is_nothing() {
+    let (before, _) = fix_of_one();
+    let rdb = &before[0].1;
+    let used = |text: &str| text.replace("if (write_rdb(rdb, fp) < 0)", "if (write_rdb(rdb, fp) < 0 && mode > 1)");
+    let rows = [
+        ("a parameter", used(rdb).replace("*target)", "*target, int mode)"), 0),
+        // What is declared beside it goes with the edit.
+        (
+            "a variable in it",
+            used(rdb).replace("    if (write_rdb", "    int mode = mode_of(rdb);\n    if (write_rdb"),
+            1,
+        ),
+    ];
+    for (what, text, expected) in rows {
+        let after = [("rdb.c", text), before[1].clone()];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_called() {
+    let (before, _) = fix_of_one();
+    let beside = "int count(int stream, int b)\n{\n    while (stream < b)\n        stream = next(stream, b);\n    return stream;\n}\n";
+    let files = |text: &str| [("rdb.c", format!("{text}{beside}")), before[1].clone()];
+    let (was, is) = (files(&before[0].1), files(&before[0].1.replace("fp", "stream")));
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &is }), [""; 0]);
+}
+
+#[test]
+fn another_function_that_is_called_is_an_edit_and_one_that_got_another_name_is_not() {
+    let ([rdb, (path, aof)], _) = fix_of_one();
+    // The sibling's file knows the function, or it would be one of the edited file alone.
+    let before = [rdb, (path, format!("{aof}\nvoid clear(void)\n{{\n    remove_file(\"all\");\n}}\n"))];
+    let calling = |name: &str| before[0].1.replace("unlink(", name);
+    let after = |text: String| [("rdb.c", text), before[1].clone()];
+    let called = after(calling("remove_file("));
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &called }), ["rdb.c:18-19 <- aof.c:18-19"]);
+    let helper = |name: &str| format!("static int {name}(const char *path)\n{{\n    return drop(path, 0);\n}}\n");
+    let was = after(helper("unlink") + &before[0].1);
+    let renamed = after(helper("remove_file") + &calling("remove_file("));
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &renamed }), [""; 0]);
+}
+
+#[test]
+fn what_is_farther_away_on_one_side_may_differ_as_it_likes() {
+    let other = save("save_aof", "aof", "out");
+    let (head, _) = other.split_once("    unlink(path);").expect("it unlinks");
+    let ends = format!(
+        "{head}    clear(aof, 4);\n    for (int n = 0; n < 8; n++)\n        forget(aof->names[n]);\n    return n;\n}}\n"
+    );
+    let (before, after) = fix_of_one();
+    let (before, after) = ([before[0].clone(), ("aof.c", ends.clone())], [after[0].clone(), ("aof.c", ends)]);
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+}
+
+#[test]
+fn a_condition_that_is_joined_and_an_element_of_a_list_are_edits() {
+    let (before, _) = fix_of_one();
+    let joined = [("rdb.c", before[0].1.replace("(rename(", "(path && rename(")), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &joined }), ["rdb.c:13-13 <- aof.c:13-13"]);
+    let table = |name: &str| {
+        format!(
+            "static struct kind {name} = {{\n    first,\n    sizeof(struct item),\n    show,\n    NULL,\n    read_item,\n    \
+             write_item,\n    drop_item,\n    next_item,\n    count_items,\n    last,\n    FLAGS | WEAK,\n}};\n"
+        )
+    };
+    let before = [("a.c", table("a")), ("b.c", table("b"))];
+    let after = [("a.c", table("a").replace("NULL", "0")), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["a.c:4-5 <- b.c:4-5"]);
+}
+
+#[test]
+fn in_a_function_a_line_that_begins_with_an_at_sign_is_no_annotation() {
+    let delete = |name: &str, more: &str| {
+        format!(
+            "class Store\n  def {name}(request, session_id, options)\n    with_lock(request) do\n{more}      \
+             @pool.delete(session_id.private_id)\n      generate_sid unless options[:drop]\n    end\n  end\nend\n"
+        )
+    };
+    let files =
+        |more: &str| [("memory.rb", delete("destroy_session", more)), ("pool.rb", delete("delete_session", ""))];
+    let (before, after) = (files(""), files("      @pool.delete(session_id.public_id)\n"));
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1);
+}
+
+#[test]
+fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
+    let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
+    let built = |rdb: &str| format!("{rdb}{LOOPS}{aof}");
+    let files = |rdb: String| [("all.c", built(&rdb)), ("src/rdb.c", rdb), ("src/aof.c", aof.clone())];
+    let change = Change { message: FIX, before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
+    assert_eq!(missed(&change), ["src/rdb.c:17-19 <- src/aof.c:17-18"]);
+}
+
+#[test]
+fn an_edit_that_reaches_all_members_is_nothing() {
+    let (before, after) = fix_of_one();
+    let both = [after[0].clone(), ("aof.c", fixed("save_aof", "aof", "out"))];
+    assert!(missed(&Change { message: FIX, before: &before, after: &both }).is_empty());
+}
+
+#[test]
+fn a_sibling_that_differs_just_there_or_was_mended_before_is_nothing() {
+    let (before, after) = fix_of_one();
+    for other in ["    close_all(out, 3);\n", "    if (out != NULL)\n        fclose(out);\n"] {
+        let aof = before[1].1.replace("    fclose(out);\n", other);
+        let (before, after) = ([before[0].clone(), ("aof.c", aof.clone())], [after[0].clone(), ("aof.c", aof)]);
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn renames_layout_comments_literals_moves_and_whole_functions_are_nothing() {
+    let (before, _) = fix_of_one();
+    let rdb = &before[0].1;
+    let extra = "int count(int a, int b)\n{\n    while (a < b)\n        a = next(a, b);\n    return a;\n}\n";
+    let rows = [
+        ("renamed", rdb.replace("fp", "stream").replace("save_rdb", "store")),
+        (
+            "laid out",
+            rdb.replace("    if (fflush(fp) == EOF)\n        goto failed;", "  if (fflush(fp) == EOF) goto failed;"),
+        ),
+        ("commented", rdb.replace("failed:\n", "failed: /* whatever went wrong */\n")),
+        ("another literal", rdb.replace("cannot write %s: %s", "no: %s %s").replace("256", "512")),
+        ("a function more", format!("{rdb}\n{extra}")),
+    ];
+    for (what, text) in rows {
+        let after = [("rdb.c", text), before[1].clone()];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{what}");
+    }
+    let longer = [("rdb.c", format!("{extra}\n{rdb}")), before[1].clone(), ("b.c", extra.to_owned())];
+    let removed = [before[0].clone(), before[1].clone(), ("b.c", extra.to_owned())];
+    assert_eq!(missed(&Change { message: FIX, before: &longer, after: &removed }), [""; 0], "a function less");
+    let moved = [("src/rdb.c", rdb.clone()), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &moved }), [""; 0], "a file moved");
+}
+
+#[test]
+fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
+    let (before, after) = fix_of_one();
+    let in_tests = |[rdb, aof]: [(&'static str, String); 2]| [("tests/rdb.c", rdb.1), aof];
+    assert!(missed(&Change { message: FIX, before: &in_tests(before), after: &in_tests(after) }).is_empty());
+    // Three pairs that share an idiom.
+    let idioms = [
+        ("    if (p == NULL)\n        return -1;\n", "    if (p == NULL)\n        return error(ENOMEM);\n"),
+        (
+            "    for (i = 0; i < n; i++)\n        sum += a[i];\n",
+            "    for (i = 0; i < n; i++)\n        sum += a[i] * w[i];\n",
+        ),
+        ("    free(a);\n    free(b);\n    return 0;\n", "    free(a);\n    a = NULL;\n    free(b);\n    return 0;\n"),
+    ];
+    for (was, is) in idioms {
+        let one = format!(
+            "int parse(struct reader *r)\n{{\n    struct node *p = new_node(r, 3);\n{was}    link(r, p);\n}}\n"
+        );
+        let two = format!(
+            "long total(long *a, int n, long *b)\n{{\n    long sum = 0, i;\n    reset(b);\n{was}    show(sum);\n}}\n"
+        );
+        let before = [("one.c", one.clone()), ("two.c", two.clone())];
+        let after = [("one.c", one.replace(was, is)), ("two.c", two)];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{was}");
+    }
+}
+
+#[test]
+fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
+    let paths = ["src/a/rdb.c", "lib/z.c", "src/a/near.c", "src/b.c"];
+    let names = [("save_rdb", "rdb", "fp"), ("save_z", "z", "o"), ("save_n", "near", "f"), ("save_b", "b", "out")];
+    let files = |first: String| -> Vec<(&str, String)> {
+        let others = paths.iter().zip(names).skip(1).map(|(path, (a, b, c))| (*path, save(a, b, c)));
+        [(paths[0], first)].into_iter().chain(others).collect()
+    };
+    let before = files(save("save_rdb", "rdb", "fp"));
+    let after = files(fixed("save_rdb", "rdb", "fp"));
+    let change = Change { message: FIX, before: &before, after: &after };
+    let found = missed(&change);
+    assert_eq!(found, ["src/a/rdb.c:17-19 <- src/a/near.c:17-18, src/b.c:17-18, lib/z.c:17-18"]);
+    let found = findings(&change.made(), "missed-sibling");
+    assert_eq!(found[0]["missed"]["siblings"], 3);
+    assert!(found[0]["message"].as_str().is_some_and(|text| text.ends_with("and 2 other siblings lack it too")));
+}
+
+#[test]
+fn a_thousand_siblings_are_one_note() {
+    let many: Vec<(String, String)> =
+        (0..1_000).map(|n| (format!("src/f{n}.c"), save(&format!("save{n}"), "rdb", "fp"))).collect();
+    let before: Vec<(&str, String)> = many.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let mut after = before.clone();
+    after[7].1 = fixed("save7", "rdb", "fp");
+    let found = findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["origins"].as_array().is_some_and(|origins| origins.len() == 16));
+    assert_eq!(found[0]["missed"]["siblings"], 999);
+}
+
+#[test]
+fn a_thousand_siblings_in_one_file_are_counted() {
+    let text: String = (0..1_000).map(|n| save(&format!("save{n}"), "rdb", "fp")).collect();
+    let after = text.replacen("    fclose(fp);", "    if (fp != NULL)\n        fclose(fp);", 1);
+    let change = Change { message: FIX, before: &[("all.c", text)], after: &[("all.c", after)] };
+    let found = findings(&change.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["missed"]["siblings"], 999);
+}
+
+/// A function that reads a file, with its names.
+fn load(name: &str, of: &str, file: &str) -> String {
+    format!(
+        "int {name}(struct {of} *{of}, const char *source)\n{{\n    FILE *{file} = fopen(source, \"r\");\n    \
+         char line[512];\n    int n = 0;\n    if ({file} == NULL)\n        return report({of}, errno);\n    \
+         while (fgets(line, sizeof line, {file}) != NULL) {{\n        if (parse_{of}({of}, line, n) < 0)\n            \
+         break;\n        n++;\n    }}\n    fclose({file});\n    log_info(\"%d lines of %s\", n, source);\n    \
+         return n;\n}}\n"
+    )
+}
+
+#[test]
+fn of_two_patches_that_touch_each_other_the_second_waits() {
+    // The end of one function and the start of the next are within the context of each other.
+    let both = |save: &str, load: &str| format!("{save}{load}");
+    let sibling = both(&save("save_aof", "aof", "out"), &load("load_aof", "aof", "in"));
+    let before = [
+        ("rdb.c", save("save_rdb", "rdb", "fp")),
+        ("read.c", load("load_rdb", "rdb", "fp")),
+        ("aof.c", sibling.clone()),
+    ];
+    let ended = before[0].1.replace("unlink(path);\n    return -1", "unlink(path);\n    return report(rdb, errno)");
+    let opened = before[1].1.replace("fopen(source, \"r\")", "checked(fopen(source, \"r\"), source)");
+    let after = [("rdb.c", ended), ("read.c", opened), ("aof.c", sibling.clone())];
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
+    let patch = || {
+        let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+        String::from_utf8(patch.expect("the program starts").stdout).expect("the files are UTF-8")
+    };
+    let first = patch();
+    assert_eq!(first.matches("--- a/aof.c").count(), 1, "{first}");
+    assert!(first.contains("its patch comes once the one above is applied"), "{first}");
+    let mut apply = git_command(repository.root(), &["apply", "-"]);
+    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
+    apply.stdin.take().expect("it is piped").write_all(first.as_bytes()).expect("git reads it");
+    assert!(apply.wait().expect("git ends").success(), "{first}");
+}
+
+/// A function of `n` assignments, four tokens each.
+fn rows(n: usize) -> String {
+    let rows: String = (0..n).map(|n| format!("    k{n} = {n};\n")).collect();
+    format!("void set_all(void)\n{{\n{rows}}}\n")
+}
+
+#[test]
+fn a_change_that_edits_thousands_of_tokens_is_no_fix() {
+    // Five more tokens are the fix itself.
+    for (n, expected) in [(495, 1), (502, 0)] {
+        let (before, after) = fix_of_one();
+        let before = [&before[..], &[("rows.c", rows(0))]].concat();
+        let after = [&after[..], &[("rows.c", rows(n))]].concat();
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{n} rows");
+    }
+}
+
+#[test]
+fn in_a_large_change_a_function_that_is_rewritten_was_not_fixed() {
+    // 56 tokens in a function of about 150, and four for each row.
+    let (before, _) = fix_of_one();
+    let message = "    log_error(\"cannot write %s: %s\", path, strerror(errno));\n";
+    let longer = before[0].1.replace("    fclose(fp);\n", &format!("{}    fclose(fp);\n", message.repeat(4)));
+    for (n, expected) in [(130, 1), (145, 0)] {
+        let before = [&before[..], &[("rows.c", rows(0))]].concat();
+        let after = [("rdb.c", longer.clone()), before[1].clone(), ("rows.c", rows(n))];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{n} rows");
+    }
+}
+
+#[test]
+fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is_nothing() {
+    let (before, _) = fix_of_one();
+    let [(_, rdb), (_, aof)] = &before;
+    let close = "    fclose(fp);\n";
+    let opened = |text: &str| text.replace("failed:\n", "failed:\n    count(stat, OPENED);\n");
+    let rows = [
+        // Of a row whose other words are all around, the sibling has the one that counts.
+        (
+            "nearby",
+            opened(rdb).replace(close, &format!("    count(stat, CLOSED);\n{close}")),
+            opened(aof).replace("    unlink(path);\n", "    unlink(path);\n    finish(CLOSED);\n"),
+        ),
+        (
+            "a variable",
+            rdb.replace("char path[256];", "char path[256], *last = NULL;")
+                .replace(close, &format!("    note(last, path);\n{close}")),
+            aof.clone(),
+        ),
+    ];
+    for (what, is, other) in rows {
+        let was = if what == "a variable" {
+            rdb.replace("char path[256];", "char path[256], *last = NULL;")
+        } else {
+            opened(rdb)
+        };
+        let change = Change {
+            message: FIX,
+            before: &[("rdb.c", was), ("aof.c", other.clone())],
+            after: &[("rdb.c", is), ("aof.c", other)],
+        };
+        assert_eq!(missed(&change), [""; 0], "{what}");
+    }
+    // What was removed had no other use in the one, and has one in the other.
+    for declaration in ["int code = 0;", "const char *code = strrchr(target, '/') + offset(rest, target);"] {
+        let with = format!("    char path[256];\n    {declaration}\n");
+        let declared = |text: &str| text.replace("    char path[256];\n", &with);
+        let used = declared(aof).replace("return -1;\n}", "return code;\n}");
+        let change = Change {
+            message: FIX,
+            before: &[("rdb.c", declared(rdb)), ("aof.c", used.clone())],
+            after: &[("rdb.c", rdb.clone()), ("aof.c", used)],
+        };
+        assert_eq!(missed(&change), [""; 0], "{declaration}");
+        let change = Change {
+            message: FIX,
+            before: &[("rdb.c", declared(rdb)), ("aof.c", declared(aof))],
+            after: &[("rdb.c", rdb.clone()), ("aof.c", declared(aof))],
+        };
+        assert_eq!(missed(&change).len(), 1, "{declaration}");
+    }
+}
+
+/// A loop that reads or writes as long as it may, in one function behind the other.
+const LOOPS: &str = "static void consider_reading(struct stream *stream)
+{
+    int r;
+    struct mark *mark = &stream->read_mark;
+
+    while (stream->write_waits) {
+        r = write_frame(stream, 1024);
+        if (r <= 0)
+            break;
+    }
+    if (stream->write_waits)
+        return;
+    while ((stream->enabled & CAN_READ) && !stream->read_stopped && (!mark->high || length(stream) < mark->high)) {
+        int n = mark->high ? mark->high - length(stream) : READ_SIZE;
+        r = read_frame(stream, n);
+        if (r <= 0)
+            break;
+    }
+    if (!stream->below) {
+        if (stream->read_stopped || !(stream->enabled & CAN_READ))
+            forget(&stream->read_event);
+    }
+}
+
+static void consider_writing(struct stream *stream)
+{
+    int r;
+    struct queue *output = stream->output;
+    struct queue *target = NULL;
+    struct mark *mark = NULL;
+
+    while (stream->read_waits) {
+        r = read_frame(stream, 1024);
+        if (r <= 0)
+            break;
+    }
+    if (stream->read_waits)
+        return;
+    if (stream->below) {
+        target = stream->below->output;
+        mark = &stream->below->write_mark;
+    }
+    while ((stream->enabled & CAN_WRITE) && !stream->write_stopped && filled(output) &&
+           (!target || (!mark->high || filled(target) < mark->high))) {
+        int n;
+        if (mark && mark->high)
+            n = mark->high - filled(target);
+        else
+            n = FRAME;
+        r = write_frame(stream, n);
+        if (r <= 0)
+            break;
+    }
+    if (!stream->below) {
+        if (filled(output) == 0) {
+            forget(&stream->write_event);
+        } else if (stream->write_stopped || !(stream->enabled & CAN_WRITE)) {
+            forget(&stream->write_event);
+        }
+    }
+}
+";
+
+#[test]
+fn in_one_file_the_sibling_behind_may_be_longer() {
+    let check = "        if (r <= 0)\n            break;\n";
+    let fixed = LOOPS.replacen("    while ((stream", "    if ((stream", 1);
+    let fixed = fixed.replacen(&format!("read_frame(stream, n);\n{check}"), "read_frame(stream, n);\n", 1);
+    let change = Change { message: FIX, before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
+    let found = missed(&change);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("<- io.c:4"), "{found:?}");
+}
+
+#[test]
+fn what_the_units_share_beyond_a_wide_gap_counts_too() {
+    let text = |level: &str| {
+        format!(
+            "<?php\nclass Handler\n{{\n    public function registerExceptions($level = null, $previous = true)\n    {{\n        \
+             $was = set_exception_handler(array($this, 'handleException'));\n        $this->exceptionLevel = $level === null \
+             ? Level::ERROR : $level;\n        if ($previous && $was) {{\n            $this->previous = $was;\n        \
+             }}\n    }}\n\n    public function registerFatal($level = null, $size = 20)\n    {{\n        \
+             register_shutdown_function(array($this, 'handleFatal'));\n\n        $this->memory = str_repeat(' ', 1024 * \
+             $size);\n        $this->fatalLevel = {level};\n    }}\n}}\n"
+        )
+    };
+    let (was, is) = (text("$level === null ? Level::ALERT : $level"), text("$level"));
+    let found = missed(&Change { message: FIX, before: &[("Handler.php", was)], after: &[("Handler.php", is)] });
+    assert_eq!(found, ["Handler.php:18-18 <- Handler.php:7-7"]);
+}
+
+#[test]
+fn code_shown_in_a_document_is_no_sibling() {
+    let (before, after) = fix_of_one();
+    let shown = format!("# Saving\n\n```c\n{}```\n", save("save_rdb", "rdb", "fp"));
+    let before = [before[0].clone(), ("README.md", shown.clone())];
+    let after = [after[0].clone(), ("README.md", shown)];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0]);
+}
+
+#[test]
+fn a_first_commit_and_a_merge_are_judged_like_any_other() {
+    let (before, after) = fix_of_one();
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
+    let first = repository.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let report = repository.check(&["--base", &first, "--head", &first]);
+    assert_eq!(report.list("/findings").len(), 0);
+    // A merge brings the fix in: against its first parent it is the fix.
+    repository.git(&["checkout", "--quiet", "-b", "side", &first]);
+    repository.write("other.c", "int other;\n");
+    repository.commit("side");
+    repository.git(&["merge", "--quiet", "--no-edit", "main"]);
+    assert_eq!(findings(&repository, "missed-sibling").len(), 1);
+}

@@ -1,0 +1,261 @@
+//! Runs the examples that every language table carries, and guards the tables against each other.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+
+use secondhand::language::{Delimited, Family, Languages, Lexer, OpenerPlace, Table};
+use secondhand::text::FilePath;
+
+fn tables() -> Vec<(String, Table)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/languages");
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("the folder is readable").path();
+        let text = fs::read_to_string(&path).expect("a table is UTF-8");
+        let table = Table::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let id = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        tables.push((id, table));
+    }
+    tables.sort_by(|a, b| a.0.cmp(&b.0));
+    tables
+}
+
+#[test]
+fn every_example_gives_its_tokens() {
+    let mut faults = Vec::new();
+    let languages = Languages::builtin();
+    for (id, table) in tables() {
+        Lexer::new(&table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert!(languages.get(&id).is_some(), "{id} is not built in");
+        faults.extend(languages.unmet_examples(&id).into_iter().map(|unmet| {
+            format!("{id}: {}\n  expected {:?}\n     found {:?}", unmet.shows, unmet.expected, unmet.found)
+        }));
+    }
+    assert!(faults.is_empty(), "{} examples fail:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
+    let languages = Languages::builtin();
+    let check = |id: &str, source: &str, lines: &[(u32, u32)]| {
+        let language = languages.get(id).unwrap_or_else(|| panic!("there is no {id}"));
+        let found: Vec<_> =
+            language.test_lines(source.as_bytes()).into_iter().map(|unit| (unit.start, unit.end)).collect();
+        assert_eq!(found, lines, "{id}: {source}");
+    };
+    check("rust", "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() {}\n}\nfn h() {}\n", &[(4, 9)]);
+    check("rust", "#[tokio::test(start_paused = true)]\nasync fn f() {\n    g().await;\n}\n", &[(1, 5)]);
+    check("rust", "#[cfg(not(test))]\nfn f() {\n}\n#[testing]\nfn g() {\n}\n", &[]);
+    check("python", "class TestA:\n    def f(self):\n        pass\n\ndef g():\n    pass\n", &[(1, 4)]);
+    check("python", "async def test_a(b):\n    pass\nc = 1\n", &[(1, 3)]);
+    check("go", "func TestA(t *testing.T) {\n\tf()\n}\n\nfunc Testify() {\n\tf()\n}\n", &[(1, 4)]);
+    check("java", "class A {\n  @Test\n  void a() {\n    b();\n  }\n  void c() {\n  }\n}\n", &[(2, 6)]);
+    check("javascript", "it('a', () => {\n  b()\n})\nemit('a')\n", &[(1, 4)]);
+    check("elixir", "test \"a\" do\n  b()\nend\n", &[(1, 3)]);
+    check("zig", "test \"a\" {\n    b();\n}\nfn testing() {\n}\n", &[(1, 4)]);
+    check("cpp", "TEST_F(A, B) {\n  c();\n}\nint TESTS() {\n  return 1;\n}\n", &[(1, 4)]);
+}
+
+#[test]
+fn every_mark_of_test_code_is_a_pattern() {
+    for (id, table) in tables().into_iter().filter(|(_, table)| !table.tests.is_empty()) {
+        let mut languages = Languages::builtin();
+        languages.add(&id, table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        languages.get(&id).expect("it was added").test_lines(b"");
+    }
+}
+
+/// A row that an example shows: some source of the table's examples holds its opener.
+fn is_shown(table: &Table, open: &str) -> bool {
+    // A hole is filled in the example: what stands before it is looked for.
+    let hole = ["{tag}", "{bracket}"].iter().find_map(|hole| open.find(hole)).or(open.find('{'));
+    let stem = hole.map(|at| &open[..at]).filter(|stem| !stem.is_empty()).unwrap_or(open);
+    let fold = |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };
+    table.examples.iter().any(|example| fold(&example.source).contains(&fold(stem)))
+}
+
+#[test]
+fn every_special_thing_of_a_table_has_an_example() {
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        if table.examples.is_empty() {
+            faults.push(format!("{id}: no example"));
+        }
+        for Delimited { open, .. } in table.comments.iter().chain(&table.strings) {
+            if !open.iter().any(|open| is_shown(&table, open)) {
+                faults.push(format!("{id}: no example shows {:?}", open.iter().collect::<Vec<_>>()));
+            }
+        }
+        for heredoc in &table.heredocs {
+            if !is_shown(&table, &heredoc.open) {
+                faults.push(format!("{id}: no example shows the heredoc {:?}", heredoc.open));
+            }
+        }
+        for import in &table.imports {
+            if !import.first.iter().any(|first| is_shown(&table, first)) {
+                faults.push(format!("{id}: no example shows the import {:?}", import.first.iter().collect::<Vec<_>>()));
+            }
+        }
+        for region in &table.regions {
+            let begin = regex::bytes::RegexBuilder::new(&region.begin).multi_line(true).unicode(false).build();
+            let begin = begin.unwrap_or_else(|error| panic!("{id}: {error}"));
+            if !table.examples.iter().any(|example| begin.is_match(example.source.as_bytes())) {
+                faults.push(format!("{id}: no example shows a region that begins with {:?}", region.begin));
+            }
+        }
+        for text in table.plain.iter().chain(&table.plain_operands).filter(|text| !is_shown(&table, text)) {
+            faults.push(format!("{id}: no example shows {text:?}"));
+        }
+        for pair in table.strings.iter().flat_map(|string| &string.interpolation) {
+            if !is_shown(&table, &pair.open) {
+                faults.push(format!("{id}: no example shows code inside {:?}", pair.open));
+            }
+        }
+        if table.strings.iter().any(|string| string.place == OpenerPlace::Operand)
+            && !table.examples.iter().any(|example| example.tokens.iter().any(|token| token == "/" || token == "'"))
+        {
+            faults.push(format!("{id}: no example shows the opener of a literal as an operator"));
+        }
+    }
+    assert!(faults.is_empty(), "{} things are not shown:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn no_two_languages_own_one_name() {
+    let mut owners: HashMap<String, String> = HashMap::new();
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        let extensions = table.extensions.iter().map(|name| format!("the extension {name}"));
+        let file_names = table.file_names.iter().map(|name| format!("the file name {name}"));
+        let shebangs = table.shebangs.iter().map(|name| format!("the interpreter {name}"));
+        for name in extensions.chain(file_names).chain(shebangs) {
+            if let Some(other) = owners.insert(name.clone(), id.clone()) {
+                faults.push(format!("{name} is owned by {other} and {id}: let one of them claim it by content"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn no_two_families_share_a_number() {
+    let families: BTreeSet<String> = tables().iter().map(|(_, table)| table.family()).collect();
+    let numbers: BTreeSet<Family> = families.iter().map(|family| Family::new(family)).collect();
+    assert_eq!(numbers.len(), families.len(), "rename one: code of two families would be compared");
+}
+
+#[test]
+fn every_language_that_a_table_names_is_there() {
+    let languages = Languages::builtin();
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        let of_regions = table.regions.iter().filter_map(|region| region.language.as_ref());
+        let of_strings = table.strings.iter().filter_map(|string| string.holds.as_ref());
+        for name in of_regions.chain(of_strings).chain(&table.around).filter(|name| languages.get(name).is_none()) {
+            faults.push(format!("{id}: there is no table {name}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_table_that_is_added_replaces_the_built_in_one() {
+    let mut languages = Languages::builtin();
+    let table =
+        Table::parse("name = \"Rust\"\nextensions = [\"rs2\"]\n[[comments]]\nopen = \"%%\"").expect("it is valid");
+    languages.add("rust", table).expect("it compiles");
+    let path = |name: &str| secondhand::text::FilePath::new(name.as_bytes());
+    assert!(languages.identify(&path("a.rs"), b"").is_none());
+    assert_eq!(languages.identify(&path("a.rs2"), b"").map(|language| language.id.as_str()), Some("rust"));
+}
+
+#[test]
+fn what_a_file_holds_decides_where_languages_share_an_extension() {
+    let languages = Languages::builtin();
+    let cases = [
+        ("a.cgi", "#!/usr/bin/env python3\nprint()\n", "python"),
+        ("a.cgi", "#!/bin/sh\necho\n", "shell"),
+        ("a.fcgi", "#!/usr/bin/php\n<?php\n", "php"),
+        ("a.cgi", "#!/usr/bin/perl\nprint;\n", "perl"),
+        ("a.cgi", "print;\n", "perl"),
+        ("a.inc", "<?php echo 1;\n", "php"),
+        ("a.inc", "<table><tr>\n", "html"),
+        ("a.inc", "CREATE TABLE a (b INT);\n", "sql"),
+        ("a.inc", "int a(void);\n", "cpp"),
+        ("a.sls", "# states\na:\n  pkg.installed\n", "yaml"),
+        ("a.sls", "{% set a = 1 %}\n", "yaml"),
+        ("a.sls", ";; a library\n(library (a))\n", "scheme"),
+        ("a.sch", "<?xml version=\"1.0\"?>\n<schema/>\n", "xml"),
+        ("a.rs", "<?xml version=\"1.0\"?>\n", "xml"),
+        ("a.rs", "fn a() {}\n", "rust"),
+        ("a.d", "# made\na/b.o: a/b.c \\\n  a/b.h\n", "makefile"),
+        ("a.d", "module a;\n", "d"),
+        ("a.spec", "require 'a'\ndescribe B do\nend\n", "ruby"),
+        ("a.spec", "# -*- mode: python -*-\na = Analysis([])\n", "python"),
+        ("a.spec", "Name: a\n%prep\n", "rpm-spec"),
+        ("a.yy", "{\n  \"a\": 1\n}\n", "json"),
+        ("a.yy", "%token A\n%%\na: A;\n", "bison"),
+        ("a.ex", "defmodule A do\n  @doc \"\"\"\n  integer b\n  \"\"\"\nend\n", "elixir"),
+        ("a.ex", "include std/io.e\ninteger a = 1\n", "euphoria"),
+        ("a.reds", "module A\nfunc b() {}\n", "redscript"),
+        ("a.reds", "Red/System [Title: \"a\"]\nb: func [][]\n", "red"),
+        ("a.h.in", "#undef A\n", "c"),
+        ("a.m", "% A comment.\n:- module a.\n:- interface.\n", "mercury"),
+        ("a.m", "% A comment.\nx = 1;\n", "matlab"),
+        ("a.m", "@interface A\n@end\n", "objective-c"),
+        ("a.rules", "alert tcp any any -> any 80 (sid:1;)\n", "snort"),
+        ("a.rules", "SUBSYSTEM==\"tty\", MODE=\"0660\"\n", "udev"),
+        ("storage.rules", "rules_version = '2';\nservice firebase.storage {\n}\n", "firestore-rules"),
+        ("a.mod", "MODULE A;\nBEGIN\nEND A.\n", "modula-2"),
+        ("a.mod", "MODULE A;\nPROCEDURE B*;\nEND B;\nEND A.\n", "oberon"),
+        ("a.mod", "param b := 1;\n", "ampl"),
+        ("a.pkl", "amends \"a.pkl\"\nb = 1\n", "pkl"),
+        ("a.res", "int a(int *b)\n{\n}\n", "c"),
+        ("a.res", "let a = (b) => b\n", "rescript"),
+        ("a.app", "{application, a, [{vsn, \"1\"}]}.\n", "erlang"),
+    ];
+    for (path, text, expected) in cases {
+        let language = languages.identify(&FilePath::new(path), text.as_bytes());
+        assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
+    }
+    for (path, text) in [("a.rules", "-keep class a\n"), ("a.mod", "/b/a.o\n"), ("a.pkl", "(lp0\n.")] {
+        assert_eq!(
+            languages.identify(&FilePath::new(path), text.as_bytes()).map(|language| &*language.id),
+            None,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn a_name_promises_only_what_a_language_owns() {
+    let languages = Languages::builtin();
+    let promised = |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
+    let possible =
+        |path: &str| languages.possible(&FilePath::new(path)).map(|language| language.id.clone()).collect::<Vec<_>>();
+    assert_eq!(promised("a.h").as_deref(), Some("c"));
+    assert!(possible("a.h").contains(&"cpp".to_owned()), "{:?}", possible("a.h"));
+    assert_eq!(promised("a.rules"), None);
+    assert_eq!(possible("a.rules"), ["firestore-rules", "snort", "udev"]);
+    assert_eq!(promised("firestore.rules").as_deref(), Some("firestore-rules"));
+    assert_eq!(possible("firestore.rules"), ["firestore-rules"]);
+    assert_eq!((promised("a.lib"), possible("a.lib").len()), (None, 1));
+}
+
+#[test]
+fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
+    let run = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_secondhand")).arg("languages").args(args).output();
+        let output = output.expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (_, rust, _) = run(&["rust"]);
+    assert!(rust.starts_with("rust ") && rust.lines().count() == 1, "{rust}");
+    assert_eq!(run(&[".rs"]).1, rust);
+    assert!(run(&["script"]).1.lines().count() > 1);
+    let (status, _, errors) = run(&["rsut"]);
+    assert!(status == Some(2) && errors.contains("did you mean `rust`?"), "{errors}");
+    assert!(run(&["src/main.rs"]).1.contains("Rust"));
+}

@@ -1,0 +1,642 @@
+//! Shows how the licenses of copied code are found, and what a policy says of them.
+
+use std::fs;
+use std::path::Path;
+
+use crate::samples::{LANGUAGES, Language};
+use serde_json::Value;
+use support::{Report, Repository};
+use tempfile::TempDir;
+
+/// The language of the files here.
+const C: &Language = &LANGUAGES[0];
+
+const MIT: &str = "MIT License\n\nCopyright (c) 2013 Alpha Authors\n\nPermission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.\n";
+const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
+const BSD_HEADER: &str = "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n";
+
+/// A repository whose last commit adds a copy of the first sample, below `header`, with these `settings`.
+fn copying(header: &str, settings: &str) -> Repository {
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.write("secondhand.toml", settings);
+    repository.commit("before");
+    repository.write("src/new.c", format!("{header}{}", C.file("new", &[C.third, C.first]).text));
+    repository.commit("after");
+    repository
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().expect("the folder for temporary files is writable");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+        fs::write(path, text).expect("the folder is writable");
+    }
+    folder
+}
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("temporary folders are UTF-8")
+}
+
+/// Checks the last commit of `repository` against the folder `corpus`.
+fn check(repository: &Repository, corpus: &TempDir) -> Report {
+    repository.check(&["--base", "HEAD~1", "--corpus", utf8(corpus.path())])
+}
+
+/// The component of the first origin of the first finding that has one.
+fn component(report: &Report) -> &Value {
+    let origins = report.list("/findings").iter().filter_map(|finding| finding.pointer("/origins/0/component"));
+    origins.into_iter().next().expect("something was copied from a component")
+}
+
+/// Runs `secondhand corpus` with a shelf in `folder`; returns status, output and errors.
+fn corpus(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let shelf = folder.join("corpora");
+    let mut command = support::secondhand(folder, &["corpus"]);
+    let output = command.args(args).args(["--corpus-dir", utf8(&shelf)]).output().expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
+}
+
+/// Checks the last commit of `repository` against the corpus `known` on the shelf in `folder`.
+fn check_known(repository: &Repository, folder: &Path) -> Report {
+    let shelf = folder.join("corpora");
+    repository.check(&["--base", "HEAD~1", "--corpus", "known", "--corpus-dir", utf8(&shelf)])
+}
+
+#[test]
+fn the_license_of_a_file_in_a_folder_is_found_and_how() {
+    let plain = folder(&[("alpha/lib/table.c", C.first), ("alpha/LICENSE", MIT)]);
+    let report = check(&copying("", ""), &plain);
+    assert_eq!(component(&report)["license"], "MIT");
+    assert_eq!(component(&report)["licenseClass"], "permissive");
+    assert_eq!(component(&report)["licenseEvidence"], "license text (LICENSE:5)");
+    assert_eq!(component(&report)["notices"][0], "Copyright (c) 2013 Alpha Authors");
+
+    let tagged = format!("{BSD_HEADER}{}", C.first);
+    let tagged = folder(&[("alpha/lib/table.c", &tagged), ("alpha/LICENSE", MIT)]);
+    let report = check(&copying("", ""), &tagged);
+    assert_eq!(component(&report)["license"], "BSD-2-Clause");
+    assert_eq!(component(&report)["licenseEvidence"], "SPDX-License-Identifier in the file, line 2");
+    assert_eq!(component(&report)["notices"][0], "Copyright (c) 2010 Beta Authors");
+}
+
+#[test]
+fn the_licenses_of_a_stored_corpus_are_kept_and_shown() {
+    let manifest = "{\"name\": \"alpha\", \"license\": \"MIT\"}";
+    let files = [
+        ("alpha-1.0/lib/table.c", C.first),
+        ("alpha-1.0/package.json", manifest),
+        ("alpha-1.0/COPYING", GPL),
+        ("alpha-1.0/lib/other.c", &format!("{BSD_HEADER}{}", C.third)),
+    ];
+    let folder = folder(&files);
+    let source = folder.path().join("alpha-1.0");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    assert!(shown.contains("alpha 1.0 (MIT: package manifest (package.json:1))"), "{shown}");
+    assert!(shown.contains("contradicted: license text (COPYING:1) says GPL-3.0-only"), "{shown}");
+    assert!(shown.contains("1 file: BSD-2-Clause"), "{shown}");
+    let report = check_known(&copying("", ""), folder.path());
+    let found = report.list("/findings/0/origins").iter().map(|origin| &origin["component"]["license"]);
+    assert!(found.into_iter().all(|license| license == "MIT" || license == "BSD-2-Clause"), "{report:?}");
+}
+
+#[test]
+fn the_metadata_of_a_wheel_tells_the_license_of_its_code() {
+    let metadata = "Metadata-Version: 2.4\nName: alpha\nLicense-Expression: BSD-3-Clause\nLicense-File: LICENSE\n";
+    let files = [
+        ("alpha-1.0/alpha/table.c", C.first),
+        ("alpha-1.0/alpha-1.0.dist-info/METADATA", metadata),
+        ("alpha-1.0/alpha-1.0.dist-info/licenses/LICENSE", MIT),
+    ];
+    let folder = folder(&files);
+    // On the spot, and stored.
+    let report = repository_copying_and_check(&folder);
+    assert_eq!(component(&report)["license"], "BSD-3-Clause");
+    let source = folder.path().join("alpha-1.0");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    let told = "alpha 1.0 (BSD-3-Clause: package manifest (alpha-1.0.dist-info/METADATA:3))";
+    assert!(shown.contains(told), "{shown}");
+    assert!(!shown.contains("not known"), "{shown}");
+}
+
+fn repository_copying_and_check(corpus: &TempDir) -> Report {
+    check(&copying("", ""), corpus)
+}
+
+#[test]
+fn a_header_that_refers_to_another_file_has_the_license_of_that() {
+    let zlib = "/* In no event will the authors be held liable for any damages arising from the use of this software.\n * 1. The origin of this software must not be misrepresented. */\nint alpha_version(void);\n";
+    let table = format!("/* For conditions of distribution and use, see copyright notice in alpha.h */\n{}", C.first);
+    let folder = folder(&[("alpha/alpha.h", zlib), ("alpha/lib/table.c", &table)]);
+    let told = "the file that its header refers to (alpha.h:1)";
+    let report = repository_copying_and_check(&folder);
+    assert_eq!(component(&report)["license"], "Zlib");
+    assert_eq!(component(&report)["licenseEvidence"], told);
+    let source = folder.path().join("alpha");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    assert_eq!(component(&report)["licenseEvidence"], told);
+}
+
+#[test]
+fn a_file_from_before_a_repository_had_a_license_has_that_of_the_component() {
+    let alpha = Repository::new();
+    alpha.write("lib/table.c", C.first);
+    alpha.commit("no license yet");
+    alpha.write("LICENSE", MIT);
+    alpha.commit("a license");
+    let folder = folder(&[]);
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(alpha.root())]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    assert_eq!(component(&report)["license"], "MIT");
+    let evidence = "the license of the component, since nothing states the file's: license text (LICENSE:5)";
+    assert_eq!(component(&report)["licenseEvidence"], evidence);
+}
+
+#[test]
+fn the_license_of_the_project_is_found_so_that_a_conflict_is_an_error_without_settings() {
+    let gpl = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
+    let rules = |report: &Report| -> Vec<String> {
+        let findings = report.list("/findings").iter();
+        let named =
+            findings.map(|of| format!("{} {}", of["level"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or("")));
+        named.filter(|of| !of.contains("copied-code")).collect()
+    };
+    let mit = |settings: &str| {
+        let repository = Repository::new();
+        repository.write("LICENSE", MIT);
+        repository.write("secondhand.toml", settings);
+        repository.write("store.c", C.second);
+        repository.commit("before");
+        repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+        repository.commit("after");
+        repository
+    };
+    assert_eq!(rules(&check(&mit(""), &gpl)), ["error license-conflict"]);
+    let unasked = "[license]\nproject-license = \"NOASSERTION\"\n";
+    assert_eq!(rules(&check(&mit(unasked), &gpl)), ["warning corpus-copy"]);
+    let named = "[license]\nproject-license = \"GPL-3.0-only\"\n";
+    assert_eq!(rules(&check(&mit(named), &gpl)), ["warning corpus-copy"]);
+
+    // The base decides where it is trusted: a change cannot relicense itself out of a conflict.
+    let repository = mit("");
+    repository.write("LICENSE", GPL);
+    repository.commit("relicense");
+    let against = |trust: &str| repository.check(&["--base", "HEAD~2", "--corpus", utf8(gpl.path()), "--trust", trust]);
+    assert_eq!(rules(&against("base")), ["error license-conflict"]);
+    assert_eq!(rules(&against("head")), ["warning corpus-copy"]);
+}
+
+#[test]
+fn a_bare_mirror_is_named_after_its_remote() {
+    let alpha = Repository::new();
+    alpha.write("lib/table.c", C.first);
+    alpha.commit("a table");
+    let folder = folder(&[]);
+    let mirror = folder.path().join("repo");
+    support::git(folder.path(), &["clone", "--quiet", "--bare", utf8(alpha.root()), utf8(&mirror)]);
+    support::git(&mirror, &["config", "remote.origin.url", "https://example.invalid/authors/alpha.git"]);
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&mirror)]).0, 0);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    assert!(shown.starts_with("alpha: ") && shown.contains("\n  alpha "), "{shown}");
+    assert!(!shown.contains("repo"), "{shown}");
+}
+
+#[test]
+fn a_notice_holds_the_license_texts_and_says_what_may_not_be_passed_on() {
+    let corpus =
+        folder(&[("alpha/table.c", C.first), ("alpha/LICENSE", MIT), ("beta/other.c", C.third), ("beta/COPYING", GPL)]);
+    let repository = Repository::new();
+    repository.write("LICENSE", MIT);
+    repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+    repository.commit("copies");
+    let notice = || {
+        let flags = ["audit", "--format", "notice", "--fail-on", "never", "--corpus", utf8(corpus.path())];
+        let output = repository.secondhand(&flags).output().expect("the program starts");
+        String::from_utf8(output.stdout).expect("it is UTF-8")
+    };
+    let text = notice();
+    assert!(text.contains("License text: 1 below") && text.contains("\nLicense text 1\n\nMIT License\n"), "{text}");
+    assert!(text.contains("WARNING: a notice does not permit"), "{text}");
+    assert!(text.contains("  beta: may not be redistributed with this project: GPL-3.0-only is not"), "{text}");
+    assert!(!text.contains("  alpha: "), "{text}");
+}
+
+#[test]
+fn a_declared_license_counts_and_what_contradicts_it_is_told() {
+    let folder = folder(&[("alpha/table.c", C.first), ("alpha/COPYING", GPL)]);
+    let source = folder.path().join("alpha");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source), "--license", "MIT"]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    assert_eq!(component(&report)["license"], "MIT");
+    assert_eq!(component(&report)["isDeclared"], true);
+    assert_eq!(component(&report)["contradictions"][0], "license text (COPYING:1) says GPL-3.0-only");
+    let (status, _, errors) = corpus(folder.path(), &["add", "known", utf8(&source), "--license", "as you like"]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("unknown license `as you like`"), "{errors}");
+}
+
+#[test]
+fn code_of_a_history_has_the_license_of_its_time() {
+    let origin = Repository::new();
+    origin.write("LICENSE", MIT);
+    origin.write("lib/table.c", C.first);
+    origin.commit("begin");
+    origin.write("LICENSE", GPL);
+    origin.write("lib/table.c", C.third);
+    origin.commit("change");
+    let folder = folder(&[]);
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0, 0);
+    let license_of = |sample: &str| {
+        let repository = Repository::new();
+        repository.write("store.c", C.second);
+        repository.commit("before");
+        repository.write("new.c", sample);
+        repository.commit("after");
+        component(&check_known(&repository, folder.path()))["license"].clone()
+    };
+    assert_eq!([license_of(C.first), license_of(C.third)], ["MIT", "GPL-3.0-only"]);
+    // An update takes the licenses of what it knows over.
+    origin.write("more.c", C.second);
+    origin.commit("more");
+    assert_eq!(corpus(folder.path(), &["update", "known"]).0, 0);
+    assert_eq!([license_of(C.first), license_of(C.third)], ["MIT", "GPL-3.0-only"]);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    assert!(shown.contains("GPL-3.0-only: license text (LICENSE:1)"), "{shown}");
+    assert!(shown.contains("1 file: MIT"), "{shown}");
+}
+
+#[test]
+fn the_license_of_a_vendored_folder_is_found_where_none_is_declared() {
+    let repository = Repository::new();
+    repository.write("secondhand.toml", "[[vendored]]\npath = \"third_party/table\"\n");
+    repository.write("third_party/table/find.c", C.first);
+    repository.write("third_party/table/LICENSE", MIT);
+    repository.commit("before");
+    repository.write("new.c", C.first);
+    repository.commit("after");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!(component(&report)["license"], "MIT");
+    assert_eq!(component(&report)["isDeclared"], false);
+}
+
+/// The first finding: its level, rule, and the answer of its first origin.
+fn verdict(report: &Report) -> [String; 3] {
+    let text = |pointer: &str| report.json.pointer(pointer).and_then(Value::as_str).unwrap_or("none").to_owned();
+    [text("/findings/0/level"), text("/findings/0/rule"), text("/findings/0/origins/0/verdict/answer")]
+}
+
+/// Checks a copy of code that has this license file, in a project with these settings.
+#[track_caller]
+fn judged(settings: &str, license: &str, expected: [&str; 3]) -> Report {
+    let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/LICENSE", license)]);
+    let report = check(&copying("", settings), &corpus);
+    assert_eq!(verdict(&report), expected, "{settings}");
+    report
+}
+
+#[test]
+fn a_license_that_the_policy_denies_is_a_potential_conflict() {
+    let expected = ["error", "license-conflict", "denied"];
+    let report = judged("[license]\ndeny = [\"strong-copyleft\"]\n", GPL, expected);
+    assert_eq!(report.status, 1);
+    let message = report.json["findings"][0]["message"].as_str().expect("a finding has a message");
+    assert_eq!(message, "14 lines copied from lib/table.c:1 of alpha (GPL-3.0-only): a potential license conflict");
+    judged("[license]\ndeny = [\"GPL\"]\n", GPL, expected);
+    judged("[license]\nallow = [\"permissive\"]\n", GPL, expected);
+    judged("[license]\nproject-license = \"MIT\"\n", GPL, expected);
+    judged("[license]\npreset = \"permissive\"\n", GPL, expected);
+    judged("[license]\npreset = \"gpl-3\"\n", GPL, ["warning", "license-conflict", "review"]);
+    judged(
+        "[license]\npreset = \"gpl-3\"\n",
+        "SPDX-License-Identifier: GPL-3.0-or-later\n",
+        ["warning", "corpus-copy", "allowed"],
+    );
+    judged("[license]\npreset = \"permissive\"\n", MIT, ["warning", "corpus-copy", "allowed"]);
+    judged("", GPL, ["warning", "corpus-copy", "allowed"]);
+}
+
+#[test]
+fn a_license_that_is_not_known_is_never_allowed() {
+    let expected = ["warning", "unknown-license", "unknown"];
+    judged("", "Ask the moon, and use this on Tuesdays only.\n", expected);
+    judged("[license]\nallow = [\"permissive\"]\n", "Ask the moon.\n", expected);
+    judged("[license]\nproject-license = \"MIT\"\n", "SPDX-License-Identifier: LicenseRef-moon\n", expected);
+    let unlicensed = folder(&[("alpha/lib/table.c", C.first)]);
+    assert_eq!(verdict(&check(&copying("", ""), &unlicensed)), expected);
+}
+
+#[test]
+fn evidence_that_contradicts_itself_has_to_be_reviewed() {
+    let manifest = "{\"name\": \"alpha\", \"license\": \"MIT\"}";
+    let files = [("alpha/table.c", C.first), ("alpha/package.json", manifest), ("alpha/COPYING", GPL)];
+    let report = check(&copying("", "[license]\nproject-license = \"MIT\"\n"), &folder(&files));
+    assert_eq!(verdict(&report), ["warning", "license-conflict", "review"]);
+    let reason = report.json["findings"][0]["origins"][0]["verdict"]["reason"].as_str().expect("there is a reason");
+    assert!(reason.contains("license text (COPYING:1) says GPL-3.0-only"), "{reason}");
+}
+
+#[test]
+fn lines_with_a_license_of_their_own_are_judged_by_it() {
+    let text = format!(
+        "// SPDX-License-Identifier: MIT\n{}// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\n{}// SPDX-SnippetEnd\n",
+        C.third, C.first
+    );
+    let corpus = folder(&[("alpha/table.c", &text)]);
+    let repository = |sample: &str| {
+        let repository = Repository::new();
+        repository.write("secondhand.toml", "[license]\npreset = \"permissive\"\n");
+        repository.commit("before");
+        repository.write("new.c", sample);
+        repository.commit("after");
+        verdict(&check(&repository, &corpus))
+    };
+    assert_eq!(repository(C.third), ["warning", "corpus-copy", "allowed"]);
+    assert_eq!(repository(C.first), ["error", "license-conflict", "denied"]);
+}
+
+#[test]
+fn attribution_is_owed_until_the_notice_stands_with_the_copy_or_in_a_notice_file() {
+    let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/LICENSE", MIT)]);
+    let owed = check(&copying("", ""), &corpus);
+    assert_eq!(owed.status, 1);
+    let verdict_of = |report: &Report| report.json["findings"][0]["origins"][0]["verdict"].clone();
+    assert_eq!(verdict_of(&owed)["attribution"], "owed");
+    assert_eq!(verdict_of(&owed)["owed"][0], "Copyright (c) 2013 Alpha Authors");
+    let given = check(&copying("/* Copyright 2013 Alpha Authors, MIT */\n", ""), &corpus);
+    assert_eq!(verdict(&given), ["note", "corpus-copy", "allowed"]);
+    assert_eq!((given.status, &verdict_of(&given)["givenIn"]), (0, &Value::from("src/new.c")));
+    let repository = copying("", "");
+    repository.write("NOTICE", "alpha\nCopyright (c) 2013 Alpha Authors\n");
+    repository.commit("notice");
+    let report = repository.check(&["--base", "HEAD~2", "--corpus", utf8(corpus.path())]);
+    assert_eq!(verdict_of(&report)["givenIn"], "NOTICE");
+    let public = folder(&[("alpha/table.c", &format!("/* This software is in the public domain. */\n{}", C.first))]);
+    let report = check(&copying("", ""), &public);
+    assert_eq!(verdict_of(&report)["attribution"], "not-asked");
+    assert_eq!(report.status, 0);
+}
+
+#[test]
+fn an_exception_holds_for_its_path_origin_and_rule_until_its_day() {
+    let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
+    let findings = |exception: &str| {
+        let settings =
+            format!("[license]\ndeny = [\"GPL\"]\n[[license.exceptions]]\nreason = \"bought\"\n{exception}\n");
+        let report = check(&copying("", &settings), &corpus);
+        (report.list("/findings").len(), report.json["suppressedFindings"].as_u64().unwrap_or_default())
+    };
+    assert_eq!(findings("origin = \"alpha\""), (0, 1));
+    assert_eq!(findings("path = \"src/\"\norigin = \"al*\"\nrule = \"license-conflict\""), (0, 1));
+    assert_eq!(findings("origin = \"beta\""), (1, 0));
+    assert_eq!(findings("path = \"lib/*\""), (1, 0));
+    assert_eq!(findings("origin = \"alpha\"\nrule = \"unknown-license\""), (1, 0));
+    assert_eq!(findings("origin = \"alpha\"\nuntil = \"2001-01-01\""), (1, 0));
+}
+
+#[test]
+fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
+    let (repository, corpus) = holding();
+    let settings = "[license]\nallow = [\"permissive\"]\n\
+        [[license.exceptions]]\npath = \"src/part.c\"\nreason = \"bought\"\n\
+        [[license.exceptions]]\norigin = \"gamma\"\nreason = \"of old\"\n\
+        [[license.exceptions]]\npath = \"src/\"\norigin = \"beta\"\nreason = \"for now\"\nuntil = \"2001-01-01\"\n";
+    repository.write("secondhand.toml", settings);
+    repository.write(
+        "secondhand-decisions.toml",
+        "[[decision]]\ncopy = \"0123456789abcdef\"\nby = \"A\"\nreason = \"ours\"\n",
+    );
+    repository.commit("settings");
+    let output = audit(&repository, &corpus, &["--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let notices = report["notices"].as_array().expect("there are notices");
+    let messages: Vec<_> = notices.iter().map(|notice| notice["message"].as_str().unwrap_or_default()).collect();
+    assert_eq!(
+        messages,
+        [
+            "the decision on 0123456789abcdef is unused: the copy no longer exists",
+            "the license exception for origin `gamma` (of old) is unused: there is no copy for it to accept",
+            "the license exception for path `src/`, origin `beta` (for now) expired after 2001-01-01",
+        ]
+    );
+    assert_eq!(report["suppressedFindings"], 1);
+}
+
+#[test]
+fn settings_that_name_no_license_are_refused() {
+    let refused = |settings: &str| {
+        let repository = copying("", settings);
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let errors = refused("[license]\ndeny = [\"strong-copyloft\"]\n");
+    assert!(
+        errors.contains("cannot use `license.deny` of `") && errors.contains("did you mean `strong-copyleft`?"),
+        "{errors}"
+    );
+    let errors = refused("[[vendored]]\npath = \"lib\"\nlicense = \"as you like\"\n");
+    assert!(errors.contains("`as you like` is not an SPDX expression"), "{errors}");
+}
+
+/// A repository with files of two components, an edited one among them, and one of its own.
+fn holding() -> (Repository, TempDir) {
+    let repository = Repository::new();
+    let first = C.file("a", &[C.first, C.second]).text;
+    repository.write("src/whole.c", &first);
+    repository.write("src/part.c", C.file("b", &[C.third, C.with_inserted(C.insertion).as_str()]).text);
+    repository.commit("all");
+    let corpus = folder(&[
+        ("alpha/a.c", &first),
+        ("alpha/LICENSE", MIT),
+        ("beta/b.c", C.first),
+        ("beta/COPYING", GPL),
+        ("beta/unlike.c", "int unlike(void) { return 1; }\n"),
+    ]);
+    (repository, corpus)
+}
+
+/// Runs `secondhand audit` against stored corpora of the components in `corpus`.
+fn audit(repository: &Repository, folder: &TempDir, args: &[&str]) -> std::process::Output {
+    for name in ["alpha", "beta"] {
+        let source = folder.path().join(name);
+        assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    }
+    let shelf = folder.path().join("corpora");
+    let mut command = repository.secondhand(&["audit", "--corpus", "known", "--corpus-dir", utf8(&shelf)]);
+    command.env("SOURCE_DATE_EPOCH", "1700000000").args(args).output().expect("the program starts")
+}
+
+#[test]
+fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
+    let (repository, corpus) = holding();
+    let output = audit(&repository, &corpus, &["--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let files = report["audit"]["copiedFiles"].as_array().expect("there are files");
+    let paths: Vec<_> = files.iter().map(|file| file["path"].as_str().unwrap_or_default()).collect();
+    assert_eq!(paths, ["src/part.c", "src/whole.c"]);
+    assert_eq!((&files[1]["isWhole"], &files[1]["containmentPercent"]), (&Value::from(true), &Value::from(100.0)));
+    assert_eq!(files[1]["origins"][0]["name"], "alpha");
+    let part = files[0]["containmentPercent"].as_f64().expect("it is a number");
+    assert!((20.0..80.0).contains(&part), "{part}");
+    let classes = report["audit"]["byLicenseClass"].as_object().expect("there are classes");
+    assert!(classes.contains_key("permissive"), "{classes:?}");
+    assert_eq!(report["audit"]["components"][0]["component"]["license"], "MIT");
+    // The same from a folder that is read on the spot.
+    let output = repository.secondhand(&["audit", "--format", "json", "--corpus", utf8(corpus.path())]).output();
+    let report: Value = serde_json::from_slice(&output.expect("the program starts").stdout).expect("a report is JSON");
+    assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn every_format_of_an_audit_is_written() {
+    let (repository, corpus) = holding();
+    let out = |name: &str| corpus.path().join(name);
+    let names = ["spdx", "cyclonedx", "notice", "decisions", "html", "csv", "markdown", "sarif", "json", "counts"];
+    let reports: Vec<String> = names.iter().map(|name| format!("{name}={}", utf8(&out(name)))).collect();
+    let flags: Vec<&str> = reports.iter().flat_map(|report| ["--report", report.as_str()]).collect();
+    let output = audit(&repository, &corpus, &flags);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("2 of 2 files contain code of"), "{text}");
+    assert!(
+        text.contains("100 % src/whole.c: 100 % alpha no")
+            || text.contains("100 % src/whole.c: 100 % alpha a.c, identical file"),
+        "{text}"
+    );
+    let json = |name: &str| -> Value {
+        serde_json::from_slice(&fs::read(out(name)).expect("it was written")).expect("it is JSON")
+    };
+    let (spdx, cyclonedx) = (json("spdx"), json("cyclonedx"));
+    assert_eq!(spdx["spdxVersion"], "SPDX-2.3");
+    assert_eq!(spdx["creationInfo"]["created"], "2023-11-14T22:13:20Z");
+    assert!(spdx["snippets"].as_array().is_some_and(|all| all.len() >= 2), "{spdx}");
+    assert_eq!(cyclonedx["specVersion"], "1.6");
+    let pedigree = cyclonedx.pointer("/components/2/pedigree").or(cyclonedx.pointer("/components/1/pedigree"));
+    assert!(pedigree.is_some(), "{cyclonedx}");
+    let notice = fs::read_to_string(out("notice")).expect("it was written");
+    assert!(notice.contains("Copyright (c) 2013 Alpha Authors") && notice.contains("License: MIT"), "{notice}");
+}
+
+#[test]
+fn a_decision_is_read_back_and_holds_when_someone_made_it_until_its_day() {
+    let (repository, corpus) = holding();
+    let entries = String::from_utf8(audit(&repository, &corpus, &["--format", "decisions"]).stdout).expect("UTF-8");
+    let n_entries = entries.matches("[[decision]]").count();
+    assert!(n_entries >= 2, "{entries}");
+    let after = |text: &str| {
+        repository.write("secondhand-decisions.toml", text);
+        let output = audit(&repository, &corpus, &["--format", "json", "--show-suppressed"]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+        (report["findings"].as_array().map_or(0, Vec::len), report)
+    };
+    let (n_open, report) = after(&entries);
+    assert_eq!(n_open, n_entries, "nobody has decided yet");
+    assert!(report["notices"][0]["message"].as_str().is_some_and(|text| text.contains("`by` is empty")), "{report}");
+    let decided =
+        entries.replace("by = \"\"", "by = \"the maintainers\"").replace("reason = \"\"", "reason = \"asked\"");
+    let (n_open, report) = after(&decided);
+    assert_eq!(n_open, 0);
+    assert_eq!(report["suppressed"][0]["by"], "decision");
+    assert_eq!(after(&decided.replace("until = \"\"", "until = \"2001-01-01\"")).0, n_entries);
+}
+
+#[test]
+fn an_audit_without_anything_to_compare_with_is_an_error() {
+    let output = copying("", "").secondhand(&["audit"]).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.starts_with("error: cannot audit: no corpus to compare with"), "{errors}");
+}
+
+#[test]
+fn a_file_that_is_the_same_byte_for_byte_is_a_copy_whatever_is_in_it() {
+    let header = "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n".repeat(4);
+    let numbers: Vec<String> = (0..900).map(|n| ((n * 7919) % 1000).to_string()).collect();
+    let table = format!("{header}int sizes[] = {{ {} }};\n", numbers.join(", "));
+    let short = format!("{header}int first(int a, char *b);\nint second(char *c);\nint third(long d);\n");
+    let corpus_folder = folder(&[("beta/table.c", &table), ("beta/short.h", &short), ("beta/other.c", C.second)]);
+    assert_eq!(corpus(corpus_folder.path(), &["add", "known", utf8(&corpus_folder.path().join("beta"))]).0, 0);
+    let repository = Repository::new();
+    repository.write("store.c", C.third);
+    repository.commit("before");
+    repository.write("table.c", &table);
+    repository.write("short.h", &short);
+    repository.commit("after");
+    let paths = |report: &Report| {
+        let path = |finding: &Value| finding["path"].as_str().unwrap_or_default().to_owned();
+        report.list("/findings").iter().map(path).collect::<Vec<_>>()
+    };
+    let report = check_known(&repository, corpus_folder.path());
+    assert!(
+        paths(&report).contains(&"table.c".to_owned()) && paths(&report).contains(&"short.h".to_owned()),
+        "{report:?}"
+    );
+    assert_eq!(component(&report)["license"], "BSD-2-Clause");
+    let report = check(&repository, &corpus_folder);
+    assert!(
+        paths(&report).contains(&"table.c".to_owned()) && paths(&report).contains(&"short.h".to_owned()),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
+    let (origin, folder) = (Repository::new(), folder(&[]));
+    origin.write("LICENSE", MIT);
+    origin.write("table.c", C.first);
+    origin.commit("begin");
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.commit("before");
+    repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+    let bringing = repository.commit("bring");
+    repository.write("src/new.c", C.third);
+    repository.commit("take away");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0, 0);
+    let shelf = folder.path().join("corpora");
+    let args = ["audit", "--history", "--corpus", "known", "--corpus-dir", utf8(&shelf)];
+    let output =
+        repository.secondhand(&args).args(["--rev", "HEAD", "--format", "json"]).output().expect("the program starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let brought = report["audit"]["brought"].as_array().expect("the history was audited");
+    assert_eq!(brought.len(), 1, "{report}");
+    assert_eq!(
+        (&brought[0]["path"], &brought[0]["first"]["commit"]),
+        (&"src/new.c".into(), &Value::from(bringing.as_str()))
+    );
+    assert_eq!((&brought[0]["isInHead"], &brought[0]["component"]["license"]), (&false.into(), &"MIT".into()));
+    assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(0));
+    let written = |format: &str, rev: &str| {
+        let mut command = repository.secondhand(&args);
+        let output = command.args(["--rev", rev, "--format", format]).output().expect("the program starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let text = written("text", "HEAD");
+    assert!(text.contains("alpha"), "{text}");
+    for format in ["csv", "cyclonedx", "spdx"] {
+        let text = written(format, &bringing);
+        assert!(text.contains(&bringing), "{format}: {text}");
+    }
+}
+
+#[test]
+fn of_components_those_decide_that_explain_the_copy_as_well_as_the_best() {
+    let policy = "[license]\ndeny = [\"GPL-3.0-only\"]\n";
+    let rule = |gpl: &str| {
+        let files = [("alpha/a.c", C.first), ("alpha/LICENSE", MIT), ("beta/b.c", gpl), ("beta/COPYING", GPL)];
+        let report = check(&copying("", policy), &folder(&files));
+        report.list("/findings")[0]["rule"].as_str().expect("a finding has a rule").to_owned()
+    };
+    let denied = rule(C.first);
+    let edited =
+        C.first.replacen(";\n", ";\n    log_this(1, \"two\", three);\n    count += 1;\n    log_that(count);\n", 2);
+    assert_ne!(edited, C.first);
+    assert_ne!(rule(&edited), denied, "who has the code with other lines is not its origin");
+}

@@ -1,0 +1,46 @@
+//! The tests of the whole: the real program in small repositories, the library where it is the wider seam, and the files
+//! of the project beside each other.
+
+mod action;
+mod cache;
+mod ci;
+mod compare;
+mod corpora;
+mod corpus_sources;
+mod damage;
+mod digest;
+mod docs;
+mod exit_status;
+mod find;
+mod fixes;
+mod generated;
+mod history;
+mod hostile;
+mod html;
+mod init;
+mod languages;
+mod layers;
+mod lexing;
+mod license_properties;
+mod licenses;
+mod limits;
+mod lsp;
+mod mcp;
+mod not_examined;
+mod one_copy;
+mod organization;
+mod output;
+mod owners;
+mod range;
+mod reports;
+mod repositories;
+mod rpc;
+mod safe_io;
+mod samples;
+mod scan;
+mod segments;
+mod semantics;
+mod settings;
+mod suppression;
+mod trust;
+mod watch;

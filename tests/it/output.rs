@@ -1,0 +1,310 @@
+//! Shows where reports go: their colors and length, several at once, to files and pipes, the same bytes from any number of
+//! threads.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::one_copy::{C, check_failure, new, printed, repository_with_a_copy, text};
+use crate::samples::LANGUAGES;
+use secondhand::report::FORMATS;
+use support::Repository;
+use tempfile::TempDir;
+
+#[test]
+fn an_unknown_format_is_named_with_those_there_are() {
+    let repository = repository_with_a_copy();
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let there_are = format!("available: {}", names.join(", "));
+    let help = |nearest: &str| format!("help: {nearest}{there_are}");
+    let failing = |args: &[&str], name: &str, help: &str| {
+        check_failure(repository.secondhand(&["check"]).args(args), &format!("unknown format `{name}`"), help);
+    };
+    failing(&["--format", "jsn"], "jsn", &help("did you mean `json`? "));
+    failing(&["--report", "srif=x"], "srif", &help("did you mean `sarif`? "));
+    failing(&["--report", "json=y", "--report", "word=x"], "word", &help(""));
+    assert!(!repository.path("x").exists() && !repository.path("y").exists());
+}
+
+#[test]
+fn a_command_takes_the_formats_that_its_help_names() {
+    let repository = repository_with_a_copy();
+    let mut n_commands = 0;
+    for command in secondhand::cli::command().get_subcommands() {
+        let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else { continue };
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        let named = help.strip_prefix("Output format: ").expect("the help names the formats");
+        let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
+        // Only these need to be given something.
+        run.args(["compare", "report", "resemblance"].contains(&command.get_name()).then_some("."));
+        check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
+        n_commands += 1;
+    }
+    assert_eq!(n_commands, 9);
+}
+
+/// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
+#[track_caller]
+fn check_unwritable(repository: &Repository, file: &str, why: &str) {
+    for flags in [["--output".to_owned(), file.to_owned()], ["--report".to_owned(), format!("json={file}")]] {
+        check_failure(
+            repository.secondhand(&["check", "--base", "nowhere"]).args(flags),
+            &format!("cannot write the report to `{file}`: {why}"),
+            "",
+        );
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_named_before_the_audit() {
+    let repository = repository_with_a_copy();
+    check_unwritable(&repository, "none/report", "No such file or directory (os error 2)");
+    check_unwritable(&repository, ".git", "is a directory");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_that_is_write_protected_is_no_place_for_a_report() {
+    use std::os::unix::fs::PermissionsExt;
+    let repository = repository_with_a_copy();
+    fs::create_dir(repository.path("closed")).expect("the repository is writable");
+    let set = |mode| fs::set_permissions(repository.path("closed"), fs::Permissions::from_mode(mode));
+    set(0o555).expect("the folder is ours");
+    // The superuser may write anywhere.
+    if fs::write(repository.path("closed/trial"), "").is_err() {
+        check_unwritable(&repository, "closed/report", "permission denied");
+    }
+    set(0o755).expect("the folder is ours");
+}
+
+#[test]
+fn two_reports_to_one_file_are_refused() {
+    let repository = repository_with_a_copy();
+    check_failure(
+        &mut repository.secondhand(&["check", "--report", "json=report", "--output", ".git/../report"]),
+        "cannot write two reports to `.git/../report`: the second would replace the first",
+        "help: give each report a file of its own",
+    );
+    assert!(!repository.path("report").exists());
+}
+
+#[test]
+fn an_audit_that_fails_leaves_the_report_of_the_last_one() {
+    let repository = repository_with_a_copy();
+    repository.write("report", "the last one");
+    let output = repository.secondhand(&["check", "--base", "nowhere", "--output", "report"]).output();
+    assert_eq!(output.expect("the program starts").status.code(), Some(2));
+    assert_eq!(fs::read(repository.path("report")).expect("it is there"), b"the last one");
+}
+
+#[test]
+fn several_reports_are_written_at_once_and_nothing_else() {
+    let repository = repository_with_a_copy();
+    let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--quiet"]);
+    for format in FORMATS {
+        command.args(["--report", &format!("{}=report.{}", format.name, format.name)]);
+    }
+    assert!(!printed(&mut command).is_empty());
+    let status = repository.git(&["status", "--porcelain", "--untracked-files=all"]);
+    let mut expected: Vec<_> = FORMATS.iter().map(|format| format!("?? report.{}", format.name)).collect();
+    expected.sort();
+    assert_eq!(status.lines().map(str::trim).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_report_through_a_link_outside_of_the_repository_goes_where_the_link_points() {
+    let repository = repository_with_a_copy();
+    let outside = TempDir::new().expect("it can be made");
+    fs::write(outside.path().join("report"), "old").expect("it is writable");
+    let link = outside.path().join("link");
+    std::os::unix::fs::symlink("report", &link).expect("links can be made");
+    let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output"]);
+    printed(command.arg(&link));
+    let text = fs::read_to_string(outside.path().join("report")).expect("it was written");
+    assert!(text.starts_with('{'), "{text}");
+    assert!(fs::symlink_metadata(link).expect("it is there").is_symlink());
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let repository = repository_with_a_copy();
+    for format in FORMATS {
+        let (reader, writer) = std::io::pipe().expect("there are pipes");
+        drop(reader);
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]);
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let output = child.wait_with_output().expect("the program ends");
+        assert_eq!(text(&output.stderr), "", "{}", format.name);
+        assert_eq!(output.status.code(), Some(1), "{}", format.name);
+    }
+}
+
+const ESCAPE: u8 = 0x1B;
+
+#[test]
+fn there_are_no_colors_when_the_output_is_no_terminal() {
+    let repository = repository_with_a_copy();
+    for format in FORMATS {
+        let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]));
+        assert!(!out.contains(&ESCAPE), "{}", text(&out));
+    }
+    let output = repository.secondhand(&["check", "--base", "nowhere"]).output().expect("the program starts");
+    assert!(!output.stderr.contains(&ESCAPE), "{}", text(&output.stderr));
+}
+
+#[test]
+fn there_are_colors_when_they_are_asked_for() {
+    let repository = repository_with_a_copy();
+    let args = ["check", "--base", "HEAD~1"];
+    assert!(printed(repository.secondhand(&args).args(["--color", "always"])).contains(&ESCAPE));
+    assert!(printed(repository.secondhand(&args).env("CLICOLOR_FORCE", "1")).contains(&ESCAPE));
+    let never = printed(repository.secondhand(&args).args(["--color", "never"]).env("CLICOLOR_FORCE", "1"));
+    assert!(!never.contains(&ESCAPE));
+    let failed = ["check", "--base", "nowhere", "--color", "always"];
+    assert!(repository.secondhand(&failed).output().expect("the program starts").stderr.contains(&ESCAPE));
+}
+
+#[test]
+fn there_are_no_colors_in_files_and_in_formats_for_programs() {
+    let repository = repository_with_a_copy();
+    let args = ["check", "--base", "HEAD~1", "--color", "always", "--report", "text=report.txt", "--format"];
+    for format in FORMATS.iter().filter(|format| format.name != "text") {
+        let out = printed(repository.secondhand(&args).arg(format.name));
+        assert!(!out.contains(&ESCAPE), "{}", text(&out));
+    }
+    let written = fs::read(repository.path("report.txt")).expect("it was written");
+    assert!(!written.contains(&ESCAPE) && !written.is_empty());
+}
+
+#[test]
+fn further_reports_say_what_is_printed() {
+    let repository = repository_with_a_copy();
+    for format in FORMATS {
+        let args = ["check", "--base", "HEAD~1", "--format", format.name];
+        let expected = printed(&mut repository.secondhand(&args));
+        let mut command = repository.secondhand(&args);
+        command.args(["--output", "printed", "--report", &format!("{}=further", format.name)]);
+        assert_eq!(text(&printed(&mut command)), "");
+        for file in ["printed", "further"] {
+            assert_eq!(text(&fs::read(repository.path(file)).expect("it was written")), text(&expected));
+        }
+    }
+}
+
+/// A repository whose last commit copies 60 lines of `store.py`, all but one of them as they were.
+fn repository_with_a_long_copy() -> Repository {
+    let body = |word: &str| {
+        let line = |n: u32| format!("    total_{n} = rows[{n}].price * rates[{n}] + {n}\n");
+        let lines: String =
+            (0..60).map(|n| if n == 30 { format!("    {word}(rows, rates)\n") } else { line(n) }).collect();
+        format!("def sum_up(rows, rates):\n{lines}    return rows\n")
+    };
+    let repository = Repository::new();
+    repository.write("store.py", body("check"));
+    repository.commit("the original");
+    repository.write("with a rather long name/that makes every line of prose wide/copy.py", body("verify"));
+    repository.commit("the copy");
+    repository
+}
+
+#[test]
+fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_for() {
+    let repository = repository_with_a_long_copy();
+    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let of_code = out.lines().filter(|line| line.contains(" | ")).count();
+    assert!((10..=24).contains(&of_code), "{of_code}: {out}");
+    assert!(out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"), "what differs: {out}");
+    let counts = out.lines().filter_map(|line| line.strip_prefix("... ")?.strip_suffix(" equal lines"));
+    let n_folded: u32 = counts.map(|n| n.parse::<u32>().expect("it is a number")).sum();
+    assert!(n_folded > 80, "{out}");
+    let out = text(&printed(&mut repository.secondhand(&["check", "--full"])));
+    assert!(out.lines().filter(|line| line.contains(" | ")).count() >= 124 && !out.contains("..."), "{out}");
+}
+
+#[test]
+fn a_message_is_one_line_where_no_terminal_reads_it() {
+    let repository = repository_with_a_long_copy();
+    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let title = "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
+    let is_title = |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
+    assert!(out.lines().any(|line| is_title(&line)), "{out}");
+    assert!(!out.lines().any(|line| line.starts_with("    ")), "nothing continues a line: {out}");
+}
+
+#[test]
+fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
+    let repository = repository_with_a_long_copy();
+    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let comment = "# secondhand: allow(copied-code) -- why";
+    let expected = format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
+    assert!(out.lines().any(|line| line == expected), "{out}");
+    // The comment is right as it stands.
+    let path = "with a rather long name/that makes every line of prose wide/copy.py";
+    let copy = fs::read_to_string(repository.path(path)).expect("it is there");
+    repository.write(path, format!("{comment}\n{copy}"));
+    repository.commit("kept on purpose");
+    assert_eq!(repository.check(&["--base", "HEAD~2"]).status, 0);
+}
+
+#[test]
+fn people_read_words_and_those_who_ask_for_more_read_types() {
+    let repository = repository_with_a_copy();
+    let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));
+    assert!(out(&[]).contains("its origin, exact, 100 % alike") && !out(&[]).to_lowercase().contains("type-"));
+    assert!(out(&["--verbose"]).contains("type-1"), "{}", out(&["--verbose"]));
+    for format in ["json", "csv", "sarif"] {
+        let out = out(&["--format", format]);
+        assert!(out.contains("type-1") && !out.contains("Type-1"), "{out}");
+    }
+}
+
+#[test]
+fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
+    let repository = repository_with_a_copy();
+    let out = |args: &[&str]| text(&printed(repository.secondhand(&["check"]).args(args)));
+    let lines = new().at(C.first);
+    let line = lines.split([':', '-']).nth(1).expect("it has a line").to_owned();
+    let n_lines = C.first.lines().count();
+    let expected = format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1\n");
+    assert_eq!(out(&["--format", "concise"]), expected);
+    assert_eq!(out(&["--quiet"]), expected);
+}
+
+#[test]
+fn quiet_prints_findings_only() {
+    let repository = repository_with_a_copy();
+    let args = ["check", "--quiet", "--base"];
+    assert!(text(&printed(repository.secondhand(&args).arg("HEAD~1"))).contains("copied from store.c:1"));
+    repository.commit("something else");
+    assert_eq!(text(&printed(repository.secondhand(&args).arg("HEAD~1"))), "");
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let repository = Repository::new();
+    for language in LANGUAGES {
+        let parts = [language.first, language.second, language.third];
+        for n in 0..12 {
+            let name = format!("part{}/file{n}", n % 5);
+            let text = language.file(&name, &[parts[n % 3], parts[(n + 1) % 3]]).text;
+            repository.write(language.path(&name), text);
+        }
+    }
+    repository.commit("before");
+    for language in LANGUAGES {
+        let inserted = language.with_inserted(language.insertion);
+        for (name, part) in [("new", language.first), ("edited", &inserted)] {
+            repository.write(language.path(name), language.file(name, &[part]).text);
+        }
+    }
+    repository.commit("after");
+    assert_eq!(repository.check(&["--base", "HEAD~1"]).findings().len(), 10);
+    for format in FORMATS {
+        let args = ["check", "--base", "HEAD~1", "--format", format.name, "--threads"];
+        let with_one = printed(repository.secondhand(&args).arg("1"));
+        for n in ["1", "2", "2", "7"] {
+            let others = printed(repository.secondhand(&args).arg(n));
+            assert!(others == with_one, "{} with {n} threads: {}", format.name, text(&others));
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Shows what `secondhand scan` tells of a tree: its clone classes, and what share of it they are.
+
+use std::fs;
+use std::path::Path;
+
+use crate::samples::{File, LANGUAGES, Language};
+use serde_json::Value;
+use support::{Report, Repository, secondhand};
+
+/// A repository that holds `files`, committed.
+fn repository_of(files: &[&File]) -> Repository {
+    let repository = Repository::new();
+    for file in files {
+        repository.write(&file.path, &file.text);
+    }
+    repository.commit("all");
+    repository
+}
+
+fn scan(repository: &Repository, args: &[&str]) -> Report {
+    Report::new(&mut repository.secondhand(&[&["scan", "--format", "json"], args].concat()))
+}
+
+/// The classes of a tree: a line each, its first place and the others.
+fn classes(report: &Report) -> Vec<String> {
+    report.findings()
+}
+
+/// The class of `first` in each of `files`.
+fn class_of(first: &str, files: &[(&File, &str)]) -> String {
+    let places: Vec<String> =
+        files.iter().map(|(file, clone_type)| format!("{clone_type} {}", file.at(first))).collect();
+    let (head, others) = places.split_first().expect("a class has places");
+    format!("note {} <- {}", head.trim_start(), others.join(", "))
+}
+
+/// A folder outside of any repository that holds `files`.
+fn folder_of(files: &[&File]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("there is room");
+    for file in files {
+        let path = folder.path().join(&file.path);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("it can be made");
+        fs::write(path, &file.text).expect("it can be written");
+    }
+    folder
+}
+
+const C: &Language = &LANGUAGES[0];
+
+#[test]
+fn all_copies_of_one_text_are_one_class() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let a = language.file("a", &[second, first]);
+        let b = language.file("b", &[first]);
+        let c = language.file("c", &[third, first]);
+        let report = scan(&repository_of(&[&a, &b, &c]), &[]);
+        assert_eq!(classes(&report), [class_of(first, &[(&a, ""), (&b, "type-1"), (&c, "type-1")])]);
+    }
+}
+
+#[test]
+fn renamed_and_edited_copies_are_members_with_their_clone_type() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let a = language.file("a", &[first, second]);
+        let b = File { path: language.path("b"), text: format!("{}{}", language.head, language.renamed()) };
+        let report = scan(&repository_of(&[&a, &b, &language.file("c", &[third])]), &[]);
+        assert_eq!(classes(&report).len(), 1, "{}", language.extension);
+        assert_eq!(report.list("/findings/0/origins")[0]["cloneType"], "type-2", "{}", language.extension);
+    }
+}
+
+#[test]
+fn a_tree_without_copies_has_no_class_and_no_share() {
+    let report = scan(&repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.second])]), &[]);
+    assert_eq!((report.status, classes(&report).len()), (0, 0));
+    assert_eq!(report.json["duplication"]["total"]["duplicatedTokens"], 0);
+    assert_eq!(report.json["duplication"]["total"]["files"], 2);
+}
+
+#[test]
+fn shares_are_told_by_language_and_folder_and_count_each_token_once() {
+    let python = &LANGUAGES[1];
+    let (a, b) = (C.file("x/a", &[C.first]), C.file("y/b", &[C.first, C.second]));
+    let p = python.file("y/p", &[python.first]);
+    // A third copy adds its own tokens, and none to those that are counted.
+    let c = C.file("y/c", &[C.first]);
+    let two = scan(&repository_of(&[&a, &b, &p]), &[]);
+    let three = scan(&repository_of(&[&a, &b, &c, &p]), &[]);
+    let at =
+        |report: &Report, pointer: &str| report.json.pointer(pointer).and_then(Value::as_u64).expect("it is counted");
+    let n = at(&two, "/duplication/byFolder/x/duplicatedTokens");
+    assert!(n > 0);
+    assert_eq!(at(&two, "/duplication/byFolder/y/duplicatedTokens"), n);
+    assert_eq!(at(&two, "/duplication/byLanguage/C/duplicatedTokens"), 2 * n);
+    assert_eq!(at(&two, "/duplication/byLanguage/Python/duplicatedTokens"), 0);
+    assert_eq!(at(&three, "/duplication/total/duplicatedTokens"), 3 * n);
+}
+
+#[test]
+fn fail_on_percent_is_a_limit_on_the_share_of_lines() {
+    let repository = repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.first])]);
+    let status = |limit: &str| scan(&repository, &["--fail-on-percent", limit]).status;
+    assert_eq!((status("10"), status("100")), (1, 0));
+    assert_eq!(scan(&repository, &[]).status, 0);
+}
+
+#[test]
+fn paths_keep_the_scan_to_what_lies_in_them() {
+    let files = [C.file("x/a", &[C.first]), C.file("x/b", &[C.first]), C.file("y/c", &[C.first])];
+    let repository = repository_of(&files.each_ref());
+    let in_x = class_of(C.first, &[(&files[0], ""), (&files[1], "type-1")]);
+    assert_eq!(classes(&scan(&repository, &["x"])), [in_x]);
+    assert_eq!(classes(&scan(&repository, &["y"])), [""; 0]);
+    assert_eq!(scan(&repository, &["x", "y"]).list("/findings/0/origins").len(), 2);
+}
+
+#[test]
+fn a_plain_folder_is_scanned_as_a_repository_is() {
+    let files = [C.file("a", &[C.first]), C.file("deep/er/b", &[C.first])];
+    let folder = folder_of(&files.each_ref());
+    let run = |from: &Path, args: &[&str]| {
+        Report::new(&mut secondhand(from, &[&["scan", "--format", "json"], args].concat())).findings()
+    };
+    let expected = [class_of(C.first, &[(&files[0], ""), (&files[1], "type-1")])];
+    assert_eq!(run(folder.path(), &[]), expected);
+    let elsewhere = tempfile::tempdir().expect("there is room");
+    assert_eq!(run(elsewhere.path(), &[folder.path().to_str().expect("it is text")]), expected);
+}
+
+#[test]
+fn a_tree_in_which_nothing_was_examined_is_said_to_be_so() {
+    let folder = folder_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.first])]);
+    fs::write(folder.path().join(".gitignore"), "/*\n").expect("it can be written");
+    let output = secondhand(folder.path(), &["scan"]).output().expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("no file in") && errors.contains("was examined"), "{errors}");
+}
+
+#[test]
+fn a_revision_is_scanned_as_it_was() {
+    let (a, b) = (C.file("a", &[C.first]), C.file("b", &[C.first]));
+    let repository = repository_of(&[&a, &b]);
+    repository.remove(&b.path);
+    repository.commit("one copy less");
+    assert_eq!(classes(&scan(&repository, &[])), [""; 0]);
+    assert_eq!(classes(&scan(&repository, &["--rev", "HEAD~1"])), [class_of(C.first, &[(&a, ""), (&b, "type-1")])]);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let files: Vec<File> =
+        (0..12).map(|n| C.file(&format!("f{n}"), &[if n % 3 == 0 { C.second } else { C.third }, C.first])).collect();
+    let repository = repository_of(&files.iter().collect::<Vec<_>>());
+    let printed = |threads: &str| {
+        let output = repository.secondhand(&["scan", "--format", "json", "-j", threads]).output();
+        output.expect("the program starts").stdout
+    };
+    let one = printed("1");
+    assert!(!one.is_empty());
+    assert!(one == printed("2") && one == printed("7"), "the reports differ");
+}
+
+#[test]
+fn source_comes_before_tests_documents_and_examples_and_has_its_own_share() {
+    let twice = |folder: &str, text: &str| {
+        ["a", "b"].map(|name| File { path: format!("{folder}/{name}.c"), text: text.to_owned() })
+    };
+    let long = format!("{}\n{}", C.second, C.third);
+    let [first, second] = twice("aaa/tests", &long);
+    let [third, fourth] = twice("src", C.first);
+    let used = File { path: "bbb/examples/c.c".to_owned(), text: C.first.to_owned() };
+    let report = scan(&repository_of(&[&first, &second, &third, &fourth, &used]), &[]);
+    let paths: Vec<_> = report.list("/findings").iter().map(|of| of["path"].as_str().expect("a path")).collect();
+    assert_eq!(paths, ["src/a.c", "aaa/tests/a.c"], "source first, though the tests are longer and come first");
+    assert_eq!(report.findings()[0], "note src/a.c:1-14 <- type-1 src/b.c:1-14, type-1 bbb/examples/c.c:1-14");
+    let duplication = &report.json["duplication"];
+    assert_eq!((&duplication["source"]["files"], &duplication["total"]["files"]), (&2.into(), &5.into()));
+    let [lines, duplicated] = ["lines", "duplicatedLines"].map(|key| duplication["source"][key].as_u64());
+    // What follows the last line break counts as a line.
+    assert_eq!((lines, duplicated), (Some(30), Some(28)));
+}
+
+#[test]
+fn the_share_of_source_leaves_out_tests_inside_of_it() {
+    let own = "pub fn size(list: &[u32]) -> u32 {\n    list.iter().map(|item| item + 1).sum()\n}\n";
+    let test = "    #[test]\n    fn NAME() {\n        let list = vec![1, 2, 3];\n        let other = vec![4, 5, 6];\n        \
+                for item in list.iter().chain(&other) {\n            if item % 2 == 0 {\n                \
+                assert_eq!(size(&list), 9 + item);\n            }\n            assert!(item < &7, \"it is {item}\");\n        \
+                }\n    }\n";
+    let tests = ["one", "two"].map(|name| test.replace("NAME", name)).join("\n");
+    let file = File { path: "src/lib.rs".to_owned(), text: format!("{own}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n") };
+    let report = scan(&repository_of(&[&file]), &[]);
+    let duplication = &report.json["duplication"];
+    assert!(duplication["total"]["duplicatedLines"].as_u64() > Some(15), "{duplication}");
+    assert_eq!(duplication["source"]["duplicatedLines"], 0, "{duplication}");
+    // The function, an empty line, and what follows the last line break.
+    assert_eq!(duplication["source"]["lines"], 5, "{duplication}");
+}
+
+/// What a scan prints in a format.
+fn printed(repository: &Repository, args: &[&str]) -> String {
+    let output = repository.secondhand(&[&["scan"], args].concat()).output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("it is text")
+}
+
+#[test]
+fn figures_are_written_for_badges_metrics_and_trends() {
+    let (first, copy) = (C.file("first", &[C.first, C.second]), C.file("copy\"y", &[C.first]));
+    let repository = repository_of(&[&first, &copy]);
+    let shields: Value = serde_json::from_str(&printed(&repository, &["--format", "shields"])).expect("it is JSON");
+    assert_eq!((&shields["schemaVersion"], &shields["label"]), (&1.into(), &"duplication".into()));
+    let message = shields["message"].as_str().expect("it has a message");
+    let badge = printed(&repository, &["--format", "badge"]);
+    assert!(badge.starts_with("<svg ") && badge.contains(&format!(">{message}</text>")), "{badge}");
+    let row: Value =
+        serde_json::from_str(&printed(&repository, &["--rev", "HEAD", "--format", "trend"])).expect("it is JSON");
+    assert_eq!((&row["cloneClasses"], row["commit"].as_str().map(str::len)), (&1.into(), Some(40)));
+    let figure = |name: &str| row[name].as_f64().expect("a number");
+    assert_eq!(format!("{:.1} %", 100.0 * figure("duplicatedLines") / figure("lines")), message);
+
+    // OpenMetrics: each family declared once, its samples right behind, and an end.
+    let metrics = printed(&repository, &["--format", "openmetrics"]);
+    assert!(metrics.ends_with("\n# EOF\n"), "{metrics}");
+    let mut families: Vec<&str> = Vec::new();
+    for line in metrics.lines().filter(|line| *line != "# EOF") {
+        match line.strip_prefix("# TYPE ") {
+            Some(of) => families.push(of.split(' ').next().expect("a name")),
+            None if line.starts_with('#') => {}
+            None => {
+                let name = line.split(['{', ' ']).next().expect("a name");
+                assert_eq!(families.last(), Some(&name), "{line}");
+                let value = line.rsplit(' ').next().expect("a value");
+                assert!(value.parse::<f64>().is_ok(), "{line}");
+            }
+        }
+    }
+    let n_families = families.len();
+    families.sort_unstable();
+    families.dedup();
+    assert_eq!(families.len(), n_families);
+    assert!(metrics.contains("secondhand_language_files{language=\"C\"} 2\n"), "{metrics}");
+}
+
+#[test]
+fn a_brief_says_what_is_equal_and_what_differs() {
+    let renamed = C.renamed();
+    let (first, copy) = (C.file("first", &[C.first]), C.file("copy", &[renamed.as_str()]));
+    let repository = repository_of(&[&first, &copy]);
+    let report = scan(&repository, &["--brief"]);
+    let brief = &report.list("/findings")[0]["brief"];
+    let replaced = brief["replaced"].as_array().expect("names differ");
+    let (_, to) = C.names[0];
+    let has = |name: &str| replaced.iter().any(|of| of["origin"] == name || of["copy"] == name);
+    assert!(has(to) && replaced.iter().all(|of| of["consistent"] == true), "{brief}");
+    assert_eq!(brief["rewritten"], serde_json::json!([]));
+    let n_lines = brief["lines"].as_u64().expect("a number");
+    assert_eq!(brief["savedLines"], n_lines - 1);
+    assert!(brief["equalLines"].as_u64().is_some_and(|n| n < n_lines), "{brief}");
+    // Only who asks for it gets it.
+    assert!(scan(&repository, &[]).list("/findings")[0]["brief"].is_null());
+    assert!(printed(&repository, &["--brief"]).contains("renamed throughout: "));
+}
+
+#[test]
+fn a_brief_names_the_calls_of_both_functions_and_no_declaration() {
+    let renamed = C.renamed();
+    let (first, copy) = (C.file("first", &[C.first]), C.file("copy", &[renamed.as_str()]));
+    let name = |text: &str| {
+        let head = text.split('(').next().expect("a function has a head");
+        head.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().expect("it has a name").to_owned()
+    };
+    let (own, other) = (name(C.first), name(&renamed));
+    assert_ne!(own, other);
+    let repository = repository_of(&[&first, &copy]);
+    repository.write("table.h", format!("int {own}(const char *path);\nextern int {other}(const char *path);\n"));
+    repository.write(
+        "use.c",
+        format!(
+            "#include \"table.h\"\n\nint main(void)\n{{\n    int n = {own}(\"a\");\n    return {own}(\"b\") + n;\n}}\n"
+        ),
+    );
+    repository.commit("calls");
+    let brief = scan(&repository, &["--brief"]).list("/findings")[0]["brief"].clone();
+    let functions = brief["functions"].as_array().expect("both have a name");
+    let of = |name: &str| functions.iter().find(|function| function["name"] == name).expect("it is named").clone();
+    assert_eq!(of(&own)["calls"], serde_json::json!(["use.c:5", "use.c:6"]), "{brief}");
+    assert_eq!((&of(&other)["calls"], &of(&other)["total"]), (&serde_json::json!([]), &0.into()));
+    let text = printed(&repository, &["--brief"]);
+    assert!(
+        text.contains("is called in use.c:5, use.c:6") && text.contains("is called nowhere by that name"),
+        "{text}"
+    );
+}
+
+#[test]
+fn functions_that_nobody_calls_share_a_line_and_those_of_one_name_are_named_once() {
+    let file = |name| C.file(name, &[C.first, C.second, C.third]);
+    let text = printed(&repository_of(&[&file("one"), &file("two")]), &["--brief"]);
+    assert_eq!(text.matches("nowhere").count(), 1, "{text}");
+    assert!(text.contains("are called nowhere by these names"), "{text}");
+}
+
+/// The classes of a repository with `text` at two paths.
+fn classes_of_twice(extension: &str, text: &str) -> Vec<String> {
+    let file = |name: &str| File { path: format!("{name}.{extension}"), text: text.to_owned() };
+    classes(&scan(&repository_of(&[&file("a/one"), &file("b/two"), &C.file("c", &[C.second])]), &[]))
+}
+
+#[test]
+fn a_file_that_is_byte_for_byte_another_is_a_class_whatever_it_holds() {
+    let rows = |row: &dyn Fn(usize) -> String| (0..30).map(row).collect::<String>();
+    for (extension, text) in [
+        ("py", rows(&|i| format!("setting_{i} = value_{i}\n"))),
+        ("c", rows(&|i| format!("int get_{i}(struct s *p) {{ return p->field_{i}; }}\n"))),
+        ("py", rows(&|i| format!("LEVEL_{i} = {i}\n"))),
+    ] {
+        let found = classes_of_twice(extension, &text);
+        assert_eq!(found, [format!("note a/one.{extension}:1-30 <- type-1 b/two.{extension}:1-30")]);
+    }
+    let assignments: String = (0..17).map(|i| format!("setting_{i} = value_{i}\n")).collect();
+    assert_eq!(classes_of_twice("py", &assignments).len(), 1);
+    assert_eq!(classes_of_twice("py", &assignments[..assignments.len() / 2]), [""; 0], "it is too short");
+}
+
+#[test]
+fn five_hundred_copies_of_one_function_are_one_class_of_five_hundred() {
+    let files: Vec<File> = (0..500).map(|at| C.file(&format!("d{}/f{at}", at / 50), &[C.first])).collect();
+    let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
+    assert_eq!(classes(&report).len(), 1);
+    assert_eq!(report.list("/findings/0/origins").len(), 499);
+}
+
+#[test]
+fn what_was_compared_in_part_is_named() {
+    let report = scan(&repository_of(&[&of_few_statements("a", 3), &of_few_statements("b", 4)]), &[]);
+    let notices = report.list("/notices");
+    let of_files = notices.iter().filter(|notice| {
+        let message = notice["message"].as_str().unwrap_or_default();
+        message.contains("repeats what is there too often")
+            && message.contains("1 repeat was not extended over edits at its ends")
+    });
+    assert!(of_files.count() > 0, "{notices:?}");
+}
+
+/// A file of 300 statements of two shapes at random, which is like itself and its kind everywhere.
+fn of_few_statements(name: &str, seed: u64) -> File {
+    let mut state = seed;
+    let mut statement = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
+    };
+    let body: String = (0..300).map(|_| statement()).collect();
+    File { path: format!("{name}.c"), text: format!("void f(void)\n{{\n{body}}}\n") }
+}

@@ -1,0 +1,179 @@
+//! What a copy is worth: which are warnings, and which are notes that say why.
+
+use std::fmt::Write as _;
+
+use support::Repository;
+
+/// Commits `before`, then `after` on top of it, and returns the level of each finding with its reason, by place.
+#[track_caller]
+fn levels(args: &[&str], before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
+    let repository = Repository::new();
+    for (path, text) in before {
+        repository.write(path, text);
+    }
+    repository.commit("before");
+    for (path, text) in after {
+        repository.write(path, text);
+    }
+    repository.commit("after");
+    let report = repository.check(&[&["--base", "HEAD~1"], args].concat());
+    let of = |finding: &serde_json::Value| {
+        let word = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+        let reason = word("levelReason");
+        let reason = if reason.is_empty() { reason } else { format!(", {reason}") };
+        format!("{} {}:{}{reason}", word("level"), word("path"), finding["fragment"]["startLine"])
+    };
+    report.list("/findings").iter().map(of).collect()
+}
+
+/// A function that decides and computes.
+const DECIDES: &str = "int find(const struct table *t, const char *key)\n{\n    unsigned at = hash(key) % t->size;\n    \
+    while (t->slots[at].key) {\n        if (strcmp(t->slots[at].key, key) == 0)\n            return at;\n        \
+    at = (at + 1) % t->size;\n    }\n    return -1;\n}\n";
+
+/// Fields, which declare and do nothing.
+fn fields(n: usize) -> String {
+    let mut text = String::from("struct settings {\n");
+    for at in 0..n {
+        writeln!(text, "    unsigned long field_{at};").expect("a string takes all");
+    }
+    text + "};\n"
+}
+
+#[test]
+fn a_function_that_decides_is_a_warning() {
+    let found = levels(&[], &[("a.c", DECIDES)], &[("b.c", &format!("int other;\n{DECIDES}"))]);
+    assert_eq!(found, ["warning b.c:2"]);
+}
+
+#[test]
+fn a_copy_that_only_declares_is_a_note_that_says_so() {
+    let copy = format!("int other(void);\n{}", fields(12));
+    let found = levels(&[], &[("a.c", &fields(12))], &[("b.c", &copy)]);
+    assert_eq!(found, ["note b.c:2, says little: no statement, no control flow, 53 tokens"]);
+    let found = levels(&["--set", "min-worth=0"], &[("a.c", &fields(12))], &[("b.c", &copy)]);
+    assert_eq!(found, ["warning b.c:2"]);
+}
+
+#[test]
+fn a_whole_function_of_sixty_tokens_and_two_hundred_tokens_of_anything_are_warnings() {
+    let whole = |n: usize| {
+        let assignments: String = (0..n).map(|at| format!("    s->field_{at} = value_{at};\n")).collect();
+        format!("void reset(struct settings *s)\n{{\n{assignments}}}\n")
+    };
+    let check = |text: &str| levels(&[], &[("a.c", text)], &[("b.c", &format!("int other;\n{text}"))]);
+    assert_eq!(check(&whole(8)), ["warning b.c:2"], "11 tokens and 7 for each assignment");
+    assert!(check(&whole(5))[0].starts_with("note b.c:2, says little: 2 statements"), "{:?}", check(&whole(5)));
+    assert_eq!(check(&fields(49)), ["warning b.c:2"], "5 tokens and 4 for each field");
+    assert!(check(&fields(48))[0].starts_with("note b.c:2, says little"), "{:?}", check(&fields(48)));
+}
+
+#[test]
+fn a_copy_of_a_whole_file_is_a_warning_whatever_it_holds() {
+    let found = levels(&[], &[("a.c", &fields(12))], &[("b.c", &fields(12))]);
+    assert_eq!(found, ["warning b.c:1"]);
+}
+
+#[test]
+fn test_code_inside_a_file_is_test_code() {
+    let function = "fn find(table: &Table, key: &str) -> Option<usize> {\n    let mut at = hash(key) % table.size;\n    \
+        while let Some(slot) = table.slots.get(at) {\n        if slot.key == key {\n            return Some(at);\n        }\n        \
+        at = (at + 1) % table.size;\n    }\n    None\n}\n";
+    let indented: String = function.lines().map(|line| format!("    {line}\n")).collect();
+    let before = format!("{function}\nfn main() {{}}\n");
+    let found = levels(
+        &[],
+        &[("a.rs", &before)],
+        &[("b.rs", &format!("fn b() {{}}\n\n#[cfg(test)]\nmod tests {{\n{indented}}}\n"))],
+    );
+    assert_eq!(found, ["note b.rs:5, in test code"]);
+    let found = levels(&[], &[("a.rs", &before)], &[("b.rs", &format!("fn b() {{}}\n\nmod table {{\n{indented}}}\n"))]);
+    assert_eq!(found, ["warning b.rs:4"], "with the brackets around it");
+}
+
+#[test]
+fn where_code_is_not_shipped_or_declares_it_is_a_note() {
+    for path in ["examples/b.c", "bench/b.c", "src/b_bench.c", "demo/b.c", "samples/b.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
+    }
+    for path in ["testdir/b.c", "src/testFixtures/b.c", "testsuite/b.c", "tests.c", "FooTests/b.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("note {path}:2, in test code")]);
+    }
+    for path in ["latest.c", "contest/b.c", "src/attestation.c", "exemplar/b.c", "demography.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("warning {path}:2")]);
+    }
+    let rules: String = (0..20).map(|at| format!(".a{at} > b {{ color: red; margin: {at}px auto; }}\n")).collect();
+    let found = levels(&[], &[("a.css", &rules)], &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))]);
+    assert_eq!(found, ["note b.css:2, declares rather than computes"]);
+    let found = levels(
+        &["--set", "declarative-level=warning"],
+        &[("a.css", &rules)],
+        &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))],
+    );
+    assert_eq!(found, ["warning b.css:2"]);
+}
+
+/// `n` functions that decide, each in another way; the later, the more they do.
+fn functions(n: usize) -> Vec<String> {
+    let function = |at: usize| {
+        let steps: String = (0..=at)
+            .map(|step| {
+                format!(
+                    "    if (in[{step}] {} {step})\n        n {} weigh_{at}_{step}(in{});\n",
+                    ["<", "==", ">", "!=", "<="][(at * 3 + step) % 5],
+                    ["+=", "-=", "*=", "|="][(at + 3 * step) % 4],
+                    ", 1".repeat((at * 5 + step * 3) % 7)
+                )
+            })
+            .collect();
+        format!(
+            "int count_{at}(const char *in)\n{{\n    int n = start_{at}();\n    while (more_{at}(n))\n        n++;\n{steps}    return finish_{at}(n);\n}}\n"
+        )
+    };
+    (1..=n).map(function).collect()
+}
+
+#[test]
+fn a_change_warns_of_its_ten_best_copies_and_notes_the_others() {
+    let all = functions(13);
+    let before: Vec<(String, &str)> =
+        all.iter().enumerate().map(|(at, text)| (format!("a{at:02}.c"), &**text)).collect();
+    let after: Vec<(String, String)> = all
+        .iter()
+        .enumerate()
+        .map(|(at, text)| (format!("b{at:02}.c"), format!("{text}static long z{at}[{at}];\n")))
+        .collect();
+    let before: Vec<(&str, &str)> = before.iter().map(|(path, text)| (&**path, *text)).collect();
+    let after: Vec<(&str, &str)> = after.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let found = levels(&[], &before, &after);
+    let noted: Vec<&String> = found.iter().filter(|line| line.starts_with("note")).collect();
+    assert_eq!(found.len(), 13, "{found:#?}");
+    let beyond = |at| format!("note b{at:02}.c:1, the change has 10 copies that are worth more");
+    assert_eq!(noted, [&beyond(0), &beyond(1), &beyond(2)], "those that do least");
+    let found = levels(&["--set", "max-warnings=100"], &before, &after);
+    assert!(found.iter().all(|line| line.starts_with("warning")), "{found:#?}");
+}
+
+#[test]
+fn what_a_bundle_gets_with_its_sources_is_a_note() {
+    let functions: Vec<&str> = include_str!("../../law/code/c.c").split_inclusive("\n}\n").collect();
+    let sources: Vec<String> = functions.chunks(functions.len().div_ceil(4)).map(<[&str]>::concat).collect();
+    let bundle = |sources: &[String]| format!("int bundled;\n{}", sources.concat());
+    let edited = |text: &str| format!("{text}{DECIDES}");
+    let mut after = sources.clone();
+    after[1] = edited(&after[1]);
+    let names = ["a.c", "b.c", "c.c", "d.c"];
+    let files = |sources: &[String]| -> Vec<(String, String)> {
+        let own = names.iter().zip(sources).map(|(name, text)| ((*name).to_owned(), text.clone()));
+        own.chain([("all.c".to_owned(), bundle(sources))]).collect()
+    };
+    let (before, after) = (files(&sources), files(&after));
+    let before: Vec<(&str, &str)> = before.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let after: Vec<(&str, &str)> = after.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let found = levels(&[], &before, &after);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("the two files are kept in step"), "{found:#?}");
+}
