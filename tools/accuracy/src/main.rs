@@ -64,6 +64,9 @@ mod sketches;
 // `accuracy siblings`: how many fixes that missed a sibling are told, on real commits that later ones completed.
 mod siblings;
 
+// `accuracy merged`: how many copies are told that maintainers merged later.
+mod merged;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -103,6 +106,10 @@ enum Command {
     ///
     /// The pairs are in `data/siblings.csv`; the projects have to be cloned.
     Siblings(siblings::Args),
+    /// How many copies that maintainers merged later are told: replays the commits that brought them in.
+    ///
+    /// The copies are in `data/merged.csv`; the projects have to be cloned. The sealed third runs only with `--half sealed`.
+    Merged(merged::Args),
 }
 
 fn main() -> ExitCode {
@@ -113,6 +120,7 @@ fn main() -> ExitCode {
         Command::Worth(args) => worth::run(args),
         Command::Sketches(args) => sketches::run(args),
         Command::Siblings(args) => siblings::run(args),
+        Command::Merged(args) => merged::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -13,7 +13,7 @@ pub struct Replayed {
     /// Folder with clones of the projects, as OWNER/NAME
     #[arg(value_name = "DIR")]
     pub projects: PathBuf,
-    /// Only the projects that thresholds are chosen on, or only those that figures are reported on
+    /// Only these projects
     #[arg(long, value_enum)]
     pub half: Option<Half>,
     /// List each one, and what became of it
@@ -40,12 +40,16 @@ pub struct Ordinary {
     pub seed: u64,
 }
 
-/// What thresholds are chosen on, and what figures are reported on: whole projects.
+/// What a project serves for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Half {
+    /// Thresholds are chosen on it
     Choose,
+    /// Figures are reported on it
     Report,
+    /// Looked at once, when all is chosen
+    Sealed,
 }
 
 #[derive(Deserialize)]
