@@ -111,7 +111,7 @@ fn company() -> State {
 
 /// A number that `i` decides.
 pub fn draw(i: usize) -> u64 {
-    Random::new(1, i as u64).next()
+    Random::new(1, i as u64).number()
 }
 
 /// `n` lines.
