@@ -8,6 +8,8 @@
 //! target   y = b + 1 ;    without renames each name only agrees by class: -2 + 4 - 2 + 4 + 12 + 4 = 20
 //! ```
 
+use std::ops::Range;
+
 use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::{Alignment, Block};
@@ -78,11 +80,12 @@ impl Budget {
 /// Global alignment between runs, X-drop alignment in a band beyond the ends
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
 /// Time O(n + gaps² + 81 · extension), eight columns of the band at a time. An extension also ends when the budget of
-/// rows is used up.
-pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Budget) -> Alignment {
+/// rows is used up. With `is_same`, query and target are one document: an extension stays on its side of the diagonal
+/// on which every token is itself, which would lead it through the whole text.
+pub fn align(query: &[Token], target: &[Token], chain: &[Block], is_same: bool, budget: &mut Budget) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);
-    let scorer = Scorer { query, target, renames };
+    let scorer = Scorer { query, target, renames, is_same };
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
 
     // Extend to the left in rounds. Each round starts at the outermost block of the previous one with a best score of 0
@@ -277,6 +280,8 @@ struct Scorer<'t> {
     query: &'t [Token],
     target: &'t [Token],
     renames: HashMap<u32, u32>,
+    /// Whether query and target are one document.
+    is_same: bool,
 }
 
 /// What a token of the query scores against any token of the target.
@@ -335,14 +340,16 @@ impl<'t> Scorer<'t> {
 
     /// Extends one round beyond the end `from`; empty if nothing is gained.
     fn extend_right(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
-        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j), budget);
+        let columns = self.columns(from.0 as i64 - from.1 as i64);
+        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j), columns, budget);
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
     /// Extends one round before the start `from`; the blocks descend.
     fn extend_left(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
         let before = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
-        let path = self.extend(before(self.query, from.0), before(self.target, from.1), budget);
+        let columns = self.columns(from.1 as i64 - from.0 as i64);
+        let path = self.extend(before(self.query, from.0), before(self.target, from.1), columns, budget);
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -351,7 +358,17 @@ impl<'t> Scorer<'t> {
         blocks
     }
 
-    /// The matched cells, in order, of the best-scoring path from the corner.
+    /// The columns that an extension examines, if a token is itself `n_behind` columns behind that of the corner: all,
+    /// or those on the corner's side of that one.
+    fn columns(&self, n_behind: i64) -> Range<usize> {
+        match usize::try_from(BAND as i64 + n_behind) {
+            Ok(column) if self.is_same && column > BAND => 0..column.min(WIDTH),
+            Ok(column) if self.is_same && column < BAND => column + 1..WIDTH,
+            _ => 0..WIDTH,
+        }
+    }
+
+    /// The matched cells, in order, of the best-scoring path from the corner through some `columns`.
     ///
     /// Row i stands for i tokens of the query. A row continues only from the cells of the previous row that are within
     /// [`X_DROP`] of the best score.
@@ -359,13 +376,14 @@ impl<'t> Scorer<'t> {
         &self,
         query: impl Fn(usize) -> Option<&'t Token>,
         target: impl Fn(usize) -> Option<&'t Token>,
+        columns: Range<usize>,
         budget: &mut Budget,
     ) -> Vec<(usize, usize)> {
         // Row 0: no query token is consumed yet, so every column but the corner is a gap in the target. Columns left of
         // the corner would be negative target positions: nothing ever reaches those.
         let mut row = Row::EMPTY;
         row.scores[BAND] = 0;
-        for n_skipped in 1..=BAND {
+        for n_skipped in 1..columns.end - BAND {
             row.scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
         }
         let mut window = Window::EMPTY;
@@ -375,7 +393,7 @@ impl<'t> Scorer<'t> {
         for i in 0..ROUND {
             let Some(token) = query(i).filter(|_| budget.take_row()) else { break };
             target(i + BAND).into_iter().for_each(|token| window.push(token));
-            let Some(next_steps) = self.next_row(&mut row, i, token, &window, &mut best) else { break };
+            let Some(next_steps) = self.next_row(&mut row, i, token, &window, &columns, &mut best) else { break };
             steps.push(next_steps);
         }
         trace_back(&steps, best.cell, |i, j| match (query(i), target(j)) {
@@ -392,10 +410,11 @@ impl<'t> Scorer<'t> {
         i: usize,
         token: &Token,
         window: &Window,
+        columns: &Range<usize>,
         best: &mut Best,
     ) -> Option<[Step; LANES]> {
-        // Beyond the end of the target, and behind the band.
-        let n_columns = window.end.saturating_sub(i).min(WIDTH);
+        // Nothing is beyond the end of the target.
+        let n_columns = window.end.saturating_sub(i).min(columns.end);
 
         let scores_of = self.scores(token);
         let mut diagonal = [NEVER; LANES];
@@ -404,11 +423,13 @@ impl<'t> Scorer<'t> {
             *diagonal = score + scores_of.against(symbol, exact);
         }
         diagonal[n_columns..].fill(NEVER);
+        diagonal[..columns.start].fill(NEVER);
         let mut query_gap = [NEVER; LANES];
         #[expect(clippy::needless_range_loop, reason = "a column is a place in three arrays")]
         for c in 0..LANES {
             query_gap[c] = (row.scores[c + 1] + GAP).max(row.in_query_gap[c + 1]) + GAP_TOKEN;
         }
+        query_gap[..columns.start].fill(NEVER);
 
         // A target gap into column c opens in a column c' before it, and costs GAP + GAP_TOKEN · (c - c'). With what a
         // gap from column 0 costs added to all scores, each only needs the greatest before it; one from the cell itself

@@ -88,7 +88,7 @@ pub fn alignments(
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
-        let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
+        let alignment = trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
         let parts = if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
         // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
