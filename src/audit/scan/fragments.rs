@@ -212,9 +212,11 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
-        for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
+        let all = alignments.into_iter().map(|alignment| (alignment, false)).chain(runs);
+        // No part of a short one is long.
+        for (alignment, is_run) in all.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
             let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
-            let long = found.filter(|pair| is_long(pair, min_tokens));
+            let long = found.filter(|pair| is_long(&pair.alignment, min_tokens));
             let is_telling = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
                     || is_long_or_whole(pair, query.source.document(), min_tokens)
@@ -266,7 +268,7 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Opt
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
 fn repeats_of(document: u32, query: &Text, class: CloneClass, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
-    let is_clone = |pair: &ClonePair| is_long(pair, of.scan_min_tokens) && pair.is_clone(&of.matching);
+    let is_clone = |pair: &ClonePair| is_long(&pair.alignment, of.scan_min_tokens) && pair.is_clone(&of.matching);
     let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
@@ -283,9 +285,9 @@ fn repeats_of(document: u32, query: &Text, class: CloneClass, paired: &[Paired],
     repeats
 }
 
-/// Whether one side of a pair has `min_tokens`, with what was edited in it: that is the size a class is listed with.
-fn is_long(pair: &ClonePair, min_tokens: usize) -> bool {
-    pair.alignment.query().len().max(pair.alignment.target().len()) >= min_tokens
+/// Whether one side has `min_tokens`, with what was edited in it: that is the size a class is listed with.
+fn is_long(alignment: &Alignment, min_tokens: usize) -> bool {
+    alignment.query().len().max(alignment.target().len()) >= min_tokens
 }
 
 /// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long enough, assuming

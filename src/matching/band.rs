@@ -1,0 +1,242 @@
+//! Examines a band of diagonals beyond an end of a copy, row by row.
+//!
+//! X-drop alignment (Zhang, Schwartz, Wagner, Miller 2000) with affine gaps (Gotoh 1982). Exact within the band: the
+//! columns that are left out cannot be part of the best path.
+//!
+//! ```text
+//!            column   c-1    c    c+1       One row down, the same column is one target token further:
+//! row i                    diag  query      a diagonal step stays in its column, a query token without a
+//! row i + 1        target  cell             target token comes from the column to the right
+//! ```
+
+use std::ops::Range;
+
+use wide::{i16x8, i32x8};
+
+use super::score::{GAP, GAP_TOKEN, MISMATCH, Scores};
+use crate::language::Token;
+
+/// How far a path may fall below the best score before it ends: seven mismatches in a row, or one gap up to the edge of
+/// the band. Higher bridges more edits, and wanders further beyond the end of a copy.
+const X_DROP: i16 = 72;
+/// Half the width of the band of diagonals.
+pub const BAND: usize = 40;
+/// Maximum rows: the scores of so many fit in 16 bits.
+pub const ROUND: usize = 256;
+
+/// The columns of the band: column c of row i is the cell of i query tokens and i + c - [`BAND`] target tokens.
+pub const WIDTH: usize = 2 * BAND + 1;
+/// The columns that are computed at once.
+const STRIDE: usize = 8;
+/// The columns of a row, with as many behind them that are never reached as fill the last stride.
+const LANES: usize = WIDTH.next_multiple_of(STRIDE);
+
+/// A value for each column of a stride.
+type Lanes = i16x8;
+
+/// The columns of a stride, from its first.
+const COLUMNS: Lanes = Lanes::new([0, 1, 2, 3, 4, 5, 6, 7]);
+
+/// A score that no path has: all those of a round are within a few thousand of 0.
+const NEVER: i16 = i16::MIN / 2;
+
+// The best way to reach a cell.
+
+const DIAGONAL: i16 = 0;
+/// By an unmatched query token.
+const QUERY: i16 = 1;
+/// By an unmatched target token.
+const TARGET: i16 = 2;
+
+/// One round of an extension, from a corner that both sides share.
+pub struct Band {
+    columns: Range<usize>,
+    targets: Targets,
+    row: Row,
+    best: Best,
+    /// How each cell of each row was reached.
+    steps: Vec<[i16; LANES]>,
+}
+
+/// The last row, with a column on the right that is never reached.
+struct Row {
+    scores: [i16; LANES + 1],
+    /// The best scores of paths that end with an unmatched query token.
+    in_query_gap: [i16; LANES + 1],
+    /// The strides that have a column worth continuing from are among these columns.
+    live: Range<usize>,
+}
+
+/// The symbols and exact readings of the target tokens: column c of row i matches the token at i + c.
+struct Targets {
+    symbols: [u32; ROUND + LANES],
+    exact: [u32; ROUND + LANES],
+    /// Where the next token belongs. There are none before [`BAND`].
+    end: usize,
+}
+
+/// The best cell so far, as row and column; `None` for the corner.
+struct Best {
+    score: i16,
+    cell: Option<(usize, usize)>,
+}
+
+impl Band {
+    /// A band of some columns, with the corner's row.
+    pub fn new(columns: Range<usize>) -> Self {
+        // No query token is consumed yet, so every column but the corner is a gap in the target. Columns left of the
+        // corner would be negative target positions: nothing ever reaches those.
+        let mut scores = [NEVER; LANES + 1];
+        scores[BAND] = 0;
+        for n_skipped in 1..columns.end - BAND {
+            scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
+        }
+        let row = Row { scores, in_query_gap: [NEVER; LANES + 1], live: BAND / STRIDE * STRIDE..columns.end };
+        let targets = Targets { symbols: [0; _], exact: [0; _], end: BAND };
+        Self { columns, targets, row, best: Best { score: 0, cell: None }, steps: Vec::with_capacity(ROUND / 4) }
+    }
+
+    /// Adds the next token of the target.
+    pub fn push(&mut self, token: &Token) {
+        self.targets.symbols[self.targets.end] = token.symbol.get();
+        self.targets.exact[self.targets.end] = token.exact;
+        self.targets.end += 1;
+    }
+
+    /// Computes the row of the next query token; false if no cell is worth continuing from.
+    ///
+    /// Cells that have fallen too far below the best score are not continued, and strides without any other are not
+    /// looked at: most rows reach four strides of eleven.
+    pub fn advance(&mut self, scores_of: &Scores) -> bool {
+        let i = self.steps.len();
+        let mut steps = [TARGET; LANES];
+        let row = &mut self.row;
+        // Nothing is beyond the end of the target.
+        let columns = self.columns.start..self.targets.end.saturating_sub(i).min(self.columns.end);
+        let (live_before, mut live) = (row.live.clone(), LANES..0);
+        // A gap in the target leads one column to the left.
+        let is_first_live = row.scores[live_before.start] > NEVER;
+        let start = if is_first_live { live_before.start.saturating_sub(STRIDE) } else { live_before.start };
+        // A target gap into column c opens in a column c' before it, and costs GAP + GAP_TOKEN · (c - c'). With what a
+        // gap from column 0 costs added to all scores, each only needs the greatest before it; one from the cell itself
+        // is never the best. No gap opens in a target gap: continuing that is cheaper.
+        let mut opened_before = NEVER;
+        for from in (start..LANES).step_by(STRIDE) {
+            let in_target_gap = opened_before + GAP + GAP_TOKEN * from as i16;
+            if from >= live_before.end && in_target_gap < self.best.score - X_DROP {
+                break;
+            }
+            let mut diagonal = lanes(&row.scores, from) + self.targets.against(scores_of, i + from);
+            let opens_gap = lanes(&row.scores, from + 1) + GAP;
+            let mut query_gap = opens_gap.max(lanes(&row.in_query_gap, from + 1)) + GAP_TOKEN;
+            let is_cut = from < columns.start || from + STRIDE > columns.end;
+            if is_cut {
+                (diagonal, query_gap) = (within(diagonal, from, &columns), within(query_gap, from, &columns));
+            }
+            let without_target_gap = diagonal.max(query_gap);
+            let gap_tokens = (COLUMNS + from as i16) * GAP_TOKEN;
+            let opened = prefix_max(without_target_gap - gap_tokens).max(Lanes::splat(opened_before));
+            opened_before = opened.to_array()[STRIDE - 1];
+            let mut scores = without_target_gap.max(opened + GAP + gap_tokens);
+            if is_cut {
+                scores = within(scores, from, &columns);
+            }
+            let gap = scores.simd_eq(query_gap).bitselect(Lanes::splat(QUERY), Lanes::splat(TARGET));
+            put(scores.simd_eq(diagonal).bitselect(Lanes::splat(DIAGONAL), gap), &mut steps, from);
+
+            // Only a match may end the alignment: a path that ends in a gap always scores less than the same path
+            // without it. Each cell is compared with the best one up to it, in this row too.
+            let mut best_up_to = Lanes::splat(self.best.score);
+            if diagonal.simd_gt(best_up_to).any() {
+                best_up_to = prefix_max(diagonal).max(best_up_to);
+                let score = best_up_to.to_array()[STRIDE - 1];
+                let c = diagonal.to_array().iter().position(|&other| other == score);
+                self.best = Best { score, cell: c.map(|c| (i, from + c)) };
+            }
+            let is_dead = scores.simd_lt(best_up_to - X_DROP);
+            put(is_dead.bitselect(Lanes::splat(NEVER), scores), &mut row.scores, from);
+            // A gap in the query that is not worth continuing never is again.
+            put(query_gap, &mut row.in_query_gap, from);
+            if !is_dead.all() {
+                live = live.start.min(from)..from + STRIDE;
+            }
+        }
+        row.live = live;
+        self.steps.push(steps);
+        !row.live.is_empty()
+    }
+
+    /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match` is true for its
+    /// query and target position.
+    pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+        let mut path = Vec::new();
+        let mut at = self.best.cell;
+        // Each cell stores its best step, but not whether that step opened a gap or continued one. Inside a gap, the
+        // path can therefore differ from the best-scoring one. It is always a legal path, and all its matches are real.
+        while let Some((i, c)) = at {
+            let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
+            at = match self.steps[i][c] {
+                DIAGONAL => {
+                    if is_match(i, j - 1) {
+                        path.push((i, j - 1));
+                    }
+                    i.checked_sub(1).map(|i| (i, c))
+                }
+                QUERY => i.checked_sub(1).map(|i| (i, c + 1)).filter(|&(_, c)| c < WIDTH),
+                _ => c.checked_sub(1).map(|c| (i, c)),
+            };
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl Targets {
+    /// What a query token scores against the tokens of a stride.
+    fn against(&self, scores_of: &Scores, from: usize) -> Lanes {
+        let is_word = |word: u32| is_equal(&self.exact[from..from + STRIDE], word);
+        let is_symbol = is_equal(&self.symbols[from..from + STRIDE], scores_of.symbol.get());
+        let [same, renamed, class] = [scores_of.same, scores_of.renamed, scores_of.class].map(Lanes::splat);
+        let other = is_word(scores_of.renamed_to).bitselect(renamed, class);
+        is_symbol.bitselect(is_word(scores_of.exact).bitselect(same, other), Lanes::splat(MISMATCH))
+    }
+}
+
+/// Which values of a stride are a certain one.
+fn is_equal(values: &[u32], value: u32) -> Lanes {
+    let mut lanes = [0; STRIDE];
+    for (lane, &value) in lanes.iter_mut().zip(values) {
+        *lane = value.cast_signed();
+    }
+    Lanes::from_i32x8_saturate(i32x8::from(lanes).simd_eq(i32x8::splat(value.cast_signed())))
+}
+
+/// The values of the stride that begins at `from`.
+fn lanes(row: &[i16], from: usize) -> Lanes {
+    let mut lanes = [NEVER; STRIDE];
+    lanes.copy_from_slice(&row[from..from + STRIDE]);
+    Lanes::from(lanes)
+}
+
+fn put(lanes: Lanes, row: &mut [i16], from: usize) {
+    row[from..from + STRIDE].copy_from_slice(&lanes.to_array());
+}
+
+/// The values of the stride that begins at `from`, outside of some columns [`NEVER`].
+fn within(values: Lanes, from: usize, columns: &Range<usize>) -> Lanes {
+    let column = COLUMNS + from as i16;
+    let is_before = column.simd_lt(Lanes::splat(columns.start as i16));
+    let is_within = column.simd_lt(Lanes::splat(columns.end as i16));
+    (!is_before & is_within).bitselect(values, Lanes::splat(NEVER))
+}
+
+/// For each column, the greatest of the values up to it.
+fn prefix_max(values: Lanes) -> Lanes {
+    // Of two columns each, then of four, then of all.
+    let [a, b, c, d, e, f, g, _] = values.to_array();
+    let greatest = values.max(Lanes::new([NEVER, a, b, c, d, e, f, g]));
+    let [a, b, c, d, e, f, _, _] = greatest.to_array();
+    let greatest = greatest.max(Lanes::new([NEVER, NEVER, a, b, c, d, e, f]));
+    let [a, b, c, d, _, _, _, _] = greatest.to_array();
+    greatest.max(Lanes::new([NEVER, NEVER, NEVER, NEVER, a, b, c, d]))
+}
