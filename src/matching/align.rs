@@ -18,13 +18,14 @@ use crate::language::Token;
 /// Maximum cells of a gap between two runs that is aligned inside.
 const GAP_CELLS: usize = 160 * 160;
 
-/// Maximum rows that all extensions of one pair of documents examine together.
+/// Maximum rows that all extensions of one pair of documents examine together, and the memory for them.
 ///
 /// Code that is similar everywhere has countless chains, and each could be extended over the whole text. The best
 /// chains are extended first. A chain without an extension still has all its runs; it only misses what is around them.
 #[derive(Debug)]
 pub struct Budget {
     n_rows_left: usize,
+    band: Band,
 }
 
 impl Budget {
@@ -35,7 +36,8 @@ impl Budget {
 
     /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
-        Self { n_rows_left: Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS }
+        let n_rows_left = Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS;
+        Self { n_rows_left, band: Band::new() }
     }
 
     /// Whether all rows are used up.
@@ -184,16 +186,16 @@ impl<'t> Scorer<'t> {
         columns: Range<usize>,
         budget: &mut Budget,
     ) -> Vec<(usize, usize)> {
-        let mut band = Band::new(columns);
-        (0..BAND).map_while(&target).for_each(|token| band.push(token));
+        budget.band.begin(columns);
+        (0..BAND).map_while(&target).for_each(|token| budget.band.push(token));
         for i in 0..ROUND {
             let Some(token) = query(i).filter(|_| budget.take_row()) else { break };
-            target(i + BAND).into_iter().for_each(|token| band.push(token));
-            if !band.advance(&self.renames.scores(token)) {
+            target(i + BAND).into_iter().for_each(|token| budget.band.push(token));
+            if !budget.band.advance(&self.renames.scores(token)) {
                 break;
             }
         }
-        band.path(|i, j| match (query(i), target(j)) {
+        budget.band.path(|i, j| match (query(i), target(j)) {
             (Some(a), Some(b)) => a.symbol == b.symbol,
             _ => false,
         })
@@ -223,11 +225,13 @@ impl<'t> Scorer<'t> {
         }
         for (i, token) in a.iter().enumerate() {
             let scores_of = self.renames.scores(token);
-            scores[(i + 1) * width] = gap * (i as i32 + 1);
-            for (j, other) in b.iter().enumerate() {
-                let diagonal = scores[i * width + j] + i32::from(scores_of.against(other.symbol, other.exact));
-                let gap = scores[i * width + j + 1].max(scores[(i + 1) * width + j]) + gap;
-                scores[(i + 1) * width + j + 1] = diagonal.max(gap);
+            let (above, row) = scores[i * width..].split_at_mut(width);
+            let mut left = gap * (i as i32 + 1);
+            row[0] = left;
+            for ((other, above), score) in b.iter().zip(above.windows(2)).zip(&mut row[1..]) {
+                let diagonal = above[0] + i32::from(scores_of.against(other.symbol, other.exact));
+                left = diagonal.max(above[1].max(left) + gap);
+                *score = left;
             }
         }
         // Retrace the path by comparing scores. That needs no second matrix of steps, and the scores are integers, so

@@ -48,7 +48,8 @@ const QUERY: i16 = 1;
 /// By an unmatched target token.
 const TARGET: i16 = 2;
 
-/// One round of an extension, from a corner that both sides share.
+/// One round of an extension, from a corner that both sides share. Its memory is used again by the next round.
+#[derive(Debug)]
 pub struct Band {
     columns: Range<usize>,
     targets: Targets,
@@ -59,6 +60,7 @@ pub struct Band {
 }
 
 /// The last row, with a column on the right that is never reached.
+#[derive(Debug)]
 struct Row {
     scores: [i16; LANES + 1],
     /// The best scores of paths that end with an unmatched query token.
@@ -67,33 +69,44 @@ struct Row {
     live: Range<usize>,
 }
 
-/// The symbols and exact readings of the target tokens: column c of row i matches the token at i + c.
+/// The symbols and exact readings of the target tokens: column c of row i matches the token at i + c. Those before
+/// [`BAND`] and behind the last are of no column.
+#[derive(Debug)]
 struct Targets {
     symbols: [u32; ROUND + LANES],
     exact: [u32; ROUND + LANES],
-    /// Where the next token belongs. There are none before [`BAND`].
+    /// Where the next token belongs.
     end: usize,
 }
 
 /// The best cell so far, as row and column; `None` for the corner.
+#[derive(Debug)]
 struct Best {
     score: i16,
     cell: Option<(usize, usize)>,
 }
 
 impl Band {
-    /// A band of some columns, with the corner's row.
-    pub fn new(columns: Range<usize>) -> Self {
+    /// A band without columns.
+    pub fn new() -> Self {
+        let row = Row { scores: [NEVER; _], in_query_gap: [NEVER; _], live: 0..0 };
+        let targets = Targets { symbols: [0; _], exact: [0; _], end: BAND };
+        Self { columns: 0..0, targets, row, best: Best { score: 0, cell: None }, steps: Vec::new() }
+    }
+
+    /// Begins a round of some columns with the corner's row, and no token of the target.
+    pub fn begin(&mut self, columns: Range<usize>) {
         // No query token is consumed yet, so every column but the corner is a gap in the target. Columns left of the
         // corner would be negative target positions: nothing ever reaches those.
-        let mut scores = [NEVER; LANES + 1];
-        scores[BAND] = 0;
+        self.row = Row { scores: [NEVER; _], in_query_gap: [NEVER; _], live: BAND / STRIDE * STRIDE..columns.end };
+        self.row.scores[BAND] = 0;
         for n_skipped in 1..columns.end - BAND {
-            scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
+            self.row.scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
         }
-        let row = Row { scores, in_query_gap: [NEVER; LANES + 1], live: BAND / STRIDE * STRIDE..columns.end };
-        let targets = Targets { symbols: [0; _], exact: [0; _], end: BAND };
-        Self { columns, targets, row, best: Best { score: 0, cell: None }, steps: Vec::with_capacity(ROUND / 4) }
+        self.columns = columns;
+        self.targets.end = BAND;
+        self.best = Best { score: 0, cell: None };
+        self.steps.clear();
     }
 
     /// Adds the next token of the target.
@@ -109,8 +122,8 @@ impl Band {
     /// looked at: most rows reach four strides of eleven.
     pub fn advance(&mut self, scores_of: &Scores) -> bool {
         let i = self.steps.len();
-        let mut steps = [TARGET; LANES];
-        let row = &mut self.row;
+        self.steps.push([TARGET; LANES]);
+        let (row, steps) = (&mut self.row, &mut self.steps[i]);
         // Nothing is beyond the end of the target.
         let columns = self.columns.start..self.targets.end.saturating_sub(i).min(self.columns.end);
         let (live_before, mut live) = (row.live.clone(), LANES..0);
@@ -121,7 +134,8 @@ impl Band {
         // gap from column 0 costs added to all scores, each only needs the greatest before it; one from the cell itself
         // is never the best. No gap opens in a target gap: continuing that is cheaper.
         let mut opened_before = NEVER;
-        for from in (start..LANES).step_by(STRIDE) {
+        let mut from = start;
+        while from < LANES {
             let in_target_gap = opened_before + GAP + GAP_TOKEN * from as i16;
             if from >= live_before.end && in_target_gap < self.best.score - X_DROP {
                 break;
@@ -142,7 +156,7 @@ impl Band {
                 scores = within(scores, from, &columns);
             }
             let gap = scores.simd_eq(query_gap).bitselect(Lanes::splat(QUERY), Lanes::splat(TARGET));
-            put(scores.simd_eq(diagonal).bitselect(Lanes::splat(DIAGONAL), gap), &mut steps, from);
+            put(scores.simd_eq(diagonal).bitselect(Lanes::splat(DIAGONAL), gap), steps, from);
 
             // Only a match may end the alignment: a path that ends in a gap always scores less than the same path
             // without it. Each cell is compared with the best one up to it, in this row too.
@@ -160,9 +174,9 @@ impl Band {
             if !is_dead.all() {
                 live = live.start.min(from)..from + STRIDE;
             }
+            from += STRIDE;
         }
         row.live = live;
-        self.steps.push(steps);
         !row.live.is_empty()
     }
 
