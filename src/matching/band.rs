@@ -126,7 +126,7 @@ impl Band {
         let (row, steps) = (&mut self.row, &mut self.steps[i]);
         // Nothing is beyond the end of the target.
         let columns = self.columns.start..self.targets.end.saturating_sub(i).min(self.columns.end);
-        let (live_before, mut live) = (row.live.clone(), LANES..0);
+        let (live_before, mut live) = (row.live.clone(), LANES..LANES);
         // A gap in the target leads one column to the left.
         let is_first_live = row.scores[live_before.start] > NEVER;
         let start = if is_first_live { live_before.start.saturating_sub(STRIDE) } else { live_before.start };
