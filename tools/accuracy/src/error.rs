@@ -25,6 +25,11 @@ pub enum Error {
     /// Cargo did not build the program under test.
     #[error("cannot build the program to measure: {why}")]
     Build { why: String },
+    /// A job costs more instructions than its record.
+    #[error(
+        "these jobs cost more than 3 % more instructions than on record: {jobs}\nif that is what it takes, run `accuracy instructions --record`, and say why in the commit"
+    )]
+    Dearer { jobs: String },
     /// Git failed.
     #[error("cannot {doing}: {why}")]
     Git { doing: &'static str, why: String },

@@ -7,7 +7,7 @@
 mod measure;
 
 // Writes code of a shape.
-mod code;
+pub mod code;
 
 // Lists the shapes.
 mod shapes;
@@ -233,7 +233,7 @@ fn measure_input(args: &Args, program: &Program, folder: &Path, input: &Input<'_
 }
 
 /// Writes a repository whose branch `head` brings in the change, and whose index holds it.
-fn write(repository: &Path, change: &Change) -> Result<(), Error> {
+pub fn write(repository: &Path, change: &Change) -> Result<(), Error> {
     let Change { base, head } = change;
     git::write(&repository.join(".git"), |importer| {
         let root = importer.commit("base", "Base", None, base, &State::new())?;
