@@ -54,6 +54,7 @@ const INSTALLED: &[&str] = &[
 const VENDORED: &[&str] = &[
     "vendor",
     "vendors",
+    "vendored",
     "_vendor",
     "third_party",
     "third-party",
@@ -63,6 +64,7 @@ const VENDORED: &[&str] = &[
     "3rd_party",
     "3rd-party",
     "extern",
+    "external",
     "externals",
     "deps",
     "dist",
@@ -141,9 +143,8 @@ pub(super) const TESTS: &[&str] = &[
     "fixtures/",
     "unittest/",
     "unittests/",
-    "unit_tests/",
-    "integration-tests/",
-    "integration_tests/",
+    "*-tests/",
+    "*_tests/",
     "integration_test/",
     "integrationTest/",
     "e2e/",
@@ -183,8 +184,10 @@ pub(super) const EXAMPLES: &[&str] = &[
     "Examples/",
     "sample/",
     "samples/",
+    "_examples/",
     "Sample/",
-    "Samples/",
+    "*Samples/",
+    "*Samples.*/",
     "demo/",
     "demos/",
     "Demo/",
@@ -232,8 +235,6 @@ pub(super) const BUILD_FILES: &[&str] = &[
     "Gruntfile.*",
     "Package.swift",
     "Package@swift-*.swift",
-    "*.gradle",
-    "*.gradle.kts",
     "build.sbt",
     "setup.py",
     "noxfile.py",
@@ -243,7 +244,6 @@ pub(super) const BUILD_FILES: &[&str] = &[
     "Fastfile",
     "mix.exs",
     "project.clj",
-    "build.zig",
     "wscript",
     "SConstruct",
     "SConscript",
@@ -412,7 +412,8 @@ mod tests {
         check("web/third-party/x/node_modules/a.js", Some(("web/third-party", false)));
         check("web/node_modules/x/dist/a.js", Some(("web/node_modules", true)));
         check("src/vendor.c", None);
-        check("src/vendored/a.c", None);
+        check("src/vendored/a.c", Some(("src/vendored", false)));
+        check("src/vending/a.c", None);
         check("src/main/java/org/acme/vendor/Vendor.java", None);
         check("lib/third_party/guava/src/main/java/A.java", Some(("lib/third_party", false)));
         check("java/vendor/A.java", Some(("java/vendor", false)));

@@ -81,10 +81,10 @@ options! {
         /// and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
         /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute,
-        /// weighted by how much they read like the origin, plus 2 for each kind of control flow. Other copies are
-        /// notes, except whole functions and long copies. Lower warns about more copies that need no action; 0 warns
-        /// about all.
-        pub min_worth: u16 = 12,
+        /// weighted by how much they read like the origin, plus 2 for each kind of control flow, plus 4 for each line
+        /// of another shape whose words are the same. Other copies are notes, however long they are. Lower warns
+        /// about more copies that need no action; 0 warns about all.
+        pub min_worth: u16 = 24,
         /// Maximum warnings about copied code for one change: those with the highest worth. The others are notes.
         pub max_warnings: usize = 10,
         /// Whether text, JSON and answers for agents mark copies that cross a border of CODEOWNERS: whose origin none

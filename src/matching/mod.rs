@@ -50,7 +50,7 @@ pub use sibling::{
 };
 pub use unified::unified;
 pub use unit::Unit;
-pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};
+pub use worth::{BESIDE_LINES, Worth, is_beside, n_equal_lines, names_alike};
 
 use crate::language::{BlockWords, Token};
 

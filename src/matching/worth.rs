@@ -21,15 +21,20 @@
 //! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less. A
 //! copy that begins or ends inside of a block is worth less than one of whole blocks: people copy those.
 //!
+//! What shows that it was copied counts besides: lines whose words are all the same, unless they are of one shape, as the
+//! rows of a table are.
+//!
 //! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with
-//! its block, so its worth is 1.4 times that, 11.2, without rare names. With all names changed, it is a quarter of
-//! that.
+//! its block, so that is worth 1.4 times as much, 11.2, without rare names; with all names changed, a quarter of that.
+//! Its seven lines of twelve bytes and more are of six shapes. If all are the same in the origin, they are worth 24, and
+//! the copy 35.
 
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::Document;
+use super::alignment::Alignment;
 use crate::language::{Kind, Symbol, Token};
 use crate::text::Lines;
 
@@ -45,6 +50,12 @@ const COMMON: f64 = 0.25;
 const WHOLE_BLOCK_WORTH: f64 = 1.4;
 /// The fraction of its worth that a copy keeps that does not begin and end on its outermost level.
 const UNEVEN_WORTH: f64 = 0.6;
+/// The worth of a line that copy and origin have in common, in statements. On the judged findings of
+/// `tools/accuracy`, such lines tell copies worth reading about as well as what a copy does, and both together better
+/// than either: of 126 warnings, 52 % of them useful, 88 are left, 62 % useful, and 33 of 34 clearly useful ones.
+const EQUAL_LINE_WORTH: f64 = 4.0;
+/// Minimum bytes of such a line: a shorter one is like many others.
+const MIN_LINE: usize = 12;
 /// Maximum lines between a copy and an origin in the same file for them to be next to each other.
 pub const BESIDE_LINES: u32 = 6;
 
@@ -59,6 +70,8 @@ pub struct Worth {
     pub names: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
+    /// Lines that copy and origin have in common, spelled the same; those of one shape counted once.
+    pub n_equal_lines: usize,
     /// Whether it ends where a block ends, rather than in the middle of one.
     pub ends_block: bool,
     /// Whether its first and its last line are on its outermost level.
@@ -72,14 +85,21 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// Statements that decide, call or compute, weighted by how much they read like the origin; 0 or more.
+    /// Statements that decide, call or compute, weighted by how much they read like the origin, and the lines that are
+    /// the same; 0 or more.
     pub fn score(&self) -> f64 {
+        self.of_statements() + EQUAL_LINE_WORTH * self.n_equal_lines as f64
+    }
+
+    fn of_statements(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
         let whole = if self.ends_block { WHOLE_BLOCK_WORTH } else { 1.0 };
         let even = if self.is_even { 1.0 } else { UNEVEN_WORTH };
         let beside = if self.is_beside { BESIDE_WORTH } else { 1.0 };
-        does * reads_alike * beside * whole * even * (1.0 + (1.0 + self.n_rare_names as f64).ln())
+        // Each row of a table has names of its own, and all rows are one statement.
+        let n_rare_names = self.n_rare_names.min(self.n_statements) as f64;
+        does * reads_alike * beside * whole * even * (1.0 + (1.0 + n_rare_names).ln())
             / (self.n_origins.max(1) as f64).powf(COMMON)
     }
 }
@@ -108,7 +128,38 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     if n == 0 { 1.0 } else { f64::from(n_same) / f64::from(n) }
 }
 
+/// The lines that two documents have in common along `alignment`, however they are laid out: lines of one of them, the
+/// one with more of these, whose tokens all are spelled the same in the other. Those of one shape are counted once.
+/// Time O(n).
+pub fn n_equal_lines(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> usize {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for (a, b) in alignment.pairs().filter(|&(a, b)| query.tokens[a].exact == target.tokens[b].exact) {
+        own.push(a);
+        others.push(b);
+    }
+    query.n_lines_of(alignment.query(), &own).max(target.n_lines_of(alignment.target(), &others))
+}
+
 impl<'d> Document<'d> {
+    /// The lines of at least twelve bytes in `range` all of whose tokens are among some, which ascend; those of one shape
+    /// once.
+    fn n_lines_of(&self, range: Range<usize>, tokens: &[usize]) -> usize {
+        let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
+        let mut start = range.start;
+        let mut rest = tokens;
+        while start < range.end {
+            let end = (start + 1..range.end).find(|&at| self.starts_line(at)).unwrap_or(range.end);
+            let within = rest.partition_point(|&at| at < end);
+            let line = &self.tokens[start..end];
+            let n_bytes = line.last().map_or(0, |last| last.end - line[0].start);
+            if within == line.len() && n_bytes as usize >= MIN_LINE {
+                shapes.insert(line.iter().map(|token| token.symbol).collect());
+            }
+            (start, rest) = (end, &rest[within..]);
+        }
+        shapes.len()
+    }
+
     /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or words, or where the
     /// next line is indented less. Time O(line).
     pub fn ends_block(&self, range: Range<usize>) -> bool {
@@ -231,6 +282,7 @@ mod tests {
             names: 1.0,
             ends_block: false,
             is_even: true,
+            n_equal_lines: 0,
             n_rare_names: 0,
             similarity: 1.0,
             is_beside: false,
@@ -245,8 +297,24 @@ mod tests {
         is(Worth { ends_block: true, ..worth }, 11.2);
         is(Worth { is_even: false, ..worth }, 4.8);
         is(Worth { n_rare_names: 3, ..worth }, 8.0 * (1.0 + 4f64.ln()));
+        is(Worth { n_rare_names: 60, ..worth }, 8.0 * (1.0 + 5f64.ln()));
         is(Worth { similarity: 0.5, ..worth }, 2.0);
+        is(Worth { n_equal_lines: 3, names: 0.0, ..worth }, 14.0);
         assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
+    }
+
+    #[test]
+    fn equal_lines_are_long_enough_spelled_the_same_and_of_different_shapes() {
+        let n_equal = |text: &str, other: &str| {
+            let (own, others) = (c_tokens(text), c_tokens(other));
+            let alignment: Alignment = (0..own.len()).zip(0..others.len()).collect();
+            n_equal_lines(&alignment, document(text, &own), document(other, &others))
+        };
+        let text = "  left = right;\n  first = second;\n  if (left) return first;\n  a = b;\n";
+        assert_eq!(n_equal(text, text), 2, "two shapes; the last line is too short");
+        assert_eq!(n_equal(text, &text.replace('\n', " ")), 2, "layout does not count");
+        assert_eq!(n_equal(&text.replace('\n', " "), text), 2, "on either side");
+        assert_eq!(n_equal(text, &text.replace("left", "other")), 1, "of one shape the other is the same");
     }
 
     #[test]

@@ -309,13 +309,13 @@ impl Finding {
             let n_places = self.origins.len() + 1;
             return format!("{lines} found in {}", count(n_places, "place"));
         }
-        let Some(Origin { place, path, fragment, .. }) = origin else { return count(n_lines, "copied line") };
-        let line = fragment.start.line;
+        let Some(of @ Origin { place, path, fragment, .. }) = origin else { return count(n_lines, "copied line") };
+        let (line, relation) = (fragment.start.line, of.relation());
         match place {
             Place::Tree if *path == self.path => {
-                format!("{lines} copied from line {line} of the same file")
+                format!("{lines} {relation} line {line} of the same file")
             }
-            Place::Tree => format!("{lines} copied from {path}:{line}"),
+            Place::Tree => format!("{lines} {relation} {path}:{line}"),
             Place::Past(deletion) => {
                 let commit = &deletion.commit[..deletion.commit.len().min(10)];
                 format!("{lines} copied from {path}:{line}, deleted in {commit}")

@@ -32,6 +32,20 @@ pub struct Circumstances {
     pub in_step: Option<u8>,
     /// Whether its file is again as it was a few commits before.
     pub is_reverted: bool,
+    /// Whether all its origins are in documents: one of the two shows the other.
+    pub is_from_document: bool,
+}
+
+impl Circumstances {
+    /// Those of code that a change brings in, of which no more is known.
+    pub const NEW_CODE: Self = Self {
+        ground: Ground::Code,
+        is_new: true,
+        says_little: None,
+        in_step: None,
+        is_reverted: false,
+        is_from_document: false,
+    };
 }
 
 /// Why a copy is too trivial for a warning: such code may well exist twice.
@@ -41,14 +55,14 @@ pub struct SaysLittle {
     pub n_statements: usize,
     /// Kinds of control flow.
     pub n_controls: usize,
-    /// Tokens.
-    pub n_tokens: usize,
+    /// Lines of different shapes that copy and origin have in common.
+    pub n_equal_lines: usize,
 }
 
 impl SaysLittle {
-    /// As words: `2 statements, no control flow, 64 tokens`.
+    /// As words: `2 statements, no control flow, 1 equal line`.
     fn describe(&self) -> String {
-        let Self { n_statements, n_controls, n_tokens } = self;
+        let Self { n_statements, n_controls, n_equal_lines } = self;
         let statements = match n_statements {
             0 => "no statement".to_owned(),
             n => count(*n, "statement"),
@@ -58,7 +72,11 @@ impl SaysLittle {
             1 => "1 kind of control flow".to_owned(),
             n => format!("{n} kinds of control flow"),
         };
-        format!("{statements}, {controls}, {}", count(*n_tokens, "token"))
+        let lines = match n_equal_lines {
+            0 => "no equal line".to_owned(),
+            n => count(*n, "equal line"),
+        };
+        format!("{statements}, {controls}, {lines}")
     }
 }
 
@@ -73,6 +91,8 @@ pub enum Milder {
     InStep(u8),
     /// Its file is again as it was a few commits before.
     Reverted,
+    /// Its origin is in a document.
+    FromDocument,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
     /// It is a component's, whose license asks for nothing more: its notice is with the copy, or none is asked for.
@@ -100,6 +120,7 @@ impl Milder {
                 format!("the two files are kept in step: {percent} % of one was in the other before")
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
+            Self::FromDocument => "its origin is in a document".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
             Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
             Self::Undecided => "its license needs review".to_owned(),
@@ -150,6 +171,9 @@ impl Levels {
         if let Some(percent) = circumstances.in_step.filter(|_| rule.topic == Topic::Duplication) {
             judgment.soften(Level::Note, Milder::InStep(percent));
         }
+        if circumstances.is_from_document && rule.topic == Topic::Duplication {
+            judgment.soften(Level::Note, Milder::FromDocument);
+        }
         // Who reverts brings nothing new: the code was reviewed when it first came in.
         if circumstances.is_reverted && rule.topic == Topic::Duplication {
             judgment.soften(Level::Note, Milder::Reverted);
@@ -196,8 +220,7 @@ impl Levels {
 
     /// Judges commits that a copy lacks; `None` if the rule is off.
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
-        let circumstances =
-            Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
+        let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
         let judge =
             |rule: &&'static Rule| self.judge(rule, (rule.when.of_behind(behind)?, Milder::NoFault), circumstances);
         let judged = RULES.iter().filter_map(judge);
@@ -211,8 +234,7 @@ impl Levels {
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
-        let circumstances =
-            Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
+        let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
         let judge =
             |rule: &&'static Rule| self.judge(rule, (rule.when.of_other(about)?, Milder::LeftOut), circumstances);
         let judged = RULES.iter().filter_map(judge);
@@ -302,8 +324,7 @@ mod tests {
         Attribution::Owed(Vec::new())
     }
 
-    const NEW_CODE: Circumstances =
-        Circumstances { ground: Ground::Code, is_new: true, says_little: None, in_step: None, is_reverted: false };
+    const NEW_CODE: Circumstances = Circumstances::NEW_CODE;
 
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
         Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note, in_declarations: Level::Note }

@@ -49,6 +49,11 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// How a copy relates to it, in words: of two places that the same change adds, neither is known to be the first.
+    pub fn relation(&self) -> &'static str {
+        if self.rank.is_new { "the same as" } else { "copied from" }
+    }
+
     /// The answer of the license policy, for an origin in a component.
     pub fn answer(&self) -> Option<Answer> {
         self.verdict.as_ref().map(|verdict| verdict.answer)
@@ -60,17 +65,31 @@ impl Origin {
 pub struct InCommon {
     /// The part of the copy's names that the origin has as well, spelled the same, 0 to 1.
     pub names: f64,
+    /// The part of the names and literals that could agree which do, spelled the same or renamed one to one, 0 to 1.
+    pub agreement: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
+    /// Lines in both, spelled the same; those of one shape counted once.
+    pub n_equal_lines: usize,
     /// How much of one of the two files the other one held before, in percent, if one is a bundle with the other.
     pub in_step: Option<u8>,
+    /// Whether the origin is in a document.
+    pub is_prose: bool,
     /// Lines of the copy with code that the origin has as well; 0 if that is not known.
     pub n_lines: u32,
 }
 
 impl InCommon {
     /// Of an origin whose names are the same, and of which no more is known.
-    pub const NAMES: Self = Self { names: 1.0, n_rare_names: 0, in_step: None, n_lines: 0 };
+    pub const NAMES: Self = Self {
+        names: 1.0,
+        agreement: 1.0,
+        n_rare_names: 0,
+        n_equal_lines: 0,
+        in_step: None,
+        is_prose: false,
+        n_lines: 0,
+    };
 }
 
 /// What decides the order of several origins, before their distance does.

@@ -233,9 +233,9 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         let place = id(origin).map_or_else(|| plain(&place(origin)), |id| link(id, origin));
         place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
     };
-    let verb = if finding.n_novel == 0 { "also in" } else { "copied from" };
     let mut text = lines("Line", &finding.fragment);
     if let Some(origin) = finding.origins.first() {
+        let verb = if finding.n_novel == 0 { "also in" } else { origin.relation() };
         text.push_str(&format!(
             " {verb} {}: a {} clone ({}), {} % alike, {}.",
             named(origin),

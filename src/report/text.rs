@@ -137,7 +137,8 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
 /// Another copy of a family, in a line.
 fn of_family(other: &Finding) -> String {
     let at = format!("also {}:{}", other.path, super::words::lines(&other.fragment));
-    let origin = other.origins.first().map(|origin| format!(", copied from {}, {}", place(origin), likeness(origin)));
+    let of_origin = |origin: &Origin| format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin));
+    let origin = other.origins.first().map(of_origin);
     let milder = other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
     at + &origin.unwrap_or_default() + &milder.unwrap_or_default()
 }

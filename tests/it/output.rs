@@ -210,7 +210,7 @@ fn repository_with_a_long_copy() -> Repository {
 #[test]
 fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_for() {
     let repository = repository_with_a_long_copy();
-    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
     let of_code = out.lines().filter(|line| line.contains(" | ")).count();
     assert!((10..=24).contains(&of_code), "{of_code}: {out}");
     assert!(out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"), "what differs: {out}");
@@ -224,7 +224,7 @@ fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_
 #[test]
 fn a_message_is_one_line_where_no_terminal_reads_it() {
     let repository = repository_with_a_long_copy();
-    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
     let title = "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
     let is_title = |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
     assert!(out.lines().any(|line| is_title(&line)), "{out}");
@@ -234,7 +234,7 @@ fn a_message_is_one_line_where_no_terminal_reads_it() {
 #[test]
 fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
     let repository = repository_with_a_long_copy();
-    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
     let comment = "# secondhand: allow(copied-code) -- why";
     let expected = format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
     assert!(out.lines().any(|line| line == expected), "{out}");

@@ -12,30 +12,27 @@ use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
 
-/// Minimum novel tokens for a copy to be worth a warning whatever it does.
-const LONG: usize = 200;
-/// Minimum tokens for a copy of a whole function to be.
-const WHOLE: usize = 60;
+/// Minimum tokens of a whole function that is worth a warning whatever it does, if its names agree.
+const WHOLE: usize = 100;
+/// Minimum agreement of its names: most replace the origin's one to one.
+const AGREES: f64 = 0.85;
+/// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the evidence.
+const SPELLED: f64 = 0.75;
 /// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
 const MIN_PRINTS: usize = 40;
 
 impl FileUnderAudit<'_> {
     /// What decides the level of a copy with these origins, the best first.
-    pub(super) fn circumstances(
-        &self,
-        range: &Range<usize>,
-        fragment: &Fragment,
-        worth: &Worth,
-        origins: &[Origin],
-    ) -> Circumstances {
+    pub(super) fn circumstances(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Circumstances {
         let is_whole_file = range.len() == self.query.source.tokens.len()
             && origins.iter().any(|origin| origin.clone_type == CloneType::Type1);
         Circumstances {
-            ground: self.ground(range, fragment),
+            ground: self.ground(range),
             is_new: true,
-            says_little: self.says_little(range, worth).filter(|_| !is_whole_file),
+            says_little: self.says_little(range, worth, origins).filter(|_| !is_whole_file),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
             is_reverted: self.with.reverted.contains(&self.query.source.path),
+            is_from_document: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_prose),
         }
     }
 
@@ -53,11 +50,13 @@ impl FileUnderAudit<'_> {
         let ends_block = source.document().ends_block(range.clone());
         let is_even = source.document().is_even(range.clone());
         let n_origins = origins.len();
+        let n_equal_lines = origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
         Some(Worth {
             n_statements,
             n_controls,
             names,
             n_rare_names,
+            n_equal_lines,
             ends_block,
             is_even,
             similarity,
@@ -66,36 +65,45 @@ impl FileUnderAudit<'_> {
         })
     }
 
-    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they
-    /// do; a record of fields is no function.
-    fn says_little(&self, range: &Range<usize>, worth: &Worth) -> Option<SaysLittle> {
+    /// What a copy does and has in common with its origin, if that is too little to warn of. A long function that is an
+    /// origin's with other names is worth it, though no line is the same.
+    fn says_little(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Option<SaysLittle> {
         let Changed { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
-        let is_worth = worth.score() >= f64::from(self.thresholds.min_worth)
-            || n_novel >= LONG
-            || n_novel >= WHOLE && worth.n_statements > 0 && source.document().holds_unit(range.clone(), WHOLE);
-        let Worth { n_statements, n_controls, .. } = *worth;
-        (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
+        let is_renamed = n_novel >= WHOLE
+            && worth.n_statements > 0
+            && origins
+                .iter()
+                .any(|Origin { in_common, .. }| in_common.agreement >= AGREES && in_common.names <= SPELLED)
+            && source.document().holds_unit(range.clone(), WHOLE);
+        let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
+        let is_little = worth.score() < f64::from(self.thresholds.min_worth) && !is_renamed;
+        is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
     }
 
     /// The kind of code in a fragment.
-    fn ground(&self, range: &Range<usize>, fragment: &Fragment) -> Ground {
+    fn ground(&self, range: &Range<usize>) -> Ground {
         let source = &self.query.source;
         let ground = self.with.config.ground(&source.path, source.is_prose);
         match ground {
             Ground::Code if self.language.is_some_and(|language| self.declares(language, range)) => Ground::Declarative,
-            Ground::Code if self.is_test(fragment) => Ground::Test,
+            Ground::Code if self.is_test(range) => Ground::Test,
             _ => ground,
         }
     }
 
-    /// Whether most lines of a fragment are test code beside the code that it tests.
-    fn is_test(&self, fragment: &Fragment) -> bool {
-        let find = || self.language.map(|language| language.test_lines(&self.query.source.text)).unwrap_or_default();
-        let lines = fragment.start.line..fragment.end.line + 1;
-        let units = self.test_lines.get_or_init(find).iter();
-        let n_shared: u32 = units.map(|unit| lines.end.min(unit.end).saturating_sub(lines.start.max(unit.start))).sum();
-        2 * n_shared > fragment.n_lines()
+    /// Whether what is new in `range` is test code beside the code that it tests: with as much other code as a copy
+    /// has, it is judged by that.
+    fn is_test(&self, range: &Range<usize>) -> bool {
+        let Changed { source, novel, .. } = self.query;
+        let find =
+            || self.language.map(|language| language.test_lines(&source.text)).unwrap_or_default();
+        let units = self.test_lines.get_or_init(find);
+        let is_other = |at: &usize| {
+            let line = self.lines.line_of(source.tokens[*at].start);
+            novel[*at] && !units.iter().any(|unit| unit.contains(&line))
+        };
+        !units.is_empty() && range.clone().filter(is_other).count() < self.thresholds.min_tokens
     }
 
     /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup, whatever small

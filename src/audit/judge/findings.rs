@@ -16,7 +16,7 @@ use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
     Added, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes, is_same_place,
-    names_alike, shown_lines,
+    n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
@@ -281,8 +281,11 @@ impl<'c> FileUnderAudit<'c> {
         let (own_tokens, of_tokens) = (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
         let in_common = InCommon {
             names: names_alike(own_tokens, of_tokens),
+            agreement: pair.agreement,
             n_rare_names: self.n_rare_names(own_tokens, of_tokens),
+            n_equal_lines: n_equal_lines(&pair.alignment, source.document(), target.document()),
             in_step: if *place == Place::Tree { self.in_step(target) } else { None },
+            is_prose: target.is_prose,
             n_lines: self.n_lines(pair),
         };
         let (place, verdict) = self.judged(place, &fragment);
@@ -368,7 +371,7 @@ impl<'c> FileUnderAudit<'c> {
             origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
         });
         let worth = self.worth(&range, &fragment, &origins)?;
-        let circumstances = self.circumstances(&range, &fragment, &worth, &origins);
+        let circumstances = self.circumstances(&range, &worth, &origins);
         let Judgment { rule, level, milder } = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;

@@ -354,8 +354,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
     order_origins(&mut origins, &path(first));
     let language = sources.languages.possible(&path(first)).next().map(|language| &*language.name);
     let levels = sources.config.thresholds(&path(first), language).levels;
-    let circumstances =
-        Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None, is_reverted: false };
+    let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
     let Judgment { rule, level, milder } = levels.judge_copy(&mut origins, circumstances)?;
     let known = |place: &Member| KnownCopy {
         identity: identity(rule, &path(place), place.content),
