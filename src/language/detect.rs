@@ -12,6 +12,7 @@ use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
 use super::test_code::TestMarks;
+use super::token::Token;
 use crate::text::{FilePath, unpack};
 
 /// A language that is ready to read source.
@@ -47,9 +48,10 @@ pub struct Language {
 }
 
 impl Language {
-    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. Time O(n).
-    pub fn test_lines(&self, text: &[u8]) -> Vec<Range<u32>> {
-        self.test_marks.find(text)
+    /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in order, counted from 1.
+    /// Time O(n).
+    pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
+        self.test_marks.find(text, tokens)
     }
 
     /// Whether its files are always read by a single lexer, whatever the settings.

@@ -91,7 +91,8 @@ impl FileUnderAudit<'_> {
 
     /// Whether most lines of a fragment are test code beside the code that it tests.
     fn is_test(&self, fragment: &Fragment) -> bool {
-        let find = || self.language.map(|language| language.test_lines(&self.query.source.text)).unwrap_or_default();
+        let Source { text, tokens, .. } = &self.query.source;
+        let find = || self.language.map(|language| language.test_lines(text, tokens)).unwrap_or_default();
         let lines = fragment.start.line..fragment.end.line + 1;
         let units = self.test_lines.get_or_init(find).iter();
         let n_shared: u32 = units.map(|unit| lines.end.min(unit.end).saturating_sub(lines.start.max(unit.start))).sum();
