@@ -8,6 +8,7 @@ mod compile;
 mod detect;
 mod embedded;
 mod example;
+mod generated;
 mod hash;
 mod keywords;
 mod lexer;
@@ -21,9 +22,10 @@ mod token;
 mod words;
 
 pub use block_words::BlockWords;
-pub use detect::{Language, Languages, Reason, is_generated};
+pub use detect::{Language, Languages, Reason};
 pub use embedded::Embedded;
 pub use example::Unmet;
+pub use generated::is_generated;
 pub use lexer::Lexer;
 pub use relex::{ChangedTokens, Version};
 pub use table::{

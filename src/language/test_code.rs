@@ -19,6 +19,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::region::no_pattern;
 use super::table::{Table, TableError};
+use super::token::Token;
 use crate::text::Lines;
 
 /// The `tests` of a table; compiled when they are first searched for.
@@ -52,16 +53,18 @@ impl TestMarks {
         self.marks.get_or_init(|| (!self.patterns.is_empty()).then(all)).as_ref()
     }
 
-    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. Time O(n).
-    pub fn find(&self, text: &[u8]) -> Vec<Range<u32>> {
+    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. A mark in a comment or inside a
+    /// string, where none of `tokens` begins, is none. Time O(n log n).
+    pub fn find(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         let mut units: Vec<Range<u32>> = Vec::new();
         let Some(marks) = self.marks() else { return units };
         let lines = Lines::new(text);
         let mut at = 0;
         while let Some(mark) = marks.find_at(text, at) {
             let first = lines.line_of(mark.start() as u32);
-            let end = end_of_unit(text, &lines, first);
-            units.push(first..end);
+            let is_code = holds_token(mark.range(), tokens);
+            let end = if is_code { end_of_unit(text, &lines, first) } else { first + 1 };
+            units.extend(is_code.then_some(first..end));
             if end > lines.n_lines() {
                 break;
             }
@@ -73,6 +76,12 @@ impl TestMarks {
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
+}
+
+/// Whether one of `tokens` begins in `range`.
+fn holds_token(range: Range<usize>, tokens: &[Token]) -> bool {
+    let next = tokens.partition_point(|token| (token.start as usize) < range.start);
+    tokens.get(next).is_some_and(|token| (token.start as usize) < range.end)
 }
 
 /// The line after the unit that begins on line `first`.
@@ -110,12 +119,17 @@ fn indent(line: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Lexer;
 
     fn find(pattern: &str, text: &str) -> Vec<(u32, u32)> {
-        let table = format!("name = 'X'\ntests = ['''{pattern}''']");
+        let comments =
+            "comments = [{ open = '/*', close = '*/' }]\nstrings = [{ open = '`', close = '`', multi-line = true }]";
+        let table = format!("name = 'X'\ntests = ['''{pattern}''']\n{comments}");
         let table = Table::parse(&table).expect("it is a table");
         TestMarks::check(&table).expect("it is a pattern");
-        TestMarks::new(&table).find(text.as_bytes()).into_iter().map(|unit| (unit.start, unit.end)).collect()
+        let mut tokens = Vec::new();
+        Lexer::new(&table).expect("it is a language").tokenize(text.as_bytes(), &mut tokens);
+        TestMarks::new(&table).find(text.as_bytes(), &tokens).into_iter().map(|unit| (unit.start, unit.end)).collect()
     }
 
     #[test]
@@ -126,6 +140,12 @@ mod tests {
         assert_eq!(find("def test_", python), [(4, 8)]);
         let allman = "TEST(a, b)\n{\n  f();\n}\nint g()\n{\n  return 1;\n}\n";
         assert_eq!(find(r"TEST\(", allman), [(1, 5)]);
+    }
+
+    #[test]
+    fn a_mark_in_a_comment_or_a_string_is_none() {
+        assert_eq!(find(r"TEST\(", "/*\nTEST(\n*/\nint f()\n{\n  g();\n}\n"), []);
+        assert_eq!(find(r"TEST\(", "`\nTEST(\n`\nTEST(a)\n{\n  g();\n}\n"), [(4, 8)]);
     }
 
     #[test]

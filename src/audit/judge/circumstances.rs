@@ -97,7 +97,7 @@ impl FileUnderAudit<'_> {
     fn is_test(&self, range: &Range<usize>) -> bool {
         let Changed { source, novel, .. } = self.query;
         let find =
-            || self.language.map(|language| language.test_lines(&source.text)).unwrap_or_default();
+            || self.language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default();
         let units = self.test_lines.get_or_init(find);
         let is_other = |at: &usize| {
             let line = self.lines.line_of(source.tokens[*at].start);

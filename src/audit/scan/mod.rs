@@ -231,7 +231,8 @@ impl Size {
             let start = if line > lines.n_lines() { text.len() } else { lines.range(line).start };
             tokens.partition_point(|token| (token.start as usize) < start)
         };
-        let units = sources.languages.named(language).map(|language| language.test_lines(text)).unwrap_or_default();
+        let units =
+            sources.languages.named(language).map(|language| language.test_lines(text, tokens)).unwrap_or_default();
         Self {
             is_besides: !matches!(sources.config.ground(path, *is_prose), Ground::Code | Ground::Declarative),
             tests: units.into_iter().map(|unit| (unit.clone(), at_line(unit.start)..at_line(unit.end))).collect(),

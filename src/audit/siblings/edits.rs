@@ -167,7 +167,7 @@ pub(super) fn is_listed(edit: &Edit, unit: &Unit, before: &Source, after: &Sourc
 /// The lines of a file with test code.
 pub(super) fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u32>> {
     let language = sources.languages.named(&source.language);
-    language.map(|language| language.test_lines(&source.text)).unwrap_or_default()
+    language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default()
 }
 
 /// What an edit of a file removes and adds, whatever surrounds it.
