@@ -171,6 +171,9 @@ impl Sources<'_> {
                 Exhausted::Memory => Skip::OutOfMemory,
             }));
         }
+        if self.is_plain_data(&entry.path) {
+            return Ok(Err(Skip::Data));
+        }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
@@ -180,6 +183,15 @@ impl Sources<'_> {
             recent.keep(key, Arc::new(read.clone()));
         }
         Ok(read)
+    }
+
+    /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not be read.
+    fn is_plain_data(&self, path: &FilePath) -> bool {
+        let mut possible = self.languages.possible(path).peekable();
+        !self.config.include_data
+            && possible.peek().is_some()
+            && possible.all(|language| language.is_data && !language.is_host())
+            && self.attributes.of(path).language.is_none()
     }
 
     fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
