@@ -70,6 +70,9 @@ mod merged;
 // `accuracy instructions`: how many instructions six small jobs take, and how many they took before.
 mod instructions;
 
+// `accuracy identify`: how many files are read as the language that they are in.
+mod identify;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -94,6 +97,8 @@ enum Command {
     Growth(growth::Args),
     /// How many instructions six small jobs take, under valgrind, beside those on record; fails at 3 % more.
     Instructions(instructions::Args),
+    /// How many files are read as the language that they are in: files in folders that are named after languages.
+    Identify(identify::Args),
     /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the
     /// tree.
     ///
@@ -122,6 +127,7 @@ fn main() -> ExitCode {
         Command::Pulls(args) => pulls::run(args),
         Command::Growth(args) => growth::run(args),
         Command::Instructions(args) => instructions::run(args),
+        Command::Identify(args) => identify::run(args),
         Command::Families(args) => families::run(args),
         Command::Worth(args) => worth::run(args),
         Command::Sketches(args) => sketches::run(args),
