@@ -51,6 +51,7 @@ impl Digest {
             }
             toml::Value::String(text) => self.add(text.as_bytes()),
             toml::Value::Boolean(is_so) => self.add(&[u8::from(*is_so)]),
+            toml::Value::Integer(number) => self.add(&number.to_le_bytes()),
             other => panic!("a language table has no value like {other:?}"),
         }
     }

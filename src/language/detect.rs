@@ -12,7 +12,7 @@ use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
 use super::test_code::TestMarks;
-use super::token::Token;
+use super::token::{Kind, Token};
 use crate::text::{FilePath, unpack};
 
 /// A language that is ready to read source.
@@ -37,6 +37,8 @@ pub struct Language {
     pub(super) regions: Regions,
     /// The language of the text around its regions.
     pub(super) around: Option<String>,
+    /// The language whose regions it has as well.
+    pub(super) page: Option<String>,
     /// For each row of its strings, then of its imports, the language of the code that such a literal, or the comment
     /// before such a statement, contains.
     pub(super) holds: Vec<Option<String>>,
@@ -62,7 +64,7 @@ impl Language {
     /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
         let holds_any = self.preambles.is_empty() && !self.holds.is_empty();
-        !self.regions.is_empty() || self.around.is_some() || self.is_notebook || holds_any
+        !self.regions.is_empty() || self.around.is_some() || self.page.is_some() || self.is_notebook || holds_any
     }
 
     /// Whether a comment in `text` may be code of another language.
@@ -131,12 +133,21 @@ struct LanguageEntry {
     language: OnceLock<Language>,
 }
 
-/// Extensions of other languages, and the text that makes a file one of this language.
+/// Extensions that several languages have, and the text that speaks for this one.
 #[derive(Debug)]
 struct CompiledClaim {
     extensions: Vec<String>,
     pattern: Regex,
-    unless: Option<Regex>,
+    weight: i32,
+}
+
+/// What speaks for a language.
+#[derive(Debug)]
+struct Evidence {
+    /// The sum of the weights of all matches.
+    weight: i32,
+    /// The pattern whose matches weigh most.
+    pattern: String,
 }
 
 struct Builtin {
@@ -175,6 +186,8 @@ const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
 /// Number of bytes at the start of a file that are searched for the text of a claim.
 const CLAIM_WITHIN: usize = 16 * 1024;
+/// Maximum matches of a claim that count: one that is everywhere says no more than one that is often.
+const MAX_MATCHES: usize = 10;
 
 impl Languages {
     /// The built-in languages.
@@ -259,8 +272,10 @@ impl Languages {
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
         let unknown = |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
-        if let Some(name) = table.around.as_deref().filter(|name| self.get(name).is_none()) {
-            return Err(TableError::value("around", unknown(name)));
+        for (key, name) in [("around", &table.around), ("page", &table.page)] {
+            if let Some(name) = name.as_deref().filter(|name| self.get(name).is_none()) {
+                return Err(TableError::value(key, unknown(name)));
+            }
         }
         let holds = table.strings.iter().enumerate().map(|(row, string)| ("strings", row, "holds", &string.holds));
         let imports = table.imports.iter().enumerate().map(|(row, import)| ("imports", row, "holds", &import.holds));
@@ -373,13 +388,15 @@ impl Languages {
             claimants.extend(rows.flatten().map(|&row| self.rows[row].language()));
             claimants.sort_by_key(|language| language.is_data);
         }
-        self.promised(path).into_iter().chain(claimants)
+        let promised = self.promised(path);
+        claimants.retain(|language| promised.is_none_or(|promised| promised.id != language.id));
+        promised.into_iter().chain(claimants)
     }
 
     /// The language of the file `path` with the contents `text`.
     ///
     /// In this order: the whole name; the longest extension, preferring a
-    /// language that claims it by content over its owner; the `#!` line.
+    /// language for which the content says more than for its owner; the `#!` line.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
         self.identify_why(path, text).map(|(language, _)| language)
     }
@@ -404,19 +421,30 @@ impl Languages {
         Some((self.rows[row].language(), reason))
     }
 
-    /// The language that claims `extension` for the content of `text`, and the pattern that matched.
+    /// The language for which the content of `text` speaks more than for the owner of `extension`, and the pattern that
+    /// says most. Time O(n) for each claim.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
-        let claim = |row: &usize| {
-            let holds = |claim: &&CompiledClaim| {
-                let is_unless = |unless: &Regex| unless.is_match(text);
-                claim.extensions.iter().any(|other| other == extension)
-                    && claim.pattern.is_match(text)
-                    && !claim.unless.as_ref().is_some_and(is_unless)
-            };
-            self.rows[*row].claims().iter().find(holds).map(|claim| (*row, claim.pattern.to_string()))
-        };
-        self.claims.get(extension)?.iter().find_map(claim)
+        let claimants = self.claims.get(extension)?;
+        let owner = self.by_extension.get(extension).copied();
+        let is_other = |row: &&usize| Some(**row) != owner;
+        let weigh = |row: usize, tokens: Option<&[Token]>| self.rows[row].evidence(extension, text, tokens);
+        let speaks = |row: &&usize| weigh(**row, None).is_some_and(|evidence| evidence.weight > 0);
+        let spoken_for: Vec<usize> = claimants.iter().filter(is_other).filter(speaks).copied().collect();
+        if spoken_for.is_empty() {
+            return None;
+        }
+        // What the owner takes for a comment or a part of a literal is no evidence.
+        let mut tokens = Vec::new();
+        if let Some(row) = owner {
+            self.rows[row].language().lexer.tokenize_imports_too(text, &mut tokens);
+        }
+        let seen = owner.map(|_| &*tokens);
+        let of_owner = owner.and_then(|row| weigh(row, seen)).map_or(0, |evidence| evidence.weight.max(0));
+        let evidence = spoken_for.into_iter().filter_map(|row| Some((row, weigh(row, seen)?)));
+        // Of equals, the first.
+        let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
+        (best.1.weight > of_owner).then_some((best.0, best.1.pattern))
     }
 }
 
@@ -429,6 +457,23 @@ impl LanguageEntry {
     fn claims(&self) -> &[CompiledClaim] {
         self.claims
             .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/it/languages.rs compile every claim"))
+    }
+
+    /// What speaks for a file with `extension` being in this language: matches at which one of `tokens` begins, or all.
+    fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
+        let is_seen = |at: Range<usize>| tokens.is_none_or(|tokens| is_code(text, at, tokens));
+        let of_extension = |claim: &&CompiledClaim| claim.extensions.iter().any(|other| other == extension);
+        let mut sum = 0;
+        let mut best: Option<(i32, &CompiledClaim)> = None;
+        for claim in self.claims().iter().filter(of_extension) {
+            let matches = claim.pattern.find_iter(text).filter(|found| is_seen(found.range()));
+            let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
+            sum += weight;
+            if weight > best.map_or(0, |(most, _)| most) {
+                best = Some((weight, claim));
+            }
+        }
+        best.map(|(_, claim)| Evidence { weight: sum, pattern: claim.pattern.to_string() })
     }
 
     fn language(&self) -> &Language {
@@ -445,6 +490,7 @@ impl LanguageEntry {
                 lexer: Lexer::new(table).expect("`add` and tests/it/languages.rs compile every table"),
                 regions: Regions::new(table).expect("`add` and tests/it/languages.rs compile every region"),
                 around: table.around.clone(),
+                page: table.page.clone(),
                 holds: holds(table),
                 preambles: table.imports.iter().filter_map(|import| import.preamble.clone()).collect(),
                 is_notebook: table.notebook,
@@ -452,6 +498,19 @@ impl LanguageEntry {
             }
         })
     }
+}
+
+/// Whether the first text in `range` is that of a token, and does not begin inside of a literal. What a file begins with
+/// is inside of nothing.
+fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
+    if range.start == 0 {
+        return true;
+    }
+    let blanks = text[range.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let first = (range.start + blanks) as u32;
+    let before = tokens.partition_point(|token| token.start <= first);
+    let token = before.checked_sub(1).map(|at| &tokens[at]);
+    token.is_some_and(|token| first < token.end && (token.start == first || token.kind() != Kind::String))
 }
 
 /// For each row of the table's strings, then of its imports, the language it contains; empty if none does.
@@ -482,6 +541,8 @@ fn check_names(table: &Table) -> Result<(), TableError> {
 
 /// Maximum rows of claims of a table: each is searched for in every file with its extension.
 const MAX_CLAIMS: usize = 100;
+/// Maximum weight of a claim, for or against.
+const MAX_WEIGHT: i32 = 100;
 /// Maximum bytes of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
@@ -494,12 +555,13 @@ fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
     }
     let claims = table.claims.iter().enumerate();
     let claim = |(row, claim): (usize, &Claim)| {
-        let tried = |key, pattern: &str| {
-            compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)).in_row("claims", row))
-        };
-        let unless = claim.unless.as_deref().map(|unless| tried("unless", unless)).transpose()?;
+        let wrong = |key, why: String| TableError::value(key, why).in_row("claims", row);
+        if claim.weight == 0 || claim.weight.abs() > MAX_WEIGHT {
+            return Err(wrong("weight", format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight)));
+        }
+        let pattern = compile(&claim.pattern).map_err(|error| wrong("pattern", no_pattern(&error)))?;
         let extensions = claim.extension.iter().map(str::to_owned).collect();
-        Ok(CompiledClaim { extensions, pattern: tried("pattern", &claim.pattern)?, unless })
+        Ok(CompiledClaim { extensions, pattern, weight: claim.weight })
     };
     claims.map(claim).collect()
 }

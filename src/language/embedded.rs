@@ -113,20 +113,23 @@ impl<'l> FileReading<'l, '_> {
             self.read_notebook(language, text);
             return;
         }
-        let stretches = if levels > 0 { language.regions.find(text) } else { Vec::new() };
         let mut masked = text.to_vec();
-        for stretch in &stretches {
-            blank(&mut masked[stretch.range.clone()]);
-            let inner = stretch.language.as_ref().and_then(|name| self.languages.named(name));
-            if let Some(inner) = inner {
-                let start = offset + stretch.range.start;
-                self.embed(inner, start..offset + stretch.range.end, None);
-                self.read(Part {
-                    language: inner,
-                    text: &text[stretch.range.clone()],
-                    offset: start,
-                    levels: levels - 1,
-                });
+        let page = language.page.as_deref().and_then(|id| self.languages.get(id));
+        for regions in [Some(language), page].into_iter().flatten().map(|of| &of.regions).take_while(|_| levels > 0) {
+            let text = masked.clone();
+            for stretch in regions.find(&text) {
+                blank(&mut masked[stretch.range.clone()]);
+                let inner = stretch.language.as_ref().and_then(|name| self.languages.named(name));
+                if let Some(inner) = inner {
+                    let start = offset + stretch.range.start;
+                    self.embed(inner, start..offset + stretch.range.end, None);
+                    self.read(Part {
+                        language: inner,
+                        text: &text[stretch.range.clone()],
+                        offset: start,
+                        levels: levels - 1,
+                    });
+                }
             }
         }
         match language.around.as_deref().and_then(|id| self.languages.get(id)) {

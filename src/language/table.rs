@@ -29,7 +29,11 @@ pub struct Table {
     /// Interpreters of a `#!` line, without a version.
     #[serde(default)]
     pub shebangs: Vec<String>,
-    /// Extensions of other languages, and the text that makes a file one of this language.
+    /// Extensions that several languages have, and text that speaks for this one.
+    ///
+    /// A file is in the language that the most speaks for, by the sum of the weights of all matches; the owner of its
+    /// extension wins a tie, and may have claims to it as well. What the owner reads as a comment or inside of a literal
+    /// speaks for nobody.
     #[serde(default)]
     pub claims: Vec<Claim>,
     /// Whether words are case-insensitive.
@@ -124,6 +128,9 @@ pub struct Table {
     /// The language of the text around the regions, if it is another one: a template is a page with code in it. Of a
     /// notebook, the language of cells for which none is named.
     pub around: Option<String>,
+    /// The table whose regions its text has as well, behind its own: a template of pages has their scripts. What is left
+    /// is still its own.
+    pub page: Option<String>,
     /// Whether a file is a Jupyter notebook: its code cells are its regions.
     #[serde(default)]
     pub notebook: bool,
@@ -132,16 +139,25 @@ pub struct Table {
     pub examples: Vec<Example>,
 }
 
-/// Extensions of other languages, and the text that makes a file one of this language.
+/// Extensions that several languages have, and text that speaks for this one.
+///
+/// A file is in the language that the most speaks for, by the sum of the weights of all matches; the owner of its
+/// extension wins a tie, and may have claims to it as well. What the owner reads as a comment or inside of a literal
+/// speaks for nobody.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
     /// The extension, without the dot, or several.
     pub extension: OneOrMany,
-    /// A regular expression, searched in the first 16 KiB; `(?m)` is set.
+    /// A regular expression, searched in the first 16 KiB; `(?m)` is set. Of its matches, ten count.
     pub pattern: String,
-    /// A regular expression that rules this language out again.
-    pub unless: Option<String>,
+    /// What a match is worth, -100 to 100; below 0 it speaks against the language. Default 1.
+    #[serde(default = "plain")]
+    pub weight: i32,
+}
+
+fn plain() -> i32 {
+    1
 }
 
 /// A comment or literal between an opener and a closer.

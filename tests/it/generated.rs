@@ -146,6 +146,7 @@ fn value_in_words(kind: &str) -> &'static str {
         "Vec<String>" => "list of texts",
         "OneOrMany" | "Option<OneOrMany>" => "text, or list of texts",
         "Option<char>" => "a character",
+        "i32" => "whole number",
         "OpenerPlace" | "ImportEnd" => "one of those below",
         "Option<Delimiters>" => "a pair: `open`, `close`",
         "Vec<Delimiters>" => "list of pairs: `open`, `close`",

@@ -154,7 +154,12 @@ fn every_language_that_a_table_names_is_there() {
     for (id, table) in tables() {
         let of_regions = table.regions.iter().filter_map(|region| region.language.as_ref());
         let of_strings = table.strings.iter().filter_map(|string| string.holds.as_ref());
-        for name in of_regions.chain(of_strings).chain(&table.around).filter(|name| languages.get(name).is_none()) {
+        for name in of_regions
+            .chain(of_strings)
+            .chain(&table.around)
+            .chain(&table.page)
+            .filter(|name| languages.get(name).is_none())
+        {
             faults.push(format!("{id}: there is no table {name}"));
         }
     }
@@ -260,4 +265,83 @@ fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
     let (status, _, errors) = run(&["rsut"]);
     assert!(status == Some(2) && errors.contains("did you mean `rust`?"), "{errors}");
     assert!(run(&["src/main.rs"]).1.contains("Rust"));
+}
+
+/// Files whose extension several languages have, and the language that each is in.
+const AMBIGUOUS: &[(&str, &str, &str)] = &[
+    ("a.t", "perl", "use Test::More;\nget \"/x\" => sub { shift->render(text => 1) };\nput \"/y\" => sub { 1 };\n"),
+    ("a.t", "turing", "var x : int\nput \"a\"\nget x\n"),
+    ("a.pl", "perl", "use strict;\nmy $t = <<\"EOT\";\nfoo(X) :- bar(X).\nbar(Y) :- baz(Y).\nEOT\nprint $t;\n"),
+    ("a.pl", "prolog", "foo(X) :-\n    bar(X),\n    baz(X).\nbar(1).\n"),
+    ("a.fs", "fsharp", "module M\nlet layout (x) = x + 1\nlet f (x : int)\n: int =\n    layout (3)\n"),
+    ("a.fs", "forth", ": sq dup * ;\n3 sq .\n"),
+    ("a.fs", "glsl", "#version 330\nin vec3 a;\nvoid main() {\n}\n"),
+    ("a.ml", "ocaml", "(* notes:\ndatatype of the node\n*)\nlet f x = match x with Some y -> y | None -> 0\n"),
+    ("a.bas", "vba", "Attribute VB_Name = \"M\"\nSub Main()\n  Cls\n  Dim x As Integer\nEnd Sub\n"),
+    ("a.gd", "gdscript", "extends Node\nfunc win(p):\n\tDeclareWinner(p)\n"),
+    (
+        "a.as",
+        "actionscript",
+        "#include \"util.as\"\nclass A {\n  var x = 3;\n  function f(a) { return a + this.x; }\n}\n",
+    ),
+    ("a.m", "matlab", "A = [1 2\n ; 3 4];\nB = A * 2;\n"),
+    ("a.m", "matlab", "x = y';\n"),
+    ("a.m", "mumps", "A(b) ; adds\n new d set d=b\n quit d\n"),
+    ("a.m", "objective-c", "#import <Foundation/Foundation.h>\nvoid f(void) {\n  while (g())\n    ; // nothing\n}\n"),
+    ("a.inc", "php", "<?php\nfunction foo($a) {\n  return $a;\n}\n"),
+    ("a.inc", "pascal", "procedure Foo(a: Integer);\nbegin\n  b := a;\nend;\n"),
+    ("a.inc", "javascript", "function foo(a, b) {\n  var c = a + b;\n  return c;\n}\n"),
+    ("a.inc", "lua", "function foo(a, b)\n  local c = a + b\n  return c\nend\n"),
+    ("a.inc", "shell", "foo() {\n  if [ -n \"$1\" ]; then\n    echo \"$1\"\n  fi\n}\n"),
+    ("a.inc", "cpp", "#include <a.h>\nstatic int f(int a) {\n  return a;\n}\n"),
+    ("a.v", "verilog", "/*\nDefinition of the bus\n*/\nmodule top(input a, output b);\n  assign b = a;\nendmodule\n"),
+    ("a.v", "coq", "Theorem a : forall n, n = n.\nProof. intros. reflexivity. Qed.\n"),
+    ("a.wxs", "javascript", "var f = function(a) {\n  return a + 1;\n};\nmodule.exports = { f: f };\n"),
+    ("a.module", "php", "<?php\n\nfunction foo_menu() { return 1; }\n"),
+    ("a.d", "d", "module x;\nvoid f() {\n  auto s = q\"END\nBEGIN\nEND\";\n}\n"),
+    ("a.d", "dtrace", "BEGIN\n{\n  x = 1;\n}\nsyscall::read:entry { y = 2; }\n"),
+    (
+        "a.cls",
+        "apex",
+        "private class T {\n  class Mock implements Callout {\n    public void f(A b) { return; }\n  }\n}\n",
+    ),
+    ("a.cls", "openedge-abl", "CLASS A.B INHERITS C:\n  DEFINE VARIABLE x AS INTEGER NO-UNDO.\nEND CLASS.\n"),
+    ("a.cl", "opencl", "inline float sq(float x) {\n  return x * x;\n}\n"),
+    ("a.cl", "common-lisp", "(defun sq (x)\n  (* x x))\n"),
+    ("a.p", "gnuplot", "set terminal png\nset output \"a.png\"\nplot sin(x)\n"),
+];
+
+fn identify<'l>(languages: &'l Languages, name: &str, text: &str) -> Option<&'l str> {
+    languages.identify(&FilePath::new(name.as_bytes()), text.as_bytes()).map(|language| &*language.id)
+}
+
+#[test]
+fn a_file_is_in_the_language_that_the_most_speaks_for() {
+    let languages = Languages::builtin();
+    for (name, id, text) in AMBIGUOUS {
+        assert_eq!(identify(&languages, name, text), Some(*id), "{name}: {text}");
+    }
+}
+
+#[test]
+fn what_the_owner_of_an_extension_takes_for_a_comment_speaks_for_no_other() {
+    let languages = Languages::builtin();
+    let comments = [
+        ("a.m", "objective-c", "; x"),
+        ("a.m", "objective-c", "%{"),
+        ("a.hh", "cpp", "<?hh"),
+        ("a.inc", "cpp", "#macro x"),
+        ("a.cp", "cpp", "MODULE x"),
+        ("a.gs", "javascript", "init"),
+        ("a.es", "javascript", "%%"),
+        ("a.cls", "apex", "%"),
+        ("a.v", "verilog", "Qed."),
+        ("a.d", "d", "BEGIN"),
+        ("a.pde", "processing", "void loop()"),
+        ("a.h", "c", "namespace a {"),
+    ];
+    for (name, id, line) in comments {
+        let text = format!("/*\n{line}\n*/\nint f(int a) {{\n  return a;\n}}\n");
+        assert_eq!(identify(&languages, name, &text), Some(id), "{name}: {line}");
+    }
 }

@@ -41,7 +41,7 @@ impl Run<'_, '_, '_> {
             return;
         }
         let n_before = self.tokens.len() - self.line_first.min(self.tokens.len());
-        if n_before > MAX_MARK {
+        if n_before > MAX_MARK || self.keeps_imports {
             return;
         }
         let (earlier, before) = self.tokens.split_at(self.tokens.len() - n_before);

@@ -57,6 +57,16 @@ impl Lexer {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
 
+    /// Like [`Self::tokenize`], but import statements give tokens as well; what the file names to be decoded first is
+    /// read as it is.
+    pub(super) fn tokenize_imports_too(&self, text: &[u8], tokens: &mut Vec<Token>) {
+        tokens.clear();
+        let mut held = Vec::new();
+        let mut run = Run::new(&self.compiled, text, tokens, &mut held);
+        run.keeps_imports = true;
+        run.run();
+    }
+
     /// Like [`Self::tokenize`], and puts code of other languages inside literals into `held`.
     pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
         tokens.clear();
@@ -187,6 +197,8 @@ struct Run<'c, 't, 'o> {
     line_closers: Vec<LineClosers<'c>>,
     brackets: Brackets,
     import: Option<OpenImport<'c>>,
+    /// Whether import statements give tokens as well.
+    keeps_imports: bool,
     /// The comments since the last token, if one may be code: where each begins and ends, and its body.
     comments: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// The number of tokens before them.
@@ -213,6 +225,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             line_closers: Vec::new(),
             brackets: Brackets::default(),
             import: None,
+            keeps_imports: false,
             comments: Vec::new(),
             commented: 0,
             elements: Elements::default(),
