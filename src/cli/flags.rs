@@ -61,6 +61,12 @@ pub(super) struct Common {
     /// Show for each copy what is equal, what differs and where, and what one shared function would save
     #[arg(long, global = true)]
     pub brief: bool,
+    /// Print the N findings that are worth most, in the format text [default: 10 of a scan, and of more than 20]
+    #[arg(long, value_name = "N", global = true)]
+    pub top: Option<usize>,
+    /// Print all findings, each with its code, in the format text
+    #[arg(long, global = true, conflicts_with = "top")]
+    pub all: bool,
     /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder
     #[arg(long, value_name = "WHAT", global = true)]
     pub group_by: Option<Group>,

@@ -64,6 +64,8 @@ pub struct Style {
     pub is_brief: bool,
     /// By what findings are grouped, in formats for people.
     pub group_by: Option<GroupBy>,
+    /// The most findings to print in formats for people, those worth most; `None` for what fits a screen.
+    pub top: Option<usize>,
     /// Whether to write only the findings.
     pub is_quiet: bool,
     /// Whether to list every skipped file.

@@ -34,6 +34,11 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
+    let n_copies = outcome.findings.iter().filter(|finding| finding.has_code()).count();
+    let n_shown = n_shown(n_copies, outcome, style);
+    if outcome.duplication.is_some() && n_shown < n_copies {
+        return overview(outcome, n_shown, style, canvas, out);
+    }
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
@@ -41,7 +46,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
     });
     let mut is_marked = false;
-    for (group, finding) in copies {
+    for (group, finding) in copies.take(n_shown) {
         if let Some(name) = group {
             writeln!(out, "{name}:\n")?;
         }
@@ -79,13 +84,68 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     if is_marked {
         write!(out, "{}", legend(canvas))?;
     }
+    if n_shown < n_copies {
+        writeln!(out, "{}\n", others(n_copies - n_shown))?;
+    }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
+    write_summary(outcome, style, canvas, out)
+}
+
+fn write_summary(outcome: &Outcome, style: &Style, canvas: Canvas, out: &mut dyn Write) -> io::Result<()> {
     for line in summary_in(outcome, style.is_verbose, canvas.width).lines() {
         let is_fitting = !canvas.wraps || line.width() <= canvas.width;
         let parts = if is_fitting { vec![line.to_owned()] } else { canvas.wrapped(line, 2) };
         writeln!(out, "{}", parts.join("\n  "))?;
     }
     Ok(())
+}
+
+/// Findings that are printed where nobody asked for a number: as many as fit a screen.
+const N_SCREEN: usize = 10;
+/// Maximum findings of a change that are printed all the same.
+const MAX_PRINTED: usize = 20;
+
+/// How many of `n` copies are printed.
+fn n_shown(n: usize, outcome: &Outcome, style: &Style) -> usize {
+    let is_asked = style.is_verbose || style.is_full || style.is_brief || style.group_by.is_some();
+    let is_whole = outcome.duplication.is_some();
+    match style.top {
+        Some(top) => top,
+        None if is_asked || outcome.audited.is_some() || (!is_whole && n <= MAX_PRINTED) => n,
+        None => N_SCREEN,
+    }
+}
+
+/// How to see those that are not printed.
+fn others(n: usize) -> String {
+    format!("and {} that are worth less: `--all` prints all, `--top N` the first", count(n, "other"))
+}
+
+/// Maximum other places of a class to name; the rest are counted.
+const MAX_PLACES: usize = 3;
+
+/// Writes the clone classes that take most lines more than once, one each, and the summary. It comes first where nobody
+/// scrolls.
+fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, out: &mut dyn Write) -> io::Result<()> {
+    if !canvas.wraps {
+        write_summary(outcome, style, canvas, out)?;
+        writeln!(out)?;
+    }
+    let classes: Vec<&Finding> = best_first(&outcome.findings).into_iter().filter(|of| of.has_code()).collect();
+    writeln!(out, "lines that one function would save, and where they are:")?;
+    for class in &classes[..n_shown] {
+        let places = class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
+        let mut named: Vec<String> = places.take(MAX_PLACES).collect();
+        if class.origins.len() > named.len() {
+            named.push(format!("{} more", class.origins.len() - named.len()));
+        }
+        let at = format!("{}:{}", class.path, super::words::lines(&class.fragment));
+        let places = canvas.wrapped(&format!("{at}, also {}", named.join(", ")), 8).join("\n        ");
+        writeln!(out, "{:>6}  {places}", class.n_saved_lines())?;
+    }
+    writeln!(out, "{}\n", others(classes.len() - n_shown))?;
+    write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
+    if canvas.wraps { write_summary(outcome, style, canvas, out) } else { Ok(()) }
 }
 
 fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) -> String {

@@ -180,6 +180,7 @@ fn written(outcome: &Outcome, format: &str) -> String {
             is_full: false,
             is_brief: false,
             group_by: None,
+            top: None,
             is_quiet: false,
             is_verbose: true,
         },
@@ -457,6 +458,7 @@ mod text {
                 is_full: false,
                 is_brief: false,
                 group_by: None,
+                top: None,
                 is_quiet: false,
                 is_verbose: false,
             };

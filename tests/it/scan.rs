@@ -355,3 +355,51 @@ fn of_few_statements(name: &str, seed: u64) -> File {
     let body: String = (0..300).map(|_| statement()).collect();
     File { path: format!("{name}.c"), text: format!("void f(void)\n{{\n{body}}}\n") }
 }
+
+/// Fifteen functions that have nothing in common, each in two files below `folder`.
+fn fifteen_pairs(folder: &str) -> Vec<File> {
+    let functions = LANGUAGES.iter().flat_map(|of| [of.first, of.second, of.third].map(|function| (of, function)));
+    let pair = |(n, (of, function)): (usize, (&Language, &str))| {
+        ["a", "b"].map(|side| of.file(&format!("{folder}/{side}{n}"), &[function]))
+    };
+    functions.enumerate().flat_map(pair).collect()
+}
+
+#[test]
+fn a_scan_prints_what_fits_a_screen_those_that_save_most_first() {
+    let mut files = fifteen_pairs("src");
+    let again = C.file("src/c", &[C.second]);
+    files.push(again);
+    let repository = repository_of(&files.iter().collect::<Vec<_>>());
+    let text = |args: &[&str]| printed(&repository, &[&["--set", "min-tokens=25"], args].concat());
+    let screen = text(&[]);
+    let classes = |text: &str| text.lines().filter(|line| line.contains(", also ")).count();
+    assert_eq!(classes(&screen), 10, "{screen}");
+    assert!(screen.starts_with("15 clone classes in "), "the summary is first: {screen}");
+    assert!(screen.contains("and 5 others that are worth less: `--all` prints all"), "{screen}");
+    let first = screen.lines().find(|line| line.contains(", also ")).expect("there are some");
+    assert!(first.matches("src/").count() == 3, "the only one in three places saves most: {first}");
+    assert_eq!(classes(&text(&["--top", "2"])), 2);
+    let all = text(&["--all"]);
+    assert_eq!(all.matches("lines found in ").count(), 15, "{all}");
+}
+
+#[test]
+fn a_check_prints_ten_findings_of_more_than_twenty() {
+    let before = fifteen_pairs("src");
+    let repository = repository_of(&before.iter().collect::<Vec<_>>());
+    for file in fifteen_pairs("new") {
+        repository.write(&file.path, &file.text);
+    }
+    repository.commit("copy all");
+    let text = |args: &[&str]| {
+        let check = ["check", "--base", "HEAD~1", "--set", "min-tokens=25", "--set", "max-warnings=100"];
+        String::from_utf8(repository.secondhand(&[&check, args].concat()).output().expect("it runs").stdout)
+            .expect("it is text")
+    };
+    let findings = |text: &str| text.lines().filter(|line| line.contains("[copied-code]: ")).count();
+    let (some, all) = (text(&[]), text(&["--all"]));
+    assert!(findings(&all) > 20, "{all}");
+    assert_eq!(findings(&some), 10, "{some}");
+    assert!(some.contains(&format!("and {} others that are worth less", findings(&all) - 10)), "{some}");
+}

@@ -331,6 +331,7 @@ mod library {
             is_full: false,
             is_brief: false,
             group_by: None,
+            top: None,
             is_quiet: false,
             is_verbose: false,
         };

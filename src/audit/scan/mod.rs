@@ -48,7 +48,7 @@ impl<R> std::fmt::Debug for Tree<'_, R> {
     }
 }
 
-/// Finds all clone classes of a tree, the largest first, and how much of it they cover.
+/// Finds all clone classes of a tree and how much of it they cover: first those that take most lines more than once.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -115,7 +115,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         ranked.extend(finding(&group, &entries, &sources).map(|finding| (rank, finding)));
     }
     ranked.sort_by(|(rank, a), (other, b)| {
-        (rank, b.n_tokens, &a.path, a.fragment).cmp(&(other, a.n_tokens, &b.path, b.fragment))
+        let by_saving = b.n_saved_lines().cmp(&a.n_saved_lines()).then(b.n_tokens.cmp(&a.n_tokens));
+        rank.cmp(other).then(by_saving).then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
     });
     let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;

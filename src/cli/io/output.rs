@@ -163,6 +163,7 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
         is_full: common.full,
         is_brief: common.brief,
         group_by: common.group_by.map(Into::into),
+        top: if common.all { Some(usize::MAX) } else { common.top },
         is_quiet: common.quiet,
         is_verbose: common.verbose,
     }

@@ -144,6 +144,7 @@ fn written(outcome: &Outcome, format: &str) -> Vec<u8> {
         is_full: true,
         is_brief: true,
         group_by: None,
+        top: None,
         is_quiet: false,
         is_verbose: true,
     };
