@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::expression::Expression;
+use super::expression::{Expression, License};
 use super::notice::copyright_lines;
-use super::read::{is_relevant, own, statements};
+use super::read::{is_relevant, named, named_text, own, statements};
 use super::statement::{Method, Scope, Statement};
 use crate::text::{FilePath, glob_matches};
 
@@ -49,7 +49,16 @@ impl LicensingInfo {
         let statements = statements(path, bytes);
         let is_text = statements.iter().any(|of| of.method == Method::Text) && bytes.len() <= MAX_TEXT;
         let text = is_text.then(|| String::from_utf8_lossy(bytes).into_owned());
-        Self { statements, notices: copyright_lines(bytes), text }
+        let notices = owed(copyright_lines(bytes), &statements);
+        Self { statements, notices, text }
+    }
+
+    /// The same for a text that a manifest names as the license of its folder, `n_up` levels above.
+    fn of_named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Self {
+        let text = (bytes.len() <= MAX_TEXT).then(|| String::from_utf8_lossy(bytes).into_owned());
+        let statements = named(path, n_up, bytes);
+        let notices = owed(copyright_lines(bytes), &statements);
+        Self { statements, notices, text }
     }
 
     /// Whether it states nothing.
@@ -121,6 +130,17 @@ impl Licenses {
         }
         for statement in &info.statements {
             self.add_statement(path, statement.clone());
+        }
+    }
+
+    /// Adds a manifest or another file at `path`, and the license text that it names, which `read` finds.
+    pub fn add_with_named(&mut self, path: &FilePath, bytes: &[u8], read: impl FnOnce(&FilePath) -> Option<Vec<u8>>) {
+        self.add(path, &LicensingInfo::new(path, bytes));
+        let Some(text) = named_text(path, bytes) else { return };
+        let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
+        let n_up = depth(&text).saturating_sub(depth(path)).min(usize::from(u8::MAX)) as u8;
+        if let Some(bytes) = read(&text) {
+            self.add(&text, &LicensingInfo::of_named(&text, n_up, &bytes));
         }
     }
 
@@ -283,20 +303,17 @@ impl Identified {
         let method = first.statement.method;
         // Several texts in a folder all apply, unless a manifest says how.
         let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
-        if has_lesser_text(&same) {
+        if method == Method::Text && has_lesser_text(&same) {
             // The LGPL adds to the GPL, whose text has to be next to it.
             same.retain(|of| {
                 of.statement.expression.as_ref().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
             });
         }
         let is_all_known = method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
-        let expression = Expression::all(
-            same.iter().filter_map(|of| of.statement.expression.clone()).take(if method == Method::Text {
-                usize::MAX
-            } else {
-                1
-            }),
-        );
+        let n_counting = if method == Method::Text { usize::MAX } else { 1 };
+        let expressions = same.iter().filter_map(|of| of.statement.expression.clone()).take(n_counting);
+        let expression =
+            if is_choice_of_texts(&same) { Expression::any(expressions) } else { Expression::all(expressions) };
         let Some(chosen) = expression else { return Self { evidence, ..Self::default() } };
         let disagrees = |of: &LicenseEvidence| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
@@ -365,6 +382,24 @@ impl LicenseEvidence {
     }
 }
 
+/// The notices of a file without those of a license text itself, which its writers put there: the Free Software Foundation
+/// owns the text of the GPL, and not what is under it.
+fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
+    const WRITERS: &[(&str, &str)] = &[
+        ("AGPL", "Free Software Foundation"),
+        ("GFDL", "Free Software Foundation"),
+        ("GPL", "Free Software Foundation"),
+        ("LGPL", "Free Software Foundation"),
+        ("WTFPL", "Sam Hocevar"),
+    ];
+    let texts = statements.iter().filter(|of| of.method == Method::Text).filter_map(|of| of.expression.as_ref());
+    let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
+    let is_writers =
+        |notice: &str| WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name));
+    notices.retain(|notice| !is_writers(notice));
+    notices
+}
+
 /// What the file at `path` states, as evidence for a file that refers to it.
 fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
     let is_own = |of: &Statement| of.scope == Scope::File || of.method == Method::Text;
@@ -390,6 +425,17 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
         }
     }
     std::iter::successors(from, |folder| parent(folder)).map(|folder| FilePath::new(join(folder, rest))).collect()
+}
+
+/// Whether license texts lie beside each other as a choice, by their names: `LICENSE-APACHE` and `LICENSE-MIT`.
+fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
+    let names: Vec<String> =
+        texts.iter().map(|of| String::from_utf8_lossy(of.path.name()).to_ascii_lowercase()).collect();
+    let is_for = |name: &String, what: &str| {
+        let name = name.split('.').next().unwrap_or(name);
+        name.strip_prefix("license-").or_else(|| name.strip_prefix("license_")).is_some_and(|of| of.starts_with(what))
+    };
+    names.len() == 2 && names.iter().any(|name| is_for(name, "apache")) && names.iter().any(|name| is_for(name, "mit"))
 }
 
 fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
@@ -486,7 +532,13 @@ mod tests {
     #[test]
     fn texts_in_one_folder_all_apply_unless_a_manifest_says_how() {
         let apache = "Apache License\nVersion 2.0, January 2004\n";
-        check(&[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT)], "a.rs", "Apache-2.0 AND MIT");
+        check(&[("LICENSE", apache), ("COPYING", MIT)], "a.rs", "MIT AND Apache-2.0");
+        check(&[("LICENSE-APACHE", apache), ("LICENSE-MIT.txt", MIT)], "a.rs", "Apache-2.0 OR MIT");
+        check(
+            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("COPYING", GPL)],
+            "a.rs",
+            "GPL-3.0-only AND Apache-2.0 AND MIT",
+        );
         let manifest = "[package]\nlicense = \"MIT OR Apache-2.0\"\n";
         let found = check(
             &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("Cargo.toml", manifest)],
@@ -551,6 +603,33 @@ mod tests {
             "MIT OR Zlib",
         );
         check(&[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")], "a.c", "GPL-3.0-only");
+    }
+
+    #[test]
+    fn a_manifest_names_the_text_of_its_folder() {
+        let named = |manifest: &str, text: &str| {
+            let mut licenses = Licenses::default();
+            licenses.add_with_named(&FilePath::new("x/package.json"), manifest.as_bytes(), |path| {
+                assert_eq!(path.to_string(), text);
+                Some(MIT.as_bytes().to_vec())
+            });
+            let found = licenses.of(&FilePath::new("x/src/a.js"), b"", &|_, _| None);
+            found.expression.map(|found| found.to_string())
+        };
+        assert_eq!(named(r#"{"license": "SEE LICENSE IN terms.txt"}"#, "x/terms.txt").as_deref(), Some("MIT"));
+        assert_eq!(
+            named(r#"{"license": "see license in ./legal/eula.md"}"#, "x/legal/eula.md").as_deref(),
+            Some("MIT")
+        );
+    }
+
+    #[test]
+    fn the_writers_of_a_license_are_owed_nothing_for_what_is_under_it() {
+        let text = format!("Copyright (c) 2020 Example\n{GPL}Copyright (C) 2007 Free Software Foundation, Inc.\n");
+        let info = LicensingInfo::new(&FilePath::new("COPYING"), text.as_bytes());
+        assert_eq!(info.notices, ["Copyright (c) 2020 Example"]);
+        let own = b"/* Copyright (C) 2007 Free Software Foundation, Inc. */";
+        assert_eq!(LicensingInfo::new(&FilePath::new("a.c"), own).notices.len(), 1);
     }
 
     #[test]

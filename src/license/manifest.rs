@@ -81,6 +81,44 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     (!is_pointer).then_some(Statement { method: Method::Manifest, scope: Scope::Folder, line, expression, written })
 }
 
+/// The license text that a manifest names, as a path from its folder.
+pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(bytes));
+    let named = match manifest(name)?.name {
+        "cargo.toml" => in_toml(&text, &["package", "license-file"]),
+        "pyproject.toml" => in_toml(&text, &["project", "license", "file"]),
+        "package.json" | "bower.json" => {
+            let package: Value = serde_json::from_str(&text).ok()?;
+            let license = package.get("license")?.as_str()?.trim();
+            let at = license.to_ascii_uppercase().find("LICENSE IN ")?;
+            Some(license[at + "LICENSE IN ".len()..].to_owned())
+        }
+        ".nuspec" => {
+            let document = roxmltree::Document::parse(&text).ok()?;
+            let license = document.descendants().find(|node| node.tag_name().name() == "license")?;
+            (license.attribute("type") == Some("file")).then(|| license.text().map(str::to_owned))?
+        }
+        ".cabal" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
+        "setup.cfg" => field(&text, "license_file").or_else(|| field(&text, "license_files"))?.names.into_iter().next(),
+        "pkg-info" | "metadata" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
+        // R writes "MIT + file LICENSE".
+        "description" => {
+            let value = text.lines().find_map(|line| line.strip_prefix("License:"))?;
+            Some(value.split_once("file ")?.1.to_owned())
+        }
+        _ => None,
+    };
+    named
+        .map(|path| path.trim().trim_start_matches("./").replace('\\', "/"))
+        .filter(|path| is_name(path) && !path.is_empty())
+}
+
+/// A text in TOML by its keys.
+fn in_toml(text: &str, keys: &[&str]) -> Option<String> {
+    let table = toml::Value::Table(text.parse().ok()?);
+    keys.iter().try_fold(&table, |value, key| value.get(key))?.as_str().map(str::to_owned)
+}
+
 fn cargo(text: &str) -> Option<Named> {
     let table: toml::Table = text.parse().ok()?;
     let of_package = table.get("package").and_then(|package| package.get("license"));

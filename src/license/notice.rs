@@ -15,7 +15,7 @@ pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     if !speaks_of_copyright(&text[..text.len().min(MAX_BYTES)]) {
         return Vec::new();
     }
-    let lines = text[..text.len().min(MAX_BYTES)].split(|&byte| byte == b'\n').filter_map(copyright_line);
+    let lines = text[..text.len().min(MAX_BYTES)].split(|byte| b"\r\n".contains(byte)).filter_map(copyright_line);
     lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
 }
 
@@ -33,10 +33,13 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
     let notice = text[start..].trim_end();
     let notice =
-        notice.strip_suffix("-->").unwrap_or(notice).trim_end_matches([' ', '*', '/', '#', '-', '\t']).trim_end();
+        ["-->", "<br>", "<br/>", "<br />", "</p>"].iter().fold(notice, |of, end| of.strip_suffix(end).unwrap_or(of));
+    let notice = notice.trim_end_matches([' ', '*', '/', '#', '-', '\t']).trim_end();
     let notice = notice.strip_prefix("SPDX-FileCopyrightText:").map_or(notice, str::trim_start);
     let lower = notice.to_lowercase();
     let is_claim = lower.starts_with("copyright ") || lower.starts_with("(c) ") || lower.starts_with('©');
+    // "(c) You must retain" is a clause of a license: a mark alone claims nothing without a year.
+    let is_clause = lower.starts_with("(c) ") && !notice.contains(|c: char| c.is_ascii_digit());
     let is_tag = text.contains("SPDX-FileCopyrightText:");
     let has_year = notice.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     let has_sign = lower.contains("(c)") || lower.contains('©');
@@ -44,7 +47,7 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let is_prose = ["notice", "holder", "owner", "law", "license", "statement", "[yyyy]", "<year>"]
         .iter()
         .any(|word| lower.contains(word));
-    (is_tag || (is_claim && (has_year || has_sign) && !is_prose)).then(|| notice.to_owned())
+    (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause)).then(|| notice.to_owned())
 }
 
 #[cfg(test)]
@@ -54,6 +57,11 @@ mod tests {
     #[test]
     fn notices_are_taken_and_prose_is_not() {
         let text = b"/*\n * Copyright (c) 2013, Example <a@example.invalid>\n * Copyright (c) 2013, Example <a@example.invalid>\n * the above copyright notice\n */\n// SPDX-FileCopyrightText: 2020 Other\n";
+        assert_eq!(copyright_lines(b"(c) You must retain\n(c) under Patent Claims infringed\n"), [""; 0]);
+        assert_eq!(
+            copyright_lines(b"Copyright (c) 2020 A\r\n(c) 2021 B<br>\r\n"),
+            ["Copyright (c) 2020 A", "(c) 2021 B"]
+        );
         assert_eq!(copyright_lines(text), ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]);
     }
 }

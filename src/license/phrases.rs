@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::expression::Expression;
+use super::expression::{Expression, License};
 use super::words::{Phrase, Words};
 
 #[derive(Deserialize)]
@@ -83,17 +83,81 @@ pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
 }
 
 /// Combines the licenses granted in one header: a choice if it says so, otherwise all of them.
+///
+/// Licenses that it names beside those that it grants in known sentences belong to it as well: it says no less than that.
 pub(super) fn joined(granted: Vec<Granted>, words: &Words) -> Option<(Expression, u32)> {
     let line = granted.iter().map(|of| of.line).min()?;
-    let expressions = granted.into_iter().map(|of| of.expression);
+    let named = named_beside(&granted, words);
+    let expressions = granted.into_iter().map(|of| of.expression).chain(named);
     let joined = if is_choice(words) { Expression::any(expressions) } else { Expression::all(expressions) };
     joined.map(|expression| (expression, line))
 }
 
+/// Names of licenses in a header that names several, and what each stands for.
+const NAMED: &[(&str, &str)] = &[
+    ("apache license", "Apache-2.0"),
+    ("artistic license", "LicenseRef-Artistic"),
+    ("boost software license", "BSL-1.0"),
+    ("bsd license", "LicenseRef-BSD"),
+    ("bsd licence", "LicenseRef-BSD"),
+    ("bsd style license", "LicenseRef-BSD"),
+    ("common development and distribution license", "CDDL-1.0"),
+    ("eclipse public license", "LicenseRef-EPL"),
+    ("gnu affero general public license", "LicenseRef-AGPL"),
+    ("gnu general public license", "GPL-1.0-or-later"),
+    ("gnu lesser general public license", "LGPL-2.0-or-later"),
+    ("gnu public license", "GPL-1.0-or-later"),
+    ("gpl", "GPL-1.0-or-later"),
+    ("isc license", "ISC"),
+    ("lgpl", "LGPL-2.0-or-later"),
+    ("mit license", "MIT"),
+    ("mozilla public license", "LicenseRef-MPL"),
+    ("zlib license", "Zlib"),
+];
+
+/// The licenses that a header joins to what it grants by name alone: "under the terms of the Apache License, and the BSD
+/// License".
+fn named_beside(granted: &[Granted], words: &Words) -> Vec<Expression> {
+    let is_granted = |license: &License| {
+        granted.iter().flat_map(|of| of.expression.licenses()).any(|of| {
+            let (family, other) = (of.family(), license.family());
+            family == other || (family.starts_with("BSD") && other.starts_with("BSD"))
+        })
+    };
+    let is_joined = |name: &str| {
+        let joins = ["and the", "or the", "and", "or", "and under the", "or under the"];
+        let after = ["as well as the", "alternatively the", "either the", "both the"];
+        joins.iter().chain(&after).any(|join| words.has(&format!("{join} {name}")))
+    };
+    // A whole text names others that it may be joined with.
+    if granted.iter().any(|of| of.is_title) {
+        return Vec::new();
+    }
+    let named = NAMED.iter().filter(|(name, _)| is_joined(name)).filter_map(|(_, id)| Expression::of(id));
+    named.filter(|of| !of.licenses().any(is_granted)).collect()
+}
+
 /// Whether a header offers a choice of licenses; "at your option any later version" does not.
 fn is_choice(words: &Words) -> bool {
-    let offers =
-        ["alternatively", "dual licensed", "dual license", "at your choice", "your choice of", "at your discretion"];
+    let offers = [
+        "alternatively",
+        "dual licensed",
+        "dual license",
+        "tri license",
+        "tri licensed",
+        "triple licensed",
+        "multi licensed",
+        "at your choice",
+        "your choice of",
+        "a choice of",
+        "you may choose",
+        "you can choose",
+        "under the terms of either",
+        "under either",
+        "one of the following licenses",
+        "either of the following licenses",
+        "at your discretion",
+    ];
     let at_option = memchr::memmem::find_iter(words.text().as_bytes(), b" at your option ").any(|at| {
         let rest = &words.text()[at + " at your option ".len()..];
         !rest.starts_with("any later")
@@ -289,6 +353,27 @@ mod tests {
             &format!(
                 "{two} ALTERNATIVELY, this software may be distributed under the terms of the GNU General Public License (\"GPL\") version 2 as published by the Free Software Foundation."
             ),
+            "BSD-2-Clause OR GPL-2.0-only",
+        );
+    }
+
+    #[test]
+    fn a_header_says_no_less_than_the_licenses_that_it_names() {
+        check(
+            "This file is dual licensed under the terms of the Apache License, Version\n 2.0, and the BSD License. See the LICENSE file in the root of this\n repository for complete details.",
+            "Apache-2.0 OR LicenseRef-BSD",
+        );
+        check(
+            "Version: MPL 1.1/GPL 2.0/LGPL 2.1\n *\n * The contents of this file are subject to the Mozilla Public License Version\n * 1.1 (the \"License\");",
+            "MPL-1.1 OR GPL-2.0-or-later OR LGPL-2.1-or-later",
+        );
+        check("Licensed under the Apache License, Version 2.0 and the MIT license.", "Apache-2.0 AND MIT");
+        check(
+            "Licensed under the Apache License, Version 2.0 (the \"License\"); this is compatible with GPL.",
+            "Apache-2.0",
+        );
+        check(
+            "This software is available to you under a choice of one of two licenses. You may choose to be licensed under the terms of the GNU General Public License (GPL) Version 2, available from the file COPYING, or the BSD license below: Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met: Redistributions of source code must retain the above copyright notice",
             "BSD-2-Clause OR GPL-2.0-only",
         );
     }

@@ -44,6 +44,20 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     about_package(path, found)
 }
 
+/// The license text that the manifest at `path` names, if it is one and the name does not tell that by itself.
+pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
+    let named = manifest::named_text(&lower_name(path), bytes)?;
+    let folder = &path.as_bytes()[..path.as_bytes().len() - path.name().len()];
+    let named = FilePath::new([folder, named.as_bytes()].concat());
+    (!is_license_text(&lower_name(&named))).then_some(named)
+}
+
+/// What a text states that a manifest in the folder `n_up` levels above names as the license.
+pub(super) fn named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Vec<Statement> {
+    let scope = if n_up == 0 { Scope::Folder } else { Scope::Above(n_up) };
+    license_text(path, bytes).into_iter().map(|statement| Statement { scope: scope.clone(), ..statement }).collect()
+}
+
 /// Python keeps the metadata of a package in a folder next to its code, and the license texts in a folder in that:
 /// what they state about their folder is about the code.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {

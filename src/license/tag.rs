@@ -83,6 +83,11 @@ fn mark(line: &[u8]) -> Option<(usize, &'static str)> {
 /// Whether the text before a tag ends like the beginning of a comment.
 fn is_in_comment(before: &[u8]) -> bool {
     let trimmed = before.trim_ascii_end();
+    // An open quote on its line, unless it is a comment by itself: code that writes a tag states nothing.
+    let is_odd = |quote: u8| trimmed.iter().filter(|&&byte| byte == quote).count() % 2 == 1;
+    if trimmed.len() > 1 && [b'"', b'`'].into_iter().any(is_odd) {
+        return false;
+    }
     let is_apart = trimmed.len() < before.len();
     match trimmed.last() {
         None => true,
@@ -173,6 +178,8 @@ mod tests {
         check("let tag = \"SPDX-License-Identifier: MIT\";", &[]);
         check("    'SPDX-License-Identifier: MIT',", &[]);
         check("echo SPDX-License-Identifier: $license", &[]);
+        check("    out.write(\"// SPDX-License-Identifier: MIT\\n\");", &[]);
+        check("    println!(`/* SPDX-License-Identifier: MIT */`);", &[]);
         check("# REUSE-IgnoreStart\n# SPDX-License-Identifier: MIT\n# REUSE-IgnoreEnd\n", &[]);
         check("# SPDX-License-Identifier: NOASSERTION\n", &[]);
     }

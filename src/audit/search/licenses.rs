@@ -53,15 +53,7 @@ pub(super) fn identify(
         let path = FilePath::new(below(&one.target.path, &folder));
         let refer = |of: &FilePath, name: &str| {
             let named = |at: FilePath| {
-                let whole = if folder.is_empty() {
-                    at.clone()
-                } else {
-                    FilePath::new([&*folder, b"/", at.as_bytes()].concat())
-                };
-                let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(&whole)).ok()?];
-                let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
-                let bytes = is_short.then(|| reader.read(entry).ok())??;
-                Some((at.clone(), LicensingInfo::new(&at, &bytes)))
+                Some((at.clone(), LicensingInfo::new(&at, &text_at(entries, reader, &within(&folder, &at))?)))
             };
             meant_by(of, name).into_iter().find_map(named)
         };
@@ -71,6 +63,13 @@ pub(super) fn identify(
         one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
     }
     Ok(())
+}
+
+/// The bytes of a file, if it is there and no longer than a license is.
+fn text_at(entries: &[Entry], reader: &impl ReadFiles, path: &FilePath) -> Option<Vec<u8>> {
+    let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?];
+    let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
+    is_short.then(|| reader.read(entry).ok())?
 }
 
 /// The license statements of the files in `folder`, by their paths in it.
@@ -83,10 +82,16 @@ fn licenses_in(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Res
     for entry in inside.filter(is_inside) {
         let path = FilePath::new(below(&entry.path, folder));
         if is_relevant(&path) && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
-            licenses.add(&path, &LicensingInfo::new(&path, &reader.read(entry)?));
+            let read = |named: &FilePath| text_at(entries, reader, &within(folder, named));
+            licenses.add_with_named(&path, &reader.read(entry)?, read);
         }
     }
     Ok(licenses)
+}
+
+/// The path of what is at `path` in `folder`.
+fn within(folder: &[u8], path: &FilePath) -> FilePath {
+    if folder.is_empty() { path.clone() } else { FilePath::new([folder, b"/", path.as_bytes()].concat()) }
 }
 
 /// The part of `path` below `folder`; the whole path if it is not there.
