@@ -9,6 +9,7 @@
 MAX_LENGTH=45000
 MAX_SEEN=50
 MAX_NAME=200
+MAX_NAMES=8000
 
 # By this the comment is found again. Of the category, so that two jobs have two comments, and nothing else of it than
 # what cannot end the HTML comment.
@@ -32,8 +33,13 @@ seen_in() {
   gh api "repos/$GITHUB_REPOSITORY/issues/comments/$1" --jq .body | sed -n '/^<!-- seen$/,/^-->$/p' | sed '1d;$d' | LC_ALL=C sort -u
 }
 
+# The first lines of a list, as many as MAX_SEEN and MAX_NAMES allow; a line may be indented.
+first_of() {
+  LC_ALL=C awk -v lines="$MAX_SEEN" -v bytes="$MAX_NAMES" '{ n += length + 5 } NR > lines || n > bytes { exit } { print }'
+}
+
 write_body() {
-  printf '%s\n<!-- seen\n%s\n-->\n' "$marker" "$(LC_ALL=C sort -u "$names" "$seen" | head -n "$MAX_SEEN")"
+  printf '%s\n<!-- seen\n%s\n-->\n' "$marker" "$(LC_ALL=C sort -u "$names" "$seen" | first_of)"
   head -c "$MAX_LENGTH" -- "$SUMMARY"
   if [ "$(wc -c < "$SUMMARY")" -gt "$MAX_LENGTH" ]; then
     # What was cut may have opened a block of code or a fold.
@@ -42,7 +48,7 @@ write_body() {
   fi
   if [ -s "$gone" ]; then
     # Indented, so that nothing in it is read as Markdown.
-    printf '\n<details><summary>Gone since earlier runs: %d</summary>\n\n%s\n\n</details>\n' "$(wc -l < "$gone")" "$(sed 's/^/    /' "$gone")"
+    printf '\n<details><summary>Gone since earlier runs: %d</summary>\n\n%s\n\n</details>\n' "$(wc -l < "$gone")" "$(first_of < "$gone" | sed 's/^/    /')"
   fi
 }
 

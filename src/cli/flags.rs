@@ -29,14 +29,15 @@ pub(super) struct Common {
     /// Corpora folder [default: the user's data folder]
     #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CORPUS_DIR")]
     pub corpus_dir: Option<PathBuf>,
-    /// Number of threads; 0 for one per core
+    /// Number of threads, at most 1024; 0 for one per core
     #[arg(
         short = 'j',
         long = "threads",
         value_name = "N",
         default_value_t = 0,
         global = true,
-        env = "SECONDHAND_THREADS"
+        env = "SECONDHAND_THREADS",
+        value_parser = parse_threads
     )]
     pub threads: usize,
     /// End after this time: what was not examined by then is listed, and the exit status is 2; 0 for no limit [default:
@@ -285,6 +286,14 @@ impl ValueEnum for FailOn {
         };
         Some(PossibleValue::new(name).help(help))
     }
+}
+
+/// Maximum threads: more than any machine has cores that a run could use.
+const MAX_THREADS: usize = 1_024;
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    let n: usize = text.parse().map_err(|_| "it is not a number".to_owned())?;
+    if n <= MAX_THREADS { Ok(n) } else { Err(format!("there are at most {MAX_THREADS} threads")) }
 }
 
 fn parse_seconds(text: &str) -> Result<f64, String> {

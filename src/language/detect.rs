@@ -466,7 +466,8 @@ impl LanguageEntry {
         let mut sum = 0;
         let mut best: Option<(i32, &CompiledClaim)> = None;
         for claim in self.claims().iter().filter(of_extension) {
-            let matches = claim.pattern.find_iter(text).filter(|found| is_seen(found.range()));
+            // What speaks against a language does so wherever it stands.
+            let matches = claim.pattern.find_iter(text).filter(|found| claim.weight < 0 || is_seen(found.range()));
             let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {

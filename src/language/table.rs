@@ -151,7 +151,7 @@ pub struct Claim {
     pub extension: OneOrMany,
     /// A regular expression, searched in the first 16 KiB; `(?m)` is set. Of its matches, ten count.
     pub pattern: String,
-    /// What a match is worth, -100 to 100; below 0 it speaks against the language. Default 1.
+    /// What a match is worth, -100 to 100; below 0 it speaks against the language, wherever it stands. Default 1.
     #[serde(default = "plain")]
     pub weight: i32,
 }

@@ -8,6 +8,7 @@ use super::words::remarks;
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
+use crate::text::printable;
 
 pub(super) const FORMAT: Format = Format { name: "azure", help: "logging commands of Azure Pipelines", write };
 
@@ -17,8 +18,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         .flat_map(Finding::with_family)
         .try_for_each(|finding| writeln!(out, "{}", line(finding)))?;
     let remarks = if style.is_quiet { Vec::new() } else { remarks(outcome) };
-    // In front of it, nothing in a remark is a command.
-    remarks.into_iter().try_for_each(|remark| writeln!(out, "note: {}", remark.replace("##", "# #")))
+    // In front of it, nothing in a remark is a command, but what the agent takes anywhere.
+    remarks.into_iter().try_for_each(|remark| writeln!(out, "note: {}", printable(remark.as_bytes())))
 }
 
 fn line(finding: &Finding) -> String {

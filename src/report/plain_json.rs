@@ -4,14 +4,15 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::text::{FilePath, is_direction_mark};
+use crate::text::{FilePath, is_unseen};
 
 /// Writes `value` so that it steers no terminal: what would is escaped, and a reader gets it as it was.
 pub(super) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     for c in serde_json::to_string_pretty(value)?.chars() {
-        match c {
-            c if is_direction_mark(c) => write!(out, "\\u{:04x}", u32::from(c))?,
-            c => write!(out, "{c}")?,
+        if is_unseen(c) {
+            c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
+        } else {
+            write!(out, "{c}")?;
         }
     }
     writeln!(out)

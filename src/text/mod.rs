@@ -226,16 +226,18 @@ impl fmt::Debug for FilePath {
     }
 }
 
-/// `bytes` for people: control and direction characters as `\u{…}`, invalid UTF-8 as `\x…`.
+/// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as `\x…`, and of what
+/// begins a [command](COMMANDS) of a CI system the first character as `\u{…}`.
 ///
-/// The result cannot move a cursor, color a terminal or reverse the reading direction.
+/// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what runs the program.
 pub fn printable(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
+        for (at, c) in chunk.valid().char_indices() {
             match c {
                 '\t' => shown.push('\t'),
-                c if c.is_control() || is_direction_mark(c) => shown.extend(c.escape_unicode()),
+                '#' if begins_command(&chunk.valid().as_bytes()[at..]) => shown.extend(c.escape_unicode()),
+                c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
                 c => shown.push(c),
             }
         }
@@ -246,9 +248,23 @@ pub fn printable(bytes: &[u8]) -> String {
     shown
 }
 
-/// The characters of "Trojan Source" (Boucher and Anderson 2021), which reorder displayed text.
-pub fn is_direction_mark(c: char) -> bool {
-    matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+/// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines, and to the runner of
+/// GitHub Actions.
+pub const COMMANDS: [&[u8]; 2] = [b"##vso[", b"##["];
+
+/// Whether `text` begins with a [command](COMMANDS), in any case.
+pub fn begins_command(text: &[u8]) -> bool {
+    COMMANDS.iter().any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
+}
+
+/// Characters that are not seen and change what is: those of "Trojan Source" (Boucher and Anderson 2021), which reorder
+/// displayed text, those without a width, line ends that only some programs know, and tags.
+pub fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}'
+    )
 }
 
 #[cfg(test)]
@@ -263,6 +279,14 @@ mod tests {
         assert_eq!(lines.position(text, 9), Position { line: 2, column: 3 });
         assert_eq!(lines.text(text, 2), "\u{1F600}b".as_bytes());
         assert_eq!(lines.position(text, 12), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn what_is_not_seen_is_shown_and_commands_are_broken() {
+        let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{FEFF}\u{E0041}b";
+        let shown = "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{feff}\\u{e0041}b";
+        assert_eq!(printable(text.as_bytes()), shown);
+        assert_eq!(printable(b"## x ###[y ##VSO[z"), "## x #\\u{23}#[y \\u{23}#VSO[z");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -143,4 +144,44 @@ fn no_folder_is_made_and_no_report_written_through_a_link_of_the_checkout() {
     let Step { status, said, .. } = job.run("audit.sh", &[("BASE", "main"), ("INPUT_SARIF_FILE", "a/b c/x.sarif")]);
     assert_eq!(status, Some(0), "{said}");
     assert!(job.checkout.path("a/b c/x.sarif").is_file());
+}
+
+#[test]
+fn a_comment_is_no_longer_than_the_host_takes() {
+    let job = Job::new();
+    let folder = job.file("bin");
+    fs::create_dir(&folder).expect("it can be made");
+    let gh = folder.join("gh");
+    let (body, posted) = (job.file("body"), job.file("posted"));
+    let answers = format!(
+        "#!/bin/bash\ncase \"$*\" in *--paginate*) echo 5;; *'--jq .body') cat '{}';; *) for a; do case $a in \
+         body=@*) cp \"${{a#body=@}}\" '{}';; esac; done;; esac\n",
+        body.display(),
+        posted.display()
+    );
+    fs::write(&gh, answers).expect("it is writable");
+    fs::set_permissions(&gh, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let name = |n: usize, folder: &str| format!("{folder}/{n:0165}.c:1:1: warning[copied-code] copied from x\n");
+    fs::write(job.file("lines"), (0..60).map(|n| name(n, "src")).collect::<String>()).expect("it is writable");
+    let seen: String = (0..50).map(|n| name(n, "old").replace(":1:1: warning[", ": [")).collect();
+    fs::write(&body, format!("<!-- secondhand:x -->\n<!-- seen\n{seen}-->\n")).expect("it is writable");
+    fs::write(job.file("text"), "x".repeat(60_000)).expect("it is writable");
+    let paths = format!("{}:{}", folder.display(), std::env::var("PATH").expect("there is one"));
+    let Step { status, said, .. } = job.run(
+        "comment.sh",
+        &[
+            ("PATH", &paths),
+            ("GITHUB_REPOSITORY", "o/r"),
+            ("GITHUB_RUN_ID", "1"),
+            ("PULL_REQUEST", "1"),
+            ("CATEGORY", "x"),
+            ("FINDINGS", "60"),
+            ("SUMMARY", job.file("text").to_str().expect("it is UTF-8")),
+            ("FOUND", job.file("lines").to_str().expect("it is UTF-8")),
+        ],
+    );
+    assert_eq!(status, Some(0), "{said}");
+    let posted = fs::read_to_string(posted).expect("it was posted");
+    assert!(posted.len() < 65_536, "{} bytes", posted.len());
+    assert!(posted.contains("Gone since earlier runs: 50"), "{posted}");
 }

@@ -308,6 +308,9 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.cls", "openedge-abl", "CLASS A.B INHERITS C:\n  DEFINE VARIABLE x AS INTEGER NO-UNDO.\nEND CLASS.\n"),
     ("a.cl", "opencl", "inline float sq(float x) {\n  return x * x;\n}\n"),
     ("a.cl", "common-lisp", "(defun sq (x)\n  (* x x))\n"),
+    ("a.php", "html", "<html><body>\n<script>\nlet a = 1;\n</script>\n</body></html>\n"),
+    ("a.php", "php", "<html><?php echo $a; ?></html>\n"),
+    ("a.php", "php", "<?php\nreturn 1;\n"),
     ("a.p", "gnuplot", "set terminal png\nset output \"a.png\"\nplot sin(x)\n"),
 ];
 

@@ -308,3 +308,44 @@ fn any_number_of_threads_writes_the_same_bytes() {
         }
     }
 }
+
+#[test]
+fn no_format_prints_a_command_of_an_agent() {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    let command = "##vso[task.prependpath]/tmp ##[add-mask]e ##VSO[x]";
+    let before = language.file("src/old", &[language.first]);
+    repository.write(&before.path, &before.text);
+    repository.commit("before");
+    let steering = format!("/* {command} */\n");
+    let copy = language.file("tests/##vso[task.complete result=Succeeded;]x", &[&steering, language.first]);
+    repository.write(&copy.path, &copy.text);
+    let commented = language.first.replacen('{', &format!("{{ /* {command} */"), 1);
+    let copy = language.file("src/##[group]new", &[&commented]);
+    repository.write(&copy.path, &copy.text);
+    repository.commit("after");
+    let formats =
+        "text concise json sarif github markdown gitlab junit checkstyle rdjson sonarqube azure csv html counts";
+    for format in formats.split(' ') {
+        for extra in ["--full", "--verbose"] {
+            let args = ["check", "--base", "HEAD~1", "--format", format, extra];
+            let output = repository.secondhand(&args).output().expect("it runs");
+            let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("it is UTF-8");
+            assert!(!printed.is_empty(), "{format}");
+            for line in printed.lines() {
+                let line = line.strip_prefix("##vso[task.logissue ").unwrap_or(line).to_lowercase();
+                assert!(!line.contains("##vso[") && !line.contains("##["), "{format}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn there_are_at_most_a_thousand_threads() {
+    let repository = Repository::new();
+    repository.write("a.c", "int a;\n");
+    repository.commit("a");
+    let ended = |n: &str| repository.secondhand(&["scan", "-j", n]).output().expect("it runs").status.code();
+    assert_eq!(ended("1025"), Some(2));
+    assert_eq!(ended("64"), Some(0));
+}

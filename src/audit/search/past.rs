@@ -45,8 +45,8 @@ pub struct Past {
     history: History,
     /// The commits that count, if the index has others as well.
     reached: Option<HashSet<CommitId>>,
-    /// Ids of commits that the change claims to revert, in hexadecimal.
-    reverted: Vec<String>,
+    /// Ids of commits that the change claims to revert, in hexadecimal, each with the commit that claims it.
+    reverted: Vec<(String, CommitId)>,
     /// Contents that are missing in this clone.
     n_missing: usize,
     is_shallow: bool,
@@ -270,7 +270,11 @@ impl Past {
         let commit = event.commit;
         let info = reader.info(commit)?;
         let id = commit.to_string();
-        let is_reverted = self.reverted.iter().any(|reverted| id.starts_with(reverted.as_str()));
+        let mut claims = self.reverted.iter().filter(|(reverted, _)| id.starts_with(reverted.as_str()));
+        let is_reverted = claims.try_fold(false, |is_so, (_, by)| {
+            // A message is no proof: the file has to be again as it was before the commit.
+            Ok::<_, Error>(is_so || event.before.is_some() && reader.blob_at(*by, &event.path)? == event.before)
+        })?;
         Ok(Deletion { commit: id, subject: info.subject, time: info.time, is_reverted })
     }
 }
@@ -623,15 +627,15 @@ impl Versions<'_> {
     }
 }
 
-/// The commits that the messages between `base` and `head` claim to revert.
-fn reverted(reader: &Reader, base: CommitId, head: CommitId) -> Result<Vec<String>, Error> {
+/// The commits that the messages between `base` and `head` claim to revert, each with the one that claims it.
+fn reverted(reader: &Reader, base: CommitId, head: CommitId) -> Result<Vec<(String, CommitId)>, Error> {
     let mut reverted = Vec::new();
     for commit in reader.commits(&[head], &[base], WalkLimits::default())? {
         let message = reader.info(commit)?.message;
         for rest in message.split("This reverts commit ").skip(1) {
             let id: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
             if id.len() >= 7 {
-                reverted.push(id.to_ascii_lowercase());
+                reverted.push((id.to_ascii_lowercase(), commit));
             }
         }
     }

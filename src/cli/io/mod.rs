@@ -1,5 +1,6 @@
 //! Writes reports, failures and progress, and ends a run at its limits.
 
+mod commands;
 pub(super) mod destination;
 pub(super) mod error;
 pub(super) mod limit;

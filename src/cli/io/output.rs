@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
 
+use super::commands::Unsteering;
 use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
 use crate::cli::flags::{Common, Reporting};
@@ -150,8 +151,12 @@ fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Fa
     let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
-    let mut out = BufWriter::new(stdout.lock());
-    printed(format.write(found, &style, &mut out).and_then(|()| out.flush()))
+    let out = BufWriter::new(stdout.lock());
+    let write = |out: &mut dyn Write| format.write(found, &style, out).and_then(|()| out.flush());
+    printed(match Unsteering::new(out, format.name) {
+        Ok(mut out) => write(&mut out),
+        Err(mut out) => write(&mut out),
+    })
 }
 
 /// How a report looks on a terminal of `width` columns, or without one.

@@ -119,6 +119,17 @@ fn a_revert_of_a_deletion_is_a_note_at_most_and_names_the_commit() {
 }
 
 #[test]
+fn a_message_alone_makes_no_revert() {
+    let language = &LANGUAGES[0];
+    let (repository, _, deleting) = with_deleted(language);
+    let elsewhere = language.file("elsewhere", &[language.first]);
+    repository.write(&elsewhere.path, &elsewhere.text);
+    repository.commit(&format!("new thing\n\nThis reverts commit {deleting}."));
+    let report = repository.check(&["--base", "HEAD~1", "--history", "--set", "rules.revived-code=error"]);
+    assert_eq!(report.status, 1, "{:?}", report.findings());
+}
+
+#[test]
 fn code_that_the_change_itself_moves_is_nothing() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();

@@ -1,6 +1,6 @@
 //! Converts between files, paths in the repository, and the addresses and ranges of the protocol.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -40,16 +40,32 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
 
 /// The path from the root of the repository of the file that an address names; `None` outside.
 pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
-    let file = file_of(uri)?;
-    let found = match file.strip_prefix(root) {
-        Ok(below) => slashes(below),
-        // Clients and git can name the same folder by different links; the file itself need not exist.
-        Err(_) => {
-            let folder = file.parent()?.canonicalize().ok()?;
-            slashes(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?)
-        }
-    };
+    let file = plain(&file_of(uri)?)?;
+    // Clients and git can name the same folder by different links, and a link may lead out of the root. The file itself
+    // need not exist, nor its folder.
+    let folder = file.parent()?.canonicalize().ok();
+    let inside =
+        folder.map(|folder| Some(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?.into()));
+    let inside: Option<PathBuf> = inside.unwrap_or_else(|| file.strip_prefix(root).ok().map(Into::into));
+    let found = slashes(file.strip_prefix(root).ok().filter(|_| inside.is_some()).or(inside.as_deref())?);
     (!found.as_bytes().is_empty()).then_some(found)
+}
+
+/// A path without `.` and `..`; `None` if it leads above its root.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    Some(plain)
 }
 
 /// The address of a file of the repository.
@@ -84,5 +100,7 @@ mod tests {
         assert_eq!(path_in(root, "untitled:Untitled-1"), None);
         assert_eq!(path_in(root, "file:///srv/%zz"), None);
         assert_eq!(path_in(root, "file:///etc/hosts"), None);
+        assert_eq!(path_in(root, &format!("{}/../../etc/x.c", uri_of(root, &FilePath::new("a")))), None);
+        assert_eq!(path_in(root, &format!("{}/../b.c", uri_of(root, &FilePath::new("a")))), Some(FilePath::new("b.c")));
     }
 }
