@@ -213,7 +213,9 @@ impl<'c> Change<'c> {
         sources: &'c Sources<'c>,
     ) -> Self {
         let judged = changed.iter().filter(|file| ends.is_judged(&file.source.path)).collect();
-        let new = changes(ends.base, ends.head).changed.into_iter().map(|(new, _)| new.path).collect();
+        let reader = ends.repository.reader();
+        let may_be_renamed = |before: &Entry, path: &FilePath| sources.was_judged_as(&reader, before, path);
+        let new = changes(ends.base, ends.head, may_be_renamed).changed.into_iter().map(|(new, _)| new.path).collect();
         Self { ends, elsewhere, sources, changed, predecessors, judged, new }
     }
 

@@ -15,6 +15,7 @@ use crate::config::{Config, Thresholds};
 use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
+use crate::policy::Ground;
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change adds.
@@ -85,7 +86,8 @@ pub(in crate::audit) fn changed_files(
     sources: &Sources<'_>,
     examined: &mut Examined,
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
-    let changes = changes(base, head);
+    let reader = repository.reader();
+    let changes = changes(base, head, |before, path| sources.was_judged_as(&reader, before, path));
     examined.n_changed = changes.changed.len();
     // The predecessor of a file that is not checked does not matter: a third-party folder may be added as a whole.
     let is_judged = |path: &FilePath| sources.skip_judging(path).is_none();
@@ -100,7 +102,9 @@ pub(in crate::audit) fn changed_files(
         skips[at] = same.map(|_| Skip::Repeated);
     }
     let entries: Vec<(&Entry, Option<Skip>)> = (heads.zip(skips))
-        .chain(bases.chain(&changes.deleted).map(|entry| (entry, sources.skip_by_name(&entry.path))))
+        .chain(bases.map(|entry| (entry, sources.skip_by_name(&entry.path))))
+        // What nobody has judged comes in as new, from wherever.
+        .chain(changes.deleted.iter().map(|entry| (entry, sources.skip_judging(&entry.path))))
         .collect();
     sources.progress.begin("reading", entries.len());
     let read = |reader: &mut Reader, (entry, skip): &(&Entry, Option<Skip>)| -> Result<Result<Source, Skip>, _> {
@@ -159,9 +163,17 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
     let before = renames(&added_sources, &deleted.iter().collect::<Vec<_>>(), &config.fingerprint);
     let mut deleted: Vec<Option<Source>> = deleted.into_iter().map(Some).collect();
     for (at, before) in added.into_iter().zip(before) {
+        let before = before
+            .filter(|&before| deleted[before].as_ref().is_some_and(|from| is_judged_alike(from, &heads[at].0, config)));
         heads[at].1 = before.and_then(|before| deleted[before].take());
     }
     deleted.into_iter().flatten().collect()
+}
+
+/// Whether code of one file was judged there as it is in the other: in a document or in test code it was not.
+pub(super) fn is_judged_alike(from: &Source, to: &Source, config: &Config) -> bool {
+    let is_code = |of: &Source| config.ground(&of.path, of.is_prose) == Ground::Code;
+    is_code(from) || !is_code(to)
 }
 
 /// Diffs a file with its predecessor.

@@ -46,7 +46,7 @@ pub(in crate::audit) fn self_excused(
         Ok(Some(Excuse::Lines(long.map(<[u8]>::to_vec).collect())))
     };
     let mut found = Vec::new();
-    for (entry, before) in changes(tip, head).changed {
+    for (entry, before) in changes(tip, head, |before, path| sources.was_judged_as(reader, before, path)).changed {
         let is_judged = sources.skip_judging(&entry.path).is_none();
         let is_decided = sources.attributes.of(&entry.path).generated.is_some();
         if !is_judged || is_decided {

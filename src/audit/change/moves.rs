@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
+use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks, is_judged_alike};
 use crate::audit::search::Queries;
 use crate::config::Config;
-use crate::matching::{Block, ClonePair, Marked, clones, moved_runs};
+use crate::matching::{Block, ClonePair, Marked, Moved, clones, moved_runs};
 
 /// Marks code as not novel that was only moved: cut from one place in base and pasted into the head.
 ///
@@ -59,7 +59,8 @@ impl Credit {
             predecessors.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
         let min_runs: Vec<usize> = changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
-        for run in moved_runs(&head, &base, &min_runs) {
+        let is_alike = |run: &Moved| is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config);
+        for run in moved_runs(&head, &base, &min_runs).into_iter().filter(is_alike) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
         }
         for ((to, from), mut blocks) in moved {
@@ -97,6 +98,8 @@ impl Credit {
                     let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
                     queries.align_part(source, part, &hits)
                 });
+                let is_alike = |query: usize| is_judged_alike(source, &changed[numbers[query]].source, config);
+                let aligned = aligned.filter(|(query, _)| is_alike(*query));
                 aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
             })
             .map(|(from, query, alignment)| {

@@ -21,14 +21,19 @@ pub(in crate::audit) struct Changes {
 
 /// Compares two snapshots by path and content.
 ///
-/// A file that was deleted under another path with identical bytes is not a change: it was renamed.
-pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
+/// A file that was deleted under another path with identical bytes is not a change: it was renamed, if it may have been
+/// to this path.
+pub(in crate::audit) fn changes(
+    base: &Snapshot,
+    head: &Snapshot,
+    may_be_renamed: impl Fn(&Entry, &FilePath) -> bool,
+) -> Changes {
     let mut changes = Changes::default();
     changes.deleted.extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
     let mut deleted_by_content: HashMap<_, Vec<_>> = HashMap::new();
     for entry in &changes.deleted {
         if let Content::Blob(id) = entry.content {
-            deleted_by_content.entry(id).or_default().push(entry.path.clone());
+            deleted_by_content.entry(id).or_default().push(entry.clone());
         }
     }
     let mut renamed: HashSet<FilePath> = HashSet::new();
@@ -39,9 +44,10 @@ pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
             continue;
         }
         if let (None, Content::Blob(id)) = (before, entry.content)
-            && let Some(path) = deleted_by_content.get_mut(&id).and_then(Vec::pop)
+            && let Some(deleted) = deleted_by_content.get_mut(&id)
+            && let Some(at) = deleted.iter().rposition(|before| may_be_renamed(before, &entry.path))
         {
-            renamed.insert(path);
+            renamed.insert(deleted.swap_remove(at).path);
             continue;
         }
         changes.changed.push((entry.clone(), before.cloned()));

@@ -13,6 +13,7 @@ use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated};
 use crate::matching::Document;
+use crate::policy::Ground;
 use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
 /// A source file and its tokens.
@@ -155,6 +156,27 @@ impl Sources<'_> {
             Some(Promise::Document)
         } else {
             Some(Promise::Source)
+        }
+    }
+
+    /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a document or test code is
+    /// new where it becomes source, though its bytes are not.
+    pub fn was_judged_as(&self, reader: &impl ReadFiles, before: &Entry, path: &FilePath) -> bool {
+        if self.skip_judging(path).is_some() {
+            return true;
+        }
+        if self.skip_judging(&before.path).is_some() {
+            return false;
+        }
+        let ground = |path: &FilePath, is_prose: bool| self.config.ground(path, is_prose);
+        match (self.promise(&before.path), self.promise(path)) {
+            (_, Some(Promise::Document)) => true,
+            (Some(Promise::Document), _) => false,
+            (Some(Promise::Source), _) => {
+                ground(&before.path, false) == Ground::Code || ground(path, false) != Ground::Code
+            }
+            // Its name says nothing, but its first line may.
+            (None, _) => matches!(self.read(reader, before), Ok(Ok(source)) if !source.is_prose),
         }
     }
 

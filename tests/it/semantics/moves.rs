@@ -1,5 +1,7 @@
 //! Shows that moved code is no copy: cut here and pasted there, renamed, split, joined.
 
+use support::Repository;
+
 use super::{check as check_change, copy};
 use crate::samples::{File, LANGUAGES, Language, inserted_after, reindented, replaced, rewritten};
 
@@ -78,6 +80,40 @@ fn a_file_renamed_and_edited_is_nothing() {
         let grown = language.file("renamed", &[first, third, second]);
         check(&[&store], &[&grown]);
     }
+}
+
+#[test]
+fn what_nobody_judged_is_new_where_it_becomes_source() {
+    let language = &LANGUAGES[0];
+    let store = language.file("src/store", &[language.first, language.second]);
+    let copy = language.file("src/copy", &[language.first]);
+    let from =
+        ["src/copy.txt", "data/copy.dat", "copy", "src/copy.json", "src/copy.c.orig", "vendor/copy.c", "doc/copy.md"];
+    for from in from.into_iter().chain(["tests/copy.c"]) {
+        let before = copy.named(from.to_owned());
+        for after in [copy.clone(), language.file("src/copy", &[language.first, language.third])] {
+            let repository = Repository::new();
+            [&store, &before].into_iter().for_each(|file| repository.write(&file.path, &file.text));
+            repository.commit("before");
+            repository.remove(from);
+            repository.write(&after.path, &after.text);
+            repository.commit("after");
+            let report = repository.check(&["--base", "HEAD~1"]);
+            let paths: Vec<_> = report.list("/findings").iter().map(|of| (&of["rule"], &of["path"])).collect();
+            assert_eq!(paths, [(&"copied-code".into(), &after.path.as_str().into())], "{from}");
+            assert_eq!(report.status, 1, "{from}");
+        }
+    }
+}
+
+#[test]
+fn a_script_that_gets_the_name_of_its_language_is_nothing() {
+    let language = LANGUAGES.iter().find(|of| of.extension == "py").expect("Python is there");
+    let store = language.file("store", &[language.first, language.second]);
+    let script = format!("#!/usr/bin/env python3\n{}", store.text);
+    let (before, after) =
+        (File { path: "run".to_owned(), text: script.clone() }, File { path: "run.py".to_owned(), text: script });
+    check(&[&store, &before], &[&store, &after]);
 }
 
 #[test]
