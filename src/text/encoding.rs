@@ -24,6 +24,9 @@ const ONE_BROKEN_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white space and punctuation
 /// alone are more, whatever the language of names and comments. Bytes that are not text decode to one in five hundred.
 const ONE_ASCII_IN: usize = 16;
+/// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII text is 0, and of
+/// thirty characters of another script hardly all have two bytes of ASCII.
+const ASCII_RUN: usize = 64;
 
 /// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the decoded text.
 ///
@@ -67,6 +70,11 @@ pub fn is_encoded(bytes: &[u8]) -> bool {
 }
 
 fn from_utf16<'t>(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'t, [u8]>, NotText> {
+    // What a program that knows no UTF-16 appended would be read as other characters.
+    let is_ascii = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    if bytes.split(|byte| !is_ascii(byte)).any(|run| run.len() >= ASCII_RUN) {
+        return Err(NotText::Encoding);
+    }
     let units = bytes.as_chunks::<2>();
     let text = char::decode_utf16(units.0.iter().map(|&bytes| unit(bytes))).map(Result::ok);
     collected(text, bytes.len() / 2)
@@ -172,6 +180,19 @@ mod tests {
         bytes[5] = 0;
         assert_eq!(decoded(&bytes), Err(NotText::Binary));
         assert_eq!(decoded(&[0; 100]), Err(NotText::Binary));
+    }
+
+    #[test]
+    fn utf16_with_other_text_behind_it_is_not_read() {
+        for bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let mark = utf16("\u{FEFF}", bytes);
+            let alone = [&mark[..], &utf16(CODE, bytes)].concat();
+            assert!(decoded(&alone).is_ok());
+            let other = CODE.split_once('\n').expect("it has lines").1.repeat(2);
+            assert_eq!(decoded(&[&alone[..], other.as_bytes()].concat()), Err(NotText::Encoding));
+            let chinese = [&mark[..], &utf16(&"\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40), bytes)].concat();
+            assert!(decoded(&chinese).is_ok());
+        }
     }
 
     #[test]
