@@ -116,6 +116,14 @@ fn n_shown(n: usize, outcome: &Outcome, style: &Style) -> usize {
     }
 }
 
+/// Whether the first places of two classes are mostly the same lines.
+fn begin_alike(a: &Finding, b: &Finding) -> bool {
+    let lines = |of: &Finding| (of.fragment.start.line, of.fragment.end.line + 1);
+    let ((a_start, a_end), (b_start, b_end)) = (lines(a), lines(b));
+    let n_shared = a_end.min(b_end).saturating_sub(a_start.max(b_start));
+    a.path == b.path && 2 * n_shared > (a_end - a_start).min(b_end - b_start)
+}
+
 /// How to see those that are not printed.
 fn others(n: usize) -> String {
     format!("and {} that are worth less: `--all` prints all, `--top N` the first", count(n, "other"))
@@ -132,8 +140,15 @@ fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, ou
         writeln!(out)?;
     }
     let classes: Vec<&Finding> = best_first(&outcome.findings).into_iter().filter(|of| of.has_code()).collect();
+    // Of classes that begin in the same code, the first says enough.
+    let mut shown: Vec<&Finding> = Vec::new();
+    for class in &classes {
+        if shown.len() < n_shown && !shown.iter().any(|other| begin_alike(class, other)) {
+            shown.push(class);
+        }
+    }
     writeln!(out, "lines that one function would save, and where they are:")?;
-    for class in &classes[..n_shown] {
+    for class in &shown {
         let places = class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
         let mut named: Vec<String> = places.take(MAX_PLACES).collect();
         if class.origins.len() > named.len() {
@@ -143,7 +158,7 @@ fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, ou
         let places = canvas.wrapped(&format!("{at}, also {}", named.join(", ")), 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines())?;
     }
-    writeln!(out, "{}\n", others(classes.len() - n_shown))?;
+    writeln!(out, "{}\n", others(classes.len() - shown.len()))?;
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
     if canvas.wraps { write_summary(outcome, style, canvas, out) } else { Ok(()) }
 }

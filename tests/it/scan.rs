@@ -385,6 +385,17 @@ fn a_scan_prints_what_fits_a_screen_those_that_save_most_first() {
 }
 
 #[test]
+fn of_classes_that_begin_in_the_same_code_a_screen_has_one() {
+    let mut files = fifteen_pairs("src");
+    files.extend(["src/0a", "src/0b"].map(|name| C.file(name, &[C.first, C.second])));
+    let repository = repository_of(&files.iter().collect::<Vec<_>>());
+    let screen = printed(&repository, &["--set", "min-tokens=25"]);
+    assert!(screen.starts_with("16 clone classes in "), "{screen}");
+    let n = screen.lines().filter(|line| line.contains("  src/0a.c:")).count();
+    assert_eq!(n, 2, "the two functions, and not both as one: {screen}");
+}
+
+#[test]
 fn a_check_prints_ten_findings_of_more_than_twenty() {
     let before = fifteen_pairs("src");
     let repository = repository_of(&before.iter().collect::<Vec<_>>());
