@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use spdx::ParseMode;
 use spdx::expression::{ExprNode, Operator};
 
-use super::names;
+use super::grants;
 
 /// An SPDX license expression.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +62,7 @@ impl Expression {
         if text.is_empty() || text.len() > MAX_LENGTH {
             return None;
         }
-        Self::parse_spdx(text).or_else(|| names::find(text).and_then(Self::parse_spdx))
+        Self::parse_spdx(text).or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
     }
 
     /// Reads an expression in SPDX's syntax only.
@@ -150,6 +150,35 @@ impl Expression {
             stack.push(value);
         }
         stack.pop().expect("an expression has a license")
+    }
+
+    /// The same with an exception added to its GNU licenses.
+    pub(super) fn with_exception(mut self, exception: &str) -> Self {
+        for node in &mut self.nodes {
+            if let Node::License(license) = node
+                && license.exception.is_none()
+                && (license.id.contains("GPL-") || exception == "LLVM-exception")
+            {
+                license.exception = Some(exception.to_owned());
+            }
+        }
+        self
+    }
+
+    /// Whether a GNU license in one version is in it.
+    pub(super) fn is_one_version(&self) -> bool {
+        self.licenses().any(|license| license.id.ends_with("-only"))
+    }
+
+    /// Whether it is a license in the same version, with or without later ones, or sections.
+    pub(super) fn is_edition_of(&self, other: &Self) -> bool {
+        let is_same = |a: &License, b: &License| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base());
+        self.licenses().any(|a| other.licenses().any(|b| is_same(a, b)))
+    }
+
+    /// Whether a license in it allows later versions.
+    pub(super) fn is_later(&self) -> bool {
+        self.licenses().any(License::allows_later)
     }
 
     /// The same with every "only" of the GNU licenses as "or later".

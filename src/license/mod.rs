@@ -8,20 +8,21 @@
 //! Invariant: unknown stays unknown, and is never treated as permissive. If
 //! evidence is contradictory, both sides are kept.
 
+mod align;
 mod class;
 mod compatibility;
 mod component;
 mod debian;
 mod expression;
+mod grants;
 mod manifest;
-mod names;
 mod notice;
-mod phrases;
 mod read;
 mod reference;
 mod reuse;
 mod statement;
 mod tag;
+mod templates;
 mod terms;
 mod text;
 mod words;
@@ -34,3 +35,4 @@ pub use notice::copyright_lines;
 pub use read::{LICENSING_PARENT, is_relevant, statements};
 pub use statement::{Method, Scope, Statement};
 pub use terms::{Contradiction, LicensedLines, Terms};
+pub use words::{Words, hash};

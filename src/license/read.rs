@@ -3,7 +3,6 @@
 //! The result depends only on the file's name and bytes.
 
 use super::expression::Expression;
-use super::phrases::{granted, joined};
 use super::statement::{Method, Scope, Statement};
 use super::words::Words;
 use super::{debian, manifest, reference, reuse, tag, text};
@@ -101,13 +100,15 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
         return Vec::new();
     }
     let tagged = tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
-    let found = match tagged {
-        Some(tag) => Some((tag.expression, tag.line)),
-        None => text::identify(bytes).map(|(expression, line)| (Some(expression), line)),
-    };
     // An unknown text is evidence too: it requires something.
-    let (expression, line) = found.unwrap_or((None, 1));
-    vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written: String::new() }]
+    let mut found = text::identify(bytes).unwrap_or(text::Identity { expression: None, line: 1, written: String::new() });
+    if let Some(tag) = tagged
+        && found.expression.as_ref().zip(tag.expression.as_ref()).is_none_or(|(text, tag)| tag.agrees_with(text, false))
+    {
+        found = text::Identity { expression: tag.expression, line: tag.line, written: String::new() };
+    }
+    let text::Identity { expression, line, written } = found;
+    vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
 }
 
 fn sidecar(of: &[u8], bytes: &[u8]) -> Vec<Statement> {
@@ -137,6 +138,9 @@ const HEADER: usize = 8 * 1024;
 /// Number of bytes at its end that are searched too, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
 
+/// Number of bytes that are searched if the header is that of an unknown license.
+const WHOLE: usize = 200 * 1024;
+
 /// What a file states about itself.
 pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
     let (snippets, tags): (Vec<_>, Vec<_>) = tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
@@ -155,16 +159,13 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
         let scope = Scope::Lines(begin, end);
         Some(Statement { method: Method::Tag, scope, line: tag.line, expression: tag.expression, written: tag.written })
     }));
-    let words = header_words(bytes);
-    if let Some((expression, line)) = joined(granted(&words, false), &words) {
-        let written = String::new();
-        found.push(Statement {
-            method: Method::Header,
-            scope: Scope::File,
-            line,
-            expression: Some(expression),
-            written,
-        });
+    let mut header = text::header(&header_words(bytes));
+    if bytes.len() > HEADER && header.as_ref().is_some_and(|of| of.expression.is_none()) {
+        // A whole license text may be in a file with any name.
+        header = text::header(&Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
+    }
+    if let Some(text::Identity { expression, line, written }) = header {
+        found.push(Statement { method: Method::Header, scope: Scope::File, line, expression, written });
     }
     if !found.iter().any(|of| of.scope == Scope::File) {
         found.extend(reference::statements(bytes));
@@ -195,7 +196,7 @@ fn speaks_of_licenses(bytes: &[u8]) -> bool {
         "icenc",
         "ermission",
         "PERMISSION",
-        "edistribut",
+        "istribut",
         "ublic domain",
         "PUBLIC DOMAIN",
         "ublic Domain",

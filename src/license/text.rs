@@ -1,200 +1,338 @@
-//! Recognizes whole license texts: LICENSE, COPYING and the like.
+//! Identifies the license of a whole text: LICENSE, COPYING and the like.
 //!
-//! Phrases come first: they are reliable, take microseconds, and get right what the text
-//! comparison gets wrong. A text they do not recognize is compared with all SPDX texts.
+//! A text is a license if SPDX's template of it matches, but for words that state no condition. If conditions are added
+//! or missing, it is an unknown license that is like another, with the sentences that differ.
 
-use std::sync::{LazyLock, OnceLock};
+use std::ops::Range;
+use std::sync::LazyLock;
 
-use spdx::detection::TextData;
+use serde::Deserialize;
 
+use super::align::{Difference, Reading, readings};
 use super::expression::Expression;
-use super::phrases::{Granted, granted, joined};
+use super::grants::{Grant, grants};
 use super::words::Words;
-use crate::text::unpack_xz;
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
-/// Maximum bytes of a text to compare with all SPDX texts, since that takes time.
-const MAX_COMPARED: usize = 120_000;
-/// Minimum bytes of such a text.
-const MIN_COMPARED: usize = 150;
-/// Minimum bytes of a license with its own terms; a shorter text is a grant.
-const LONG: usize = 6_000;
-/// Minimum similarity to an SPDX text, 0 to 1.
-const MIN_LIKENESS: f32 = 0.9;
+/// Maximum share of a text that may differ, if no condition does: in percent.
+const TOLERANCE: usize = 5;
+/// Maximum words in a row that may differ.
+const MAX_ROW: usize = 12;
 
-/// A text that SPDX lists.
-struct Known {
-    name: &'static str,
-    text: &'static str,
-    size: Size,
-    /// Its pairs of words, which are counted when they are first compared: that takes most of the time.
-    data: OnceLock<TextData>,
+/// What a text states.
+#[derive(Debug)]
+pub(super) struct Identity {
+    /// The license; `None` if it is unknown.
+    pub expression: Option<Expression>,
+    /// The line where it begins.
+    pub line: u32,
+    /// What is known of an unknown one.
+    pub written: String,
 }
 
-/// The texts that SPDX lists, by the name of their license; `tools/licenses` writes them.
-static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
-    static TEXTS: LazyLock<String> = LazyLock::new(|| unpack_xz(include_bytes!("../../config/licenses/texts.xz")));
-    let texts = TEXTS.split('\u{1e}').filter_map(|text| text.split_once('\n'));
-    texts.map(|(name, text)| Known { name, text, size: Size::of(text.lines()), data: OnceLock::new() }).collect()
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhrasesFile {
+    phrase: Vec<Phrase>,
+}
+
+/// A license, and the phrases by which it is known.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Phrase {
+    license: String,
+    any: Vec<String>,
+}
+
+static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
+    let table: PhrasesFile =
+        toml::from_str(include_str!("../../config/licenses/phrases.toml")).expect("a test reads the built-in table");
+    table.phrase
 });
 
-/// The bytes of a normalized text that count for likeness: all of them, and those of lines without a copyright, which the
-/// comparison may leave out.
-struct Size {
-    most: usize,
-    least: usize,
+/// Maximum words between a license in a header and a sentence that is about it.
+const NEAR: usize = 60;
+
+/// Beginnings of words that state conditions.
+const CONDITIONS: &[&str] = &[
+    "advertis", "agree", "alter", "attribut", "author", "charg", "commerc", "condition", "consent", "copies", "copy", "credit",
+    "derivative", "disclos", "display", "distribut", "endors", "except", "fee", "forbid", "free", "govern", "grant", "include",
+    "indemnif", "institution", "internal", "liab", "limit", "may", "military", "modif", "must", "name", "neither", "no", "non", "nor", "not",
+    "notice", "nuclear", "only", "patent", "permi", "permission", "personal", "prior", "profit", "prohibit", "promot", "provided", "publish",
+    "redistribut", "registered", "reproduc", "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell", "sold", "shall", "should", "source",
+    "sub", "terminat", "terms", "third", "trademark", "unless", "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
+];
+
+/// The license of a whole text; `None` if nothing in it is known.
+pub(super) fn identify(text: &[u8]) -> Option<Identity> {
+    let words = Words::new(&text[..text.len().min(MAX_BYTES)], 1);
+    Parts::new(&words).identity(&words, true)
 }
 
-impl Size {
-    fn of<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        let (mut most, mut least) = (0, 0);
-        for line in lines {
-            most += line.len();
-            least += if line.to_lowercase().contains("copyright") { 0 } else { line.len() };
-        }
-        Self { most, least }
-    }
-
-    /// Whether two texts with these sizes may be alike: at [`MIN_LIKENESS`] one has at most 11 words for 9 of the other's,
-    /// and more than twice the bytes only if their words differ.
-    fn may_fit(&self, other: &Self) -> bool {
-        self.least <= 2 * other.most && other.least <= 2 * self.most
-    }
+/// The license that the header of a source file states; `None` if it states none.
+pub(super) fn header(words: &Words) -> Option<Identity> {
+    Parts::new(words).identity(words, false)
 }
 
-/// The license of a whole text, and the line where it was recognized.
-///
-/// A text does not distinguish "only" from "or later": GNU licenses are given as "only", the narrower grant.
-pub(super) fn identify(text: &[u8]) -> Option<(Expression, u32)> {
-    let text = &text[..text.len().min(MAX_BYTES)];
-    let words = Words::new(text, 1);
-    let found = granted(&words, true);
-    let (titles, others): (Vec<Granted>, Vec<Granted>) = found.into_iter().partition(|of| of.is_title);
-    if titles.is_empty() {
-        // Long texts mention other licenses, so a confident comparison takes precedence.
-        let is_long = text.len() > LONG;
-        let whole = if is_long { compare(text) } else { None };
-        return whole.or_else(|| joined(others, &words)).or_else(|| if is_long { None } else { compare(text) });
-    }
-    // Below its title, a license text quotes the header it recommends; ignore what only repeats the title.
-    let is_new = |of: &Granted| !titles.iter().any(|title| title.expression.agrees_with(&of.expression, false));
-    let others: Vec<Granted> = others.iter().filter(|of| is_new(of)).cloned().collect();
-    joined(titles.into_iter().chain(others).collect(), &words)
+/// What a text consists of.
+struct Parts {
+    /// License texts.
+    readings: Vec<Reading>,
+    /// Licenses that are named between them.
+    grants: Vec<Grant>,
 }
 
-/// Compares a text with all SPDX texts.
-fn compare(text: &[u8]) -> Option<(Expression, u32)> {
-    let text = String::from_utf8_lossy(text);
-    if !(MIN_COMPARED..=MAX_COMPARED).contains(&text.trim().len()) {
-        return None;
-    }
-    let text = TextData::new(&text);
-    let size = Size::of(text.lines().iter().map(String::as_str));
-    let mut best: Option<(f32, &str)> = None;
-    for known in KNOWN.iter().filter(|known| known.size.may_fit(&size)) {
-        let likeness = known.data.get_or_init(|| TextData::new(known.text)).match_score(&text);
-        if likeness > best.map_or(MIN_LIKENESS, |(most, _)| most) {
-            best = Some((likeness, known.name));
-        }
-    }
-    Expression::of(best?.1).map(|expression| (expression, 1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(id: &str, text: &str, expected: &str) {
-        let found = identify(text.as_bytes()).map(|(expression, _)| expression.to_string());
-        assert_eq!(found.as_deref(), Some(expected), "{id}");
+impl Parts {
+    fn new(words: &Words) -> Self {
+        let readings: Vec<Reading> = readings(words).into_iter().filter(|of| 2 * of.n_equal > of.n_required).collect();
+        let grants = between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
+        Self { readings, grants }
     }
 
-    #[test]
-    fn every_frequent_text_of_spdx_is_recognized() {
-        let ids = [
-            ("MIT", "MIT"),
-            ("MIT-0", "MIT-0"),
-            ("X11", "X11"),
-            ("JSON", "JSON"),
-            ("ISC", "ISC"),
-            ("0BSD", "0BSD"),
-            ("Apache-2.0", "Apache-2.0"),
-            ("Pixar", "Pixar"),
-            ("BSD-2-Clause", "BSD-2-Clause"),
-            ("BSD-3-Clause", "BSD-3-Clause"),
-            ("BSD-4-Clause", "BSD-4-Clause"),
-            ("BSL-1.0", "BSL-1.0"),
-            ("Zlib", "Zlib"),
-            ("Unlicense", "Unlicense"),
-            ("CC0-1.0", "CC0-1.0"),
-            ("WTFPL", "WTFPL"),
-            ("GPL-1.0", "GPL-1.0-only"),
-            ("GPL-2.0", "GPL-2.0-only"),
-            ("GPL-3.0", "GPL-3.0-only"),
-            ("LGPL-2.0", "LGPL-2.0-only"),
-            ("LGPL-2.1", "LGPL-2.1-only"),
-            ("LGPL-3.0", "LGPL-3.0-only"),
-            ("AGPL-3.0", "AGPL-3.0-only"),
-            ("MPL-1.1", "MPL-1.1"),
-            ("MPL-2.0", "MPL-2.0"),
-            ("EPL-1.0", "EPL-1.0"),
-            ("EPL-2.0", "EPL-2.0"),
-            ("CDDL-1.0", "CDDL-1.0"),
-            ("SSPL-1.0", "SSPL-1.0"),
-            ("BUSL-1.1", "BUSL-1.1"),
-            ("Elastic-2.0", "Elastic-2.0"),
-            ("Artistic-2.0", "Artistic-2.0"),
-            ("PostgreSQL", "PostgreSQL"),
-            ("OFL-1.1", "OFL-1.1"),
-            ("CC-BY-4.0", "CC-BY-4.0"),
-            ("CC-BY-SA-4.0", "CC-BY-SA-4.0"),
-            ("EUPL-1.2", "EUPL-1.2"),
-        ];
-        let (mut missing, mut wrong): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
-        for (id, expected) in ids {
-            let names = [id.to_owned(), format!("{id}-only"), format!("{id}-or-later")];
-            match KNOWN.iter().find(|known| names.iter().any(|name| name == known.name)) {
-                Some(known) => {
-                    let found = identify(known.text.as_bytes()).map(|(expression, _)| expression.to_string());
-                    if found.as_deref() != Some(expected) {
-                        wrong.push(format!("{id}: {found:?}"));
-                    }
-                }
-                None => missing.push(id),
+    fn identity(&self, words: &Words, is_whole: bool) -> Option<Identity> {
+        let starts = self.readings.iter().map(|of| of.range.start).chain(self.grants.iter().map(|of| of.range.start));
+        let line = starts.min().map(|at| words.line_of(at));
+        let Some(line) = line else { return phrase(words) };
+        let (expression, written) = match self.expression(words, is_whole) {
+            Ok(expression) => (Some(expression), String::new()),
+            Err(written) => (None, written),
+        };
+        Some(Identity { expression, line, written })
+    }
+
+    /// The license; if it is unknown, why.
+    fn expression(&self, words: &Words, is_whole: bool) -> Result<Expression, String> {
+        for reading in &self.readings {
+            let differing = conditions(reading, words);
+            if !differing.is_empty() {
+                return Err(format!("like {}, with other terms: {}", reading.id, differing.join("; ")));
             }
         }
-        assert_eq!(wrong, [""; 0]);
-        assert!(missing.len() <= 2, "the crate has no texts of {missing:?}");
+        let stated: Vec<Stated> = self.stated();
+        if let Some(vague) = stated.iter().find(|of| of.expression.is_none()) {
+            return Err(words.of(vague.range.clone()).to_owned());
+        }
+        let exceptions = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_some());
+        let Some(joined) = joined(stated, words) else { return Err("an exception".to_owned()) };
+        let left = self.left_over(words, is_whole);
+        if !left.is_empty() {
+            return Err(format!("like {joined}, with other terms: {}", left.join("; ")));
+        }
+        let named = EXCEPTIONS.iter().filter(|(name, _)| words.has(name)).map(|(_, id)| *id);
+        Ok(exceptions.map(|of| of.id).chain(named).fold(joined, Expression::with_exception))
     }
 
-    #[test]
-    fn every_text_of_spdx_is_most_like_itself() {
-        assert!(KNOWN.len() > 700, "{} texts", KNOWN.len());
-        let data = |of: &'static Known| of.data.get_or_init(|| TextData::new(of.text));
-        for known in KNOWN.iter().step_by(7).filter(|known| known.text.len() < MAX_COMPARED) {
-            // Of a short header, no pair of words may be left.
-            if data(known).match_score(data(known)) == 0.0 {
-                continue;
-            }
-            let fitting = KNOWN.iter().filter(|other| other.size.may_fit(&known.size));
-            let best = fitting.map(|other| data(other).match_score(data(known))).fold(0.0, f32::max);
-            assert!(best > 0.999, "{}: {best}", known.name);
+    /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as they are there.
+    fn stated(&self) -> Vec<Stated> {
+        let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
+        let texts: Vec<Stated> = texts.map(|of| Stated { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
+        let (exact, vague): (Vec<&Grant>, Vec<&Grant>) = self.grants.iter().partition(|of| of.others.is_empty());
+        let named: Vec<&Expression> = exact.iter().filter_map(|of| of.expression.as_ref()).collect();
+        // A text does not tell "only" from "or later"; the sentence that names it does.
+        let is_named = |of: &Stated| of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)));
+        let untold = texts.iter().filter(|of| !is_named(of)).cloned();
+        let known = || named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref()));
+        let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
+        let vague = vague.into_iter().map(|of| Stated { range: of.range.clone(), expression: told(of).or_else(|| of.expression.clone()) });
+        let exact = exact.iter().map(|of| Stated { range: of.range.clone(), expression: of.expression.clone() });
+        let mut all: Vec<Stated> = untold.chain(vague).chain(exact).collect();
+        // A sentence that leaves the version open to later ones tells more than one that only names it.
+        let later: Vec<Expression> = all.iter().filter_map(|of| of.expression.clone()).filter(Expression::is_later).collect();
+        all.retain(|of| of.expression.as_ref().is_none_or(|of| of.is_later() || !later.contains(&of.with_later())));
+        let sections: Vec<Expression> = all.iter().filter_map(|of| of.expression.clone()).filter(|of| of.to_string().contains("-invariants")).collect();
+        all.retain(|of| of.expression.as_ref().is_none_or(|of| sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of))));
+        all.sort_by_key(|of| of.range.start);
+        all
+    }
+
+    /// The sentences that may be terms and are in no license text.
+    fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
+        let sentences = between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
+        let grants = |of: &Range<usize>| self.grants.iter().any(|grant| grant.range.start < of.end && of.start < grant.range.end);
+        let stated = || self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range));
+        let is_near = |of: &Range<usize>| stated().any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR);
+        let left = sentences.filter(|of| !grants(of) && (is_whole || is_near(of))).map(|of| words.of(of));
+        left.filter(|of| if is_whole { is_term(of) } else { is_term_of_header(of) }).map(String::from).collect()
+    }
+}
+
+/// The names by which headers refer to exceptions.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("classpath exception", "Classpath-exception-2.0"),
+    ("gcc runtime library exception", "GCC-exception-3.1"),
+    ("linux syscall note", "Linux-syscall-note"),
+    ("llvm exception", "LLVM-exception"),
+    ("llvm exceptions", "LLVM-exception"),
+];
+
+/// A license that is stated, and where.
+#[derive(Clone)]
+struct Stated {
+    range: Range<usize>,
+    expression: Option<Expression>,
+}
+
+/// Maximum words between licenses of one choice.
+const REACH: usize = 60;
+
+/// All licenses that are stated: those that are near each other as a choice, if the text offers one.
+fn joined(stated: Vec<Stated>, words: &Words) -> Option<Expression> {
+    let mut groups: Vec<Vec<Stated>> = Vec::new();
+    for next in stated {
+        let is_near = |group: &&mut Vec<Stated>| {
+            let between = end(group)..next.range.start.max(end(group));
+            between.len() <= REACH || between.len() <= 5 * REACH && words.of(between).contains("alternatively")
+        };
+        match groups.last_mut().filter(is_near) {
+            Some(group) => group.push(next),
+            None => groups.push(vec![next]),
         }
     }
+    let choices: Vec<(bool, Vec<Expression>)> = groups.into_iter().map(|group| {
+        let is_choice = group.len() > 1 && is_choice(words, group[0].range.start, end(&group));
+        let mut all: Vec<Expression> = Vec::new();
+        for expression in group.into_iter().filter_map(|of| of.expression) {
+            if !all.contains(&expression) {
+                all.push(expression);
+            }
+        }
+        (is_choice, all)
+    }).collect();
+    // A license that is a choice elsewhere is no duty here.
+    let is_offered = |at: usize, of: &[Expression]| {
+        let others = choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
+        others.into_iter().any(|(other, (_, all))| of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len()))
+    };
+    let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
+    Expression::all(counting.filter_map(|(_, (is_choice, all))| {
+        if *is_choice { Expression::any(all.iter().cloned()) } else { Expression::all(all.iter().cloned()) }
+    }))
+}
 
-    #[test]
-    fn two_texts_in_one_file_are_both_kept() {
-        let mit = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
-        let zlib = "In no event will the authors be held liable for any damages arising from the use of this software. 1. The origin of this software must not be misrepresented.";
-        check("both", &format!("{mit}\n\n---\n\n{zlib}"), "MIT AND Zlib");
-        check("either", &format!("Dual-licensed:\n{mit}\n\n---\n\n{zlib}"), "MIT OR Zlib");
+fn end(group: &[Stated]) -> usize {
+    group.last().map_or(0, |of| of.range.end)
+}
+
+/// Whether the words around licenses offer a choice of them; "at your option any later version" does not.
+fn is_choice(words: &Words, start: usize, end: usize) -> bool {
+    const OFFERS: &[&str] = &[
+        "alternatively", " dual ", "dually licensed", "your choice", "your discretion", "either the", "multi licensed",
+        "triple licensed", "tri licensed", "under either", "of either", "the option to distribute", "either license", "either of", "version mpl",
+    ];
+    let around = words.of(start.saturating_sub(24)..(end + 24).min(words.len()));
+    let is_option = |next: &str| !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later));
+    let without_later = words.of(start..end).replace("or later", "").replace("or any later", "").replace("or at your option any later", "").replace("and or", "").replace("or newer", "");
+    around.split(" at your option ").skip(1).any(is_option)
+        || OFFERS.iter().any(|offer| around.contains(offer))
+        || end - start < 60 && without_later.contains(" or ")
+}
+
+/// The parts of a text that are before, between and behind license texts.
+fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
+    let starts = std::iter::once(0).chain(readings.iter().map(|of| of.range.end));
+    let ends = readings.iter().map(|of| of.range.start).chain([words.len()]);
+    starts.zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// A license that no list has, by a phrase of it.
+fn phrase(words: &Words) -> Option<Identity> {
+    let is_here = |row: &&Phrase| row.any.iter().any(|phrase| words.has(phrase));
+    let row = PHRASES.iter().find(is_here)?;
+    let line = row.any.iter().find_map(|phrase| words.find(phrase)).map_or(1, |at| words.line_of(words.word_at(at + 1)));
+    Some(Identity { expression: Expression::of(&row.license), line, written: String::new() })
+}
+
+/// What differs from the template, if it may be a condition.
+fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
+    let of_text = |of: &Difference| words.of(of.added.clone()).split(' ').filter(|word| !word.is_empty()).collect();
+    let rows = reading.differences.iter().map(|of| Rows { missing: of.missing.clone(), added: of_text(of), before: words.of(of.added.start.saturating_sub(1)..of.added.start) });
+    let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
+    let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
+    let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
+    rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
+}
+
+/// Words that a template has, and what a text has instead.
+struct Rows<'t> {
+    missing: Vec<&'t str>,
+    added: Vec<&'t str>,
+    /// The word before them.
+    before: &'t str,
+}
+
+impl Rows<'_> {
+    /// Whether both mean the same, or nothing that is about the software.
+    fn are_equal(&self) -> bool {
+        let (missing, added) = (&self.missing, &self.added);
+        let is_spelling = added.len() == missing.len() && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
+        let is_part = |row: &[&str]| row.is_empty() || is_notice(row);
+        is_spelling || missing.concat() == added.concat() || is_part(missing) && is_part(added) || is_about_text(missing) && added.is_empty()
     }
 
-    #[test]
-    fn a_text_that_nobody_knows_stays_unknown() {
-        assert_eq!(identify(b"You may use this on Tuesdays, if you have asked first and the moon is full."), None);
-        assert_eq!(identify(b""), None);
+    fn state_condition(&self) -> bool {
+        // The number of a section is none, that of a version is one.
+        let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+        let is_of_version = self.before == "version" || self.added.contains(&"version") || self.missing.iter().any(is_version);
+        let states = |row: &[&str]| !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)));
+        self.added.iter().any(is_version) && is_of_version || states(&self.missing) || states(&self.added)
     }
+
+    fn describe(&self) -> String {
+        format!("\"{}\" for \"{}\"", self.added.join(" "), self.missing.join(" "))
+    }
+}
+
+/// Whether two words are one, in two numbers or with a slip.
+fn is_spelling(a: &str, b: &str) -> bool {
+    a.trim_end_matches('s') == b.trim_end_matches('s') || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
+}
+
+/// Whether words are a copyright notice.
+fn is_notice(row: &[&str]) -> bool {
+    let is_year = |word: &&str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_one = row.contains(&"copyright")
+        || row.windows(3).any(|of| of == ["all", "rights", "reserved"])
+        || row.iter().all(is_year)
+        || row.first() == Some(&"c") && row.iter().any(is_year);
+    is_one && !row.iter().any(|word| ["must", "shall", "may", "should", "not", "no", "provided"].contains(word))
+}
+
+/// Whether words are about the text itself, as in "copies of this license document".
+fn is_about_text(row: &[&str]) -> bool {
+    let text = row.join(" ");
+    ["copies of this license", "copies of this document", "this license is copyright"].iter().any(|of| text.contains(of))
+}
+
+fn is_condition(word: &str) -> bool {
+    CONDITIONS.iter().any(|beginning| begins(word, beginning))
+}
+
+/// Whether a word begins with another, or is it, if that has three letters or fewer.
+fn begins(word: &str, beginning: &str) -> bool {
+    word.starts_with(beginning) && (beginning.len() > 3 || beginning.len() == word.len())
+}
+
+/// Sentences of notices that add nothing to the license they name.
+const USUAL: &[&str] = &[
+    "except in compliance", "required by applicable law", "for more details", "specific language governing", "copy of the license", "have received a copy", "if not write to", "if not see",
+    "without any warranty", "without warranties", "as is", "no representations",
+];
+
+/// Whether a sentence may be a term.
+fn is_term(sentence: &str) -> bool {
+    const STRONG: &[&str] = &["must", "shall", "not", "prohibit", "restrict", "require", "grant", "permi", "agree", "condition", "only", "liab", "terminat"];
+    let row: Vec<&str> = sentence.split(' ').collect();
+    let states = row.iter().any(|word| STRONG.iter().any(|of| begins(word, of)));
+    states && !is_notice(&row) && !is_about_text(&row) && !USUAL.iter().any(|usual| sentence.contains(usual))
+}
+
+/// Whether a sentence of a header that is near a license is a term, and no remark on the code.
+fn is_term_of_header(sentence: &str) -> bool {
+    const STRONG: &[&str] = &[
+        "may not", "must not", "shall not", "prohibited", "not permitted", "not allowed", "commercial", "you must", "you agree", "strictly", "special exception", "only be",
+    ];
+    const ABOUT: &[&str] = &["use", "used", "distribut", "redistribut", "copied", "copy", "modif", "sell", "sold", "license", "commercial", "exception"];
+    let has_about = sentence.split(' ').any(|word| ABOUT.iter().any(|of| begins(word, of)));
+    has_about && STRONG.iter().any(|of| sentence.contains(of)) && !USUAL.iter().any(|usual| sentence.contains(usual))
 }

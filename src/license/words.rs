@@ -1,35 +1,59 @@
-//! Reduces prose to words, so that layout, comment marks and quotes do not matter.
+//! Reduces prose to words as SPDX's matching guidelines say (annex B of SPDX 2.3), so that layout, comment marks, quotes,
+//! bullets, copyright lines and spelling do not matter.
 
 use std::borrow::Cow;
-
-use memchr::memmem::Finder;
-use serde::Deserialize;
+use std::ops::Range;
 
 /// The words of a text in lower case, one space between them, and the line of each.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Words {
+pub struct Words {
     /// All words, each with a space before and after it.
     text: String,
-    /// Offsets of the words in `text`, with their lines from 1.
-    lines: Vec<(u32, u32)>,
+    words: Vec<Word>,
 }
 
-/// A phrase to search for, as whole words.
-#[derive(Debug, Deserialize)]
-#[serde(from = "String")]
-pub(super) struct Phrase(Finder<'static>);
-
-impl From<String> for Phrase {
-    fn from(words: String) -> Self {
-        Self(Finder::new(format!(" {words} ").as_bytes()).into_owned())
-    }
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    /// Its offset in the text.
+    start: u32,
+    /// Its line, from 1.
+    line: u32,
+    /// Whether a sentence ends behind it.
+    is_last: bool,
 }
+
+/// Spellings that the guidelines count as equal, and what both become.
+const EQUAL: &[(&str, &str)] = &[
+    ("acknowledgement", "acknowledgment"),
+    ("artefact", "artifact"),
+    ("authorisation", "authorization"),
+    ("authorised", "authorized"),
+    ("expressed", "express"),
+    ("favour", "favor"),
+    ("fulfil", "fulfill"),
+    ("https", "http"),
+    ("judgement", "judgment"),
+    ("licence", "license"),
+    ("licenced", "licensed"),
+    ("licences", "licenses"),
+    ("merchantibility", "merchantability"),
+    ("organisation", "organization"),
+    ("organisations", "organizations"),
+    ("owner", "holder"),
+    ("owners", "holders"),
+    ("programme", "program"),
+    ("recognise", "recognize"),
+    ("whilst", "while"),
+    ("wilful", "willful"),
+    ("wilfull", "willful"),
+];
 
 impl Words {
     /// The words of `bytes`; the first line has the number `first_line`.
     pub fn new(bytes: &[u8], first_line: u32) -> Self {
-        let mut words = Self { text: " ".to_owned(), lines: Vec::new() };
-        for (line, number) in bytes.split(|&byte| byte == b'\n').zip(first_line..) {
+        let mut words = Self { text: " ".to_owned(), words: Vec::new() };
+        let text = plain(bytes);
+        for (line, number) in text.split(|&byte| byte == b'\n').zip(first_line..) {
             words.add_line(&String::from_utf8_lossy(line), number);
         }
         words
@@ -37,42 +61,64 @@ impl Words {
 
     /// Appends the words of another part of the same text.
     pub fn append(&mut self, other: &Self) {
+        self.end_sentence();
         let shift = self.text.len() as u32 - 1;
         self.text.push_str(&other.text[1..]);
-        self.lines.extend(other.lines.iter().map(|(at, line)| (at + shift, *line)));
+        self.words.extend(other.words.iter().map(|word| Word { start: word.start + shift, ..*word }));
     }
 
     fn add_line(&mut self, line: &str, number: u32) {
-        let mut is_first = true;
-        let line = &later_spelled_out(line);
-        for part in line.split(|c: char| !c.is_alphanumeric() && c != '.') {
-            for word in split_points(part) {
-                // The comment words of DOS batch files and m4.
-                let is_comment_mark = std::mem::take(&mut is_first) && matches!(word, "rem" | "REM" | "dnl");
-                if !is_comment_mark {
-                    self.add_word(word, number);
-                }
+        let line = without_marks(line);
+        if line.is_empty() || is_notice(line) {
+            return self.end_sentence();
+        }
+        let line = &later_spelled_out(without_bullet(line));
+        for part in line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '.') {
+            let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+            for word in split_points(word) {
+                self.add_word(word, number);
             }
+            if word.ends_with('.') && !is_abbreviation(word) || part.ends_with([';', ':', '!', '?']) {
+                self.end_sentence();
+            }
+        }
+    }
+
+    fn end_sentence(&mut self) {
+        if let Some(word) = self.words.last_mut() {
+            word.is_last = true;
         }
     }
 
     fn add_word(&mut self, word: &str, line: u32) {
         let word = word.to_lowercase();
-        let number = word.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        // "V2", and "gplv2".
+        let number = word.rsplit_once('v').filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
         match (word.as_str(), number) {
-            ("v", _) => self.push("version", line),
-            (_, Some(number)) => {
+            ("v" | "ver", _) => self.push("version", line),
+            (_, Some((name, number))) => {
+                if !name.is_empty() {
+                    self.push(name, line);
+                }
                 self.push("version", line);
                 self.push(number, line);
             }
-            ("licence", _) => self.push("license", line),
-            ("licences", _) => self.push("licenses", line),
-            (word, _) => self.push(word, line),
+            (word, _) => {
+                // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
+                let rest = word.strip_prefix("non").filter(|rest| rest.len() > 5);
+                let rest = rest.or_else(|| word.strip_prefix("sub").filter(|rest| rest.starts_with("licen")));
+                let rest = rest.or_else(|| word.strip_prefix("share").filter(|rest| *rest == "alike")).unwrap_or(word);
+                if rest.len() < word.len() {
+                    self.push(&word[..word.len() - rest.len()], line);
+                }
+                let equal = EQUAL.binary_search_by_key(&rest, |(spelling, _)| spelling);
+                self.push(equal.map_or(rest, |at| EQUAL[at].1), line);
+            }
         }
     }
 
     fn push(&mut self, word: &str, line: u32) {
-        self.lines.push((self.text.len() as u32, line));
+        self.words.push(Word { start: self.text.len() as u32, line, is_last: false });
         self.text.push_str(word);
         self.text.push(' ');
     }
@@ -82,14 +128,49 @@ impl Words {
         &self.text
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The words of a range, with a space between them.
+    pub fn of(&self, range: Range<usize>) -> &str {
+        let start = |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
+        self.text[start(range.start)..start(range.end)].trim_ascii_end()
+    }
+
+    /// The hash of each word.
+    pub fn hashes(&self) -> Vec<u32> {
+        self.text.split_ascii_whitespace().map(hash).collect()
+    }
+
+    /// The hashes of the runs of [`GRAM`] words, by the position of the first.
+    pub fn grams(hashes: &[u32]) -> impl Iterator<Item = u32> + '_ {
+        let joined = |run: &[u32]| run.iter().fold(0, |all: u32, &word| (all.rotate_left(7) ^ word).wrapping_mul(MIX));
+        hashes.windows(GRAM).map(joined)
+    }
+
+    /// Whether a sentence ends within a range.
+    pub fn has_end(&self, range: Range<usize>) -> bool {
+        self.words[range].iter().any(|word| word.is_last)
+    }
+
+    /// The sentences of a range.
+    pub fn sentences(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut start = range.start;
+        let mut found = Vec::new();
+        for at in range.clone() {
+            if self.words[at].is_last || at + 1 == range.end {
+                found.push(start..at + 1);
+                start = at + 1;
+            }
+        }
+        found
+    }
+
     /// Where `phrase` begins in [`Self::text`].
     pub fn find(&self, phrase: &str) -> Option<usize> {
         memchr::memmem::find(self.text.as_bytes(), format!(" {phrase} ").as_bytes())
-    }
-
-    /// Like [`Self::find`], for a phrase that is searched for in many texts.
-    pub fn find_phrase(&self, phrase: &Phrase) -> Option<usize> {
-        phrase.0.find(self.text.as_bytes())
     }
 
     /// Whether `phrase` is in the text.
@@ -97,11 +178,121 @@ impl Words {
         self.find(phrase).is_some()
     }
 
-    /// The line of the word at or after an offset of [`Self::text`].
-    pub fn line_at(&self, offset: usize) -> u32 {
-        let at = self.lines.partition_point(|(start, _)| (*start as usize) < offset);
-        self.lines.get(at).or(self.lines.last()).map_or(1, |(_, line)| *line)
+    /// The word at or after an offset of [`Self::text`].
+    pub fn word_at(&self, offset: usize) -> usize {
+        self.words.partition_point(|word| (word.start as usize) < offset)
     }
+
+    /// The line of a word.
+    pub fn line_of(&self, word: usize) -> u32 {
+        self.words.get(word).or(self.words.last()).map_or(1, |word| word.line)
+    }
+}
+
+/// A text without the marks of HTML and RTF, with the same lines.
+fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let head = bytes[..bytes.len().min(MAX_HEAD)].to_ascii_lowercase();
+    let is_here = |mark: &[u8]| memchr::memmem::find(&head, mark).is_some();
+    if head.starts_with(b"{\\rtf") {
+        return Cow::Owned(without(bytes, is_rtf_mark));
+    }
+    let is_html = [&b"<html"[..], b"<!doctype html", b"<p>", b"<div"].into_iter().any(is_here);
+    if is_html { Cow::Owned(without(bytes, is_html_mark)) } else { Cow::Borrowed(bytes) }
+}
+
+/// Bytes at the beginning of a text by which its format is known.
+const MAX_HEAD: usize = 1024;
+
+/// A text with a space for each of the marks that begin where `mark` finds one; it returns their length.
+fn without(bytes: &[u8], mark: fn(&[u8]) -> usize) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let n_marked = mark(&bytes[at..]);
+        if n_marked == 0 {
+            plain.push(bytes[at]);
+        } else {
+            plain.push(b' ');
+            plain.extend(bytes[at..at + n_marked].iter().filter(|&&byte| byte == b'\n'));
+        }
+        at += n_marked.max(1);
+    }
+    plain
+}
+
+/// The length of a tag or an entity of HTML.
+fn is_html_mark(text: &[u8]) -> usize {
+    let is_tag = text.len() > 1 && text[0] == b'<' && (text[1].is_ascii_alphabetic() || b"/!".contains(&text[1]));
+    let (end, most) = match text[0] {
+        b'<' if is_tag => (b'>', 1000),
+        b'&' => (b';', 8),
+        _ => return 0,
+    };
+    memchr::memchr(end, &text[..text.len().min(most)]).map_or(0, |at| at + 1)
+}
+
+/// The length of a control word of RTF, or of a brace.
+fn is_rtf_mark(text: &[u8]) -> usize {
+    match text {
+        [b'{' | b'}', ..] => 1,
+        [b'\\', b'\'', _, _, ..] => 4,
+        [b'\\', rest @ ..] => 1 + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count(),
+        _ => 0,
+    }
+}
+
+/// Number of words of a gram: four do not occur together by chance.
+const GRAM: usize = 4;
+const MIX: u32 = 0x9E37_79B1;
+
+/// The hash of a word.
+pub fn hash(word: &str) -> u32 {
+    word.bytes().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Maximum bytes of a line that is a copyright notice.
+const MAX_NOTICE: usize = 200;
+
+/// A line without the marks of comments and quotes around it.
+fn without_marks(line: &str) -> &str {
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '©' | '<' | '['));
+    // The comment words of DOS batch files and m4.
+    let rest = ["rem ", "REM ", "dnl "].iter().find_map(|mark| line.strip_prefix(mark));
+    rest.map_or(line, without_marks)
+}
+
+/// A line without the number or letter of a list before it: `1.`, `(a)`, `iv)`, `1.1 Terms`.
+fn without_bullet(line: &str) -> &str {
+    let (bullet, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let (inner, rest) = (bullet.trim_start_matches('(').trim_end_matches(['.', ')', ':']), rest.trim_start());
+    let is_number = inner.len() <= 6 && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_letter = inner.len() == 1 || inner.len() <= 4 && inner.bytes().all(|byte| b"ivxIVX".contains(&byte));
+    // "Version" may be at the end of the line before: "2.0 (the "License")".
+    let is_title = is_number && rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '"' | '“'));
+    let is_bullet = is_title || bullet.ends_with(['.', ')', ':']) && (is_number || is_letter);
+    if is_bullet && !inner.is_empty() { rest } else { line }
+}
+
+/// Whether a word with a period ends no sentence: "Inc.", "e.g.", initials.
+fn is_abbreviation(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    word.len() == 1 || word.contains('.') || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
+}
+
+/// Whether a line is a copyright notice, which is not part of a license: it names a year, or has the sign, and
+/// grants nothing on the same line.
+fn is_notice(line: &str) -> bool {
+    if line.len() > MAX_NOTICE {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    if ["licens", "permission", " terms"].iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let claim = ["copyright", "(c)", "©", "portions copyright"].iter().find_map(|mark| lower.strip_prefix(mark));
+    let Some(rest) = claim.map(str::trim_start) else { return lower.starts_with("all rights reserved") };
+    let has_year = rest.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
+    has_year || rest.starts_with(['(', '©', '<', '[', '{']) && lower.starts_with('c')
 }
 
 /// "3.0+" as "3.0 or later".
@@ -143,11 +334,22 @@ mod tests {
 
     #[test]
     fn layout_comment_marks_and_spelling_do_not_matter() {
-        let words =
-            Words::new(b" * Licensed under the Apache Licence,\n * Version 2.0 (the \"License\").\ndnl GPL v2.", 1);
-        assert_eq!(words.text(), " licensed under the apache license version 2.0 the license gpl version 2 ");
-        assert_eq!(words.line_at(words.find("version 2.0").expect("it is there") + 1), 2);
+        let text = b" * Licensed under the Apache Licence,\n * Version 2.0 (the \"License\").\ndnl GPL v2.\n# 1. Sublicense";
+        let words = Words::new(text, 1);
+        assert_eq!(
+            words.text(),
+            " licensed under the apache license version 2.0 the license gpl version 2 sub license "
+        );
+        assert_eq!(words.line_of(words.word_at(words.find("version 2.0").expect("it is there") + 1)), 2);
         assert!(words.has("apache license version 2.0"));
         assert!(!words.has("apache lic"));
+        assert_eq!(words.sentences(0..words.len()).len(), 4);
+    }
+
+    #[test]
+    fn copyright_lines_are_no_part_of_a_license() {
+        let words = Words::new(b"Copyright (c) 2020 Example\n(c) 2019 Other\nCopyright notices must stay.\nall", 1);
+        assert_eq!(words.text(), " copyright notices must stay all ");
+        assert!(EQUAL.is_sorted());
     }
 }

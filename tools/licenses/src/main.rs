@@ -1,52 +1,163 @@
-//! Writes the license texts that secondhand compares with: `cargo run -p licenses -- config/licenses/texts.xz`.
+//! Writes the license templates that secondhand compares with, from the XML files of the SPDX license list:
+//! `cargo run -p licenses -- FOLDER config/licenses/templates.bin`, where FOLDER is `src` of `spdx/license-list-XML`.
 //!
-//! The crate `spdx` has them with all pairs of their words, which is five times as large and can be counted again. With
-//! `--check` nothing is written: the file has to hold the texts of the crate.
+//! A template is its identifier and its words, as secondhand reads them, with `{ ... }` around what may be left out and
+//! `[N ... ]` around what other words, at most N, may replace. The file holds, all numbers little-endian:
 //!
-//! The file is text in xz: for each text the name of its license behind the byte 0x1E, a line end, and its normalized
-//! lines. A license has several where SPDX knows further spellings of it, or a header for files.
+//! 1. the number of grams, their hashes in order, and the template of each (see [`SKETCH`]);
+//! 2. blocks of templates: the bytes of the block, its number of templates, and those, one a line, deflated.
 
+
+
+use std::collections::HashSet;
 use std::error::Error;
-use std::io::{Read, Write};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use lzma_rust2::{XzOptions, XzReader, XzWriter};
-use spdx::detection::Store;
+use flate2::{Compression, write::DeflateEncoder};
+use roxmltree::{Document, Node};
+use secondhand::license::{Words, hash};
+
+/// Grams of a template by which it is found: those with the lowest hashes.
+const SKETCH: usize = 40;
+/// Bytes of a block, of which one is unpacked for a template.
+const BLOCK: usize = 64 * 1024;
+/// Words that may stand in for a replaceable part that may be anything.
+const ANYTHING: usize = 30;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let text = texts(&Store::load_inline()?);
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--check", file] => {
-            let mut found = String::new();
-            XzReader::new(&*fs::read(file)?, false).read_to_string(&mut found)?;
-            if found != text {
-                return Err(format!(
-                    "{file} does not hold the texts of the crate spdx: cargo run -p licenses -- {file}"
-                )
-                .into());
-            }
-        }
-        [file] => fs::write(file, packed(text.as_bytes())?)?,
-        _ => return Err("usage: licenses [--check] FILE".into()),
+    let [folder, file] = &arguments[..] else { return Err("usage: licenses FOLDER FILE".into()) };
+    let mut templates = Vec::new();
+    for path in files(Path::new(folder))? {
+        templates.extend(template(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?);
     }
+    distinct(&mut templates);
+    fs::write(file, packed(&templates)?)?;
     Ok(())
 }
 
-fn texts(store: &Store) -> String {
-    let mut licenses: Vec<_> = store.iter().collect();
-    licenses.sort_by_key(|(name, _)| *name);
-    let mut text = String::new();
-    for (name, license) in licenses {
-        for of in std::iter::once(&license.original).chain(&license.alternates).chain(&license.headers) {
-            text += &format!("\u{1e}{name}\n{}", of.lines().join("\n"));
-        }
-    }
-    text
+/// Keeps one of the templates that require the same words, the one with the shortest identifier: no text tells
+/// `GPL-2.0-or-later` from `GPL-2.0-only`.
+fn distinct(templates: &mut Vec<String>) {
+    let mut seen = HashSet::new();
+    templates.sort_by_key(|template| template.find(' '));
+    templates.retain(|template| seen.insert(required(template).concat().join(" ")));
+    templates.sort();
 }
 
-fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut writer = XzWriter::new(Vec::new(), XzOptions::with_preset(9))?;
-    writer.write_all(bytes)?;
-    writer.finish()
+/// The XML files of a folder and of the folder of exceptions in it, in the order of their names.
+fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in [folder.to_owned(), folder.join("exceptions")] {
+        found.extend(fs::read_dir(folder)?.map(|entry| entry.map(|of| of.path())).collect::<Result<Vec<_>, _>>()?);
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "xml"));
+    found.sort();
+    Ok(found)
+}
+
+/// The template in an XML file; `None` for a deprecated identifier.
+fn template(xml: &str) -> Result<Option<String>, Box<dyn Error>> {
+    let document = Document::parse(xml)?;
+    let find = |name: &str| document.descendants().find(|node| node.tag_name().name() == name);
+    let license = find("license").or_else(|| find("exception")).ok_or("no license")?;
+    let id = license.attribute("licenseId").ok_or("no identifier")?;
+    if license.has_attribute("deprecatedVersion") {
+        return Ok(None);
+    }
+    let mut template = id.to_owned();
+    write_node(find("text").ok_or("no text")?, &mut template);
+    Ok(Some(template))
+}
+
+fn write_node(node: Node<'_, '_>, to: &mut String) {
+    if let Some(text) = node.text().filter(|_| node.is_text()) {
+        to.push_str(&words_of(text));
+        return;
+    }
+    let (open, close) = match node.tag_name().name() {
+        "bullet" | "copyrightText" => return,
+        "optional" | "titleText" => (" {".to_owned(), " }"),
+        "alt" => (format!(" [{}", most_words(node)), " ]"),
+        _ => (String::new(), ""),
+    };
+    to.push_str(&open);
+    for child in node.children() {
+        write_node(child, to);
+    }
+    to.push_str(close);
+}
+
+/// The words of a text, each with a space before it.
+fn words_of(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Words::new(line.as_bytes(), 1).text().trim_end().to_owned()
+}
+
+/// The most words that the pattern of a replaceable part matches.
+fn most_words(alt: Node<'_, '_>) -> usize {
+    let pattern = alt.attribute("match").unwrap_or_default().replace("\\s+", " ");
+    if [".+", ".*", "{0,", "{54"].iter().any(|any| pattern.contains(any)) {
+        return ANYTHING;
+    }
+    let original: String = alt.descendants().filter_map(|node| node.text()).collect();
+    let choices = pattern.split('|').chain([&*original]);
+    choices.map(|choice| words_of(choice).split_whitespace().count()).max().unwrap_or_default()
+}
+
+fn packed(templates: &[String]) -> std::io::Result<Vec<u8>> {
+    let mut grams: Vec<(u32, u16)> = Vec::new();
+    for (number, template) in (0u16..).zip(templates) {
+        grams.extend(sketch(template).into_iter().map(|gram| (gram, number)));
+    }
+    grams.sort_unstable();
+    let mut file = (grams.len() as u32).to_le_bytes().to_vec();
+    file.extend(grams.iter().flat_map(|(gram, _)| gram.to_le_bytes()));
+    file.extend(grams.iter().flat_map(|(_, template)| template.to_le_bytes()));
+    let mut rest = templates;
+    while !rest.is_empty() {
+        let sizes = rest.iter().scan(0, |sum, of| {
+            *sum += of.len();
+            Some(*sum)
+        });
+        let n = sizes.take_while(|&size| size <= BLOCK).count().max(1);
+        let mut block = DeflateEncoder::new(Vec::new(), Compression::best());
+        block.write_all(rest[..n].join("\n").as_bytes())?;
+        let block = block.finish()?;
+        file.extend((block.len() as u32).to_le_bytes());
+        file.extend((n as u16).to_le_bytes());
+        file.extend(block);
+        rest = &rest[n..];
+    }
+    Ok(file)
+}
+
+/// The grams with the lowest hashes of what a template requires.
+fn sketch(template: &str) -> Vec<u32> {
+    let hashes = required(template).into_iter().map(|run| run.into_iter().map(hash).collect::<Vec<_>>());
+    let mut grams: Vec<u32> = hashes.flat_map(|run| Words::grams(&run).collect::<Vec<_>>()).collect();
+    grams.sort_unstable();
+    grams.dedup();
+    grams.truncate(SKETCH);
+    grams
+}
+
+/// The words that a template requires, apart where others may be between them.
+fn required(template: &str) -> Vec<Vec<&str>> {
+    let mut depth = 0;
+    let mut runs = vec![Vec::new()];
+    for word in template.split(' ').skip(1) {
+        match word {
+            "}" | "]" => depth -= 1,
+            _ if word.starts_with(['{', '[']) => depth += 1,
+            _ if depth == 0 => runs.last_mut().expect("there is one").push(word),
+            _ => continue,
+        }
+        if !word.starts_with(char::is_alphanumeric) {
+            runs.push(Vec::new());
+        }
+    }
+    runs
 }

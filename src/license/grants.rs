@@ -1,0 +1,284 @@
+//! Finds the licenses that a header names in its sentences: "under the terms of the GNU General Public License, version 2 or
+//! later".
+//!
+//! The names are those of SPDX's list and those that people use, in `config/licenses/names.toml`. A name counts where a
+//! sentence grants or governs: in "incompatible with the GPL" it does not. One without a version that the license needs
+//! is an unknown license.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::expression::Expression;
+use super::words::Words;
+
+/// A license that is named.
+#[derive(Debug, Clone)]
+pub(super) struct Grant {
+    /// Its words.
+    pub range: Range<usize>,
+    /// The license; `None` if the name is known, and the license is not.
+    pub expression: Option<Expression>,
+    /// The licenses that have the name, if it is that of several.
+    pub others: Vec<String>,
+}
+
+impl Grant {
+    /// Whether a license is one of those that the name may mean.
+    pub fn is_name_of(&self, license: &Expression) -> bool {
+        let root = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
+        license.licenses().any(|license| self.others.iter().any(|id| root(id) == root(&license.id)))
+    }
+}
+
+/// The licenses with a name.
+#[derive(Default)]
+struct Family {
+    /// Whether the name is one that people use, so that it counts without the word "license".
+    is_usual: bool,
+    /// The license without a version.
+    plain: Option<String>,
+    /// The licenses by version.
+    versions: HashMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamesFile {
+    names: HashMap<String, Vec<String>>,
+}
+
+/// Words of a name that do not help to identify the license.
+const FILLERS: &[&str] = &["the", "license", "licenses", "licensed", "version", "see", "under", "a", "an"];
+/// Maximum words of a name.
+const MAX_NAME: usize = 8;
+/// Maximum words between a name and its version.
+const TO_VERSION: usize = 14;
+/// Maximum words between a word that grants and the name.
+const TO_NAME: usize = 14;
+/// Words that grant or govern.
+const GRANTING: &[&str] = &[
+    "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered", "governed", "terms", "subject", "under", "license", "licenses",
+    "provided", "relicensed", "published", "conditions", "licensing", "spdx", "copying", "use", "used",
+];
+/// Names that are ordinary words: these count as names of licenses if "license" follows.
+const ORDINARY: &[&str] = &["artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic"];
+/// Words that say that a name grants nothing.
+const DENYING: &[&str] = &["see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar", "like", "than"];
+
+/// The families by their names, without words that do not help.
+static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
+    let table: NamesFile =
+        toml::from_str(include_str!("../../config/licenses/names.toml")).expect("a test reads the built-in table");
+    let mut families: HashMap<String, Family> = HashMap::new();
+    let usual = table.names.iter().flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
+    let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
+        let address = of.name.strip_prefix("CC-").map(|name| (format!("creativecommons org {name}"), of.name, true));
+        [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)].into_iter().chain(address)
+    });
+    for (name, id, is_usual) in usual.chain(listed) {
+        let id = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
+        let (name, version) = parted(&name);
+        let family = families.entry(name).or_default();
+        family.is_usual |= is_usual;
+        match version {
+            Some(version) => drop(family.versions.entry(version).or_insert_with(|| id.to_owned())),
+            None => family.plain = family.plain.take().or_else(|| Some(id.to_owned())),
+        }
+    }
+    families
+});
+
+/// The first words of all names.
+static FIRST: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect());
+
+/// "GNU General Public License" and "GNU GPL" without "GNU"; the rest of another name may be any words.
+fn without_gnu(name: &str) -> &str {
+    name.strip_prefix("gnu ").filter(|rest| rest.contains(' ') || rest.contains("gpl")).unwrap_or(name)
+}
+
+/// A name without the words that do not help, and its version.
+fn parted(name: &str) -> (String, Option<String>) {
+    let words = Words::new(name.as_bytes(), 1);
+    let last = ["only", "or", "later", "unported", "generic", "international", "universal"];
+    let mut words: Vec<&str> = words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
+    while words.len() > 1 && words.last().is_some_and(|word| last.contains(word)) {
+        words.pop();
+    }
+    let version = words.last().filter(|word| words.len() > 1 && is_version(word)).map(|word| short(word).to_owned());
+    let n_words = words.len() - usize::from(version.is_some());
+    (without_gnu(&words[..n_words].join(" ")).to_owned(), version)
+}
+
+fn is_version(word: &str) -> bool {
+    word.len() <= 6 && word.starts_with(|c: char| c.is_ascii_digit()) && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// "2.0" as "2".
+fn short(version: &str) -> &str {
+    version.strip_suffix(".0").unwrap_or(version)
+}
+
+/// The license that a name of a manifest means; `None` if it is more than a name, or not known.
+pub(super) fn named(name: &str) -> Option<String> {
+    let without = match (name.find('('), name.rfind(')')) {
+        (Some(open), Some(close)) if open > 0 && open < close && !name[open..].contains(">=") => {
+            format!("{} {}", &name[..open], &name[close + 1..])
+        }
+        _ => name.replace(">=", " ").replace(['(', ')'], " ") + if name.contains(">=") { " or later" } else { "" },
+    };
+    let words = Words::new(without.as_bytes(), 1);
+    let is_filler = |at: usize| FILLERS.contains(&words.of(at..at + 1));
+    let first = (0..words.len()).find(|&at| !is_filler(at))?;
+    let grant = grant(&words, first)?;
+    let is_whole = (grant.range.end..words.len()).all(is_filler);
+    grant.expression.filter(|_| is_whole).map(|of| of.to_string())
+}
+
+/// The licenses that are named in a part of a text where it grants.
+pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
+    let mut found: Vec<Grant> = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        let is_near = |of: &Grant| at - of.range.end <= 6;
+        match grant(words, at).filter(|of| of.range.end <= part.end) {
+            Some(grant) if is_granted(words, part.start, at) || found.last().is_some_and(is_near) => {
+                at = grant.range.end;
+                found.push(grant);
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// Whether the words before a name grant.
+fn is_granted(words: &Words, start: usize, name: usize) -> bool {
+    let mut from = name.saturating_sub(TO_NAME).max(start);
+    let is_open = |at: usize| ["under", "license", "licenses", "licensed", "following", "terms"].contains(&words.of(at..at + 1));
+    // "License: MIT" is one sentence.
+    if let Some(end) = (from..name).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at)) {
+        from = end + 1;
+    }
+    let before = words.of(from..name);
+    if before.ends_with("version") || words.of(name..name + 1) == "creativecommons" {
+        return true;
+    }
+    let has = |list: &[&str]| before.split(' ').any(|word| list.contains(&word));
+    has(GRANTING) && !has(DENYING) && !before.contains("copy of the")
+}
+
+/// The licenses that have the name that begins at a word, and where it ends.
+fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
+    let word = |at: usize| words.of(at..at + 1);
+    if !FIRST.contains(word(at)) {
+        return None;
+    }
+    let (mut name, mut best) = (String::new(), None);
+    for end in (at..(at + MAX_NAME).min(words.len())).filter(|&end| !FILLERS.contains(&word(end))) {
+        name = if name.is_empty() { word(end).to_owned() } else { name + " " + word(end) };
+        best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
+    }
+    best
+}
+
+/// The license whose name begins at a word.
+fn grant(words: &Words, at: usize) -> Option<Grant> {
+    let word = |at: usize| words.of(at..(at + 1).min(words.len()));
+    let (family, end) = name_at(words, at)?;
+    let is_licence = |at: usize| word(at).starts_with("licens");
+    let is_called_so = (end..end + 2).any(is_licence) || (at..end).any(is_licence);
+    let is_usual = family.is_usual && !ORDINARY.contains(&words.of(at..end));
+    let is_long = is_usual || words.of(at..end).contains(' ') && is_called_so;
+    let (version, end, is_later_before) = version(words, at, end, family);
+    if !is_long && version.is_none() {
+        return None;
+    }
+    if !is_called_so && ORDINARY.contains(&words.of(at..at + 1)) {
+        return None;
+    }
+    let (is_later, end) = later(words, end);
+    let is_later = is_later || is_later_before;
+    let id = match &version {
+        Some(version) if !family.versions.is_empty() => family.versions.get(version),
+        Some(_) => family.plain.as_ref(),
+        None => family.plain.as_ref().or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1)),
+    };
+    let is_vague = version.is_none() && family.versions.len() > 1;
+    let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
+    let plain = id.and_then(|id| Expression::of(id));
+    let expression = plain.map(|of| if is_later || version.is_none() && of.is_one_version() { of.with_later() } else { of });
+    if expression.is_none() && !is_called_so {
+        return None;
+    }
+    let expression = expression.map(|of| sections(words, end, of));
+    let (expression, end) = match (expression, next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end)))) {
+        (Some(first), Some((next, end))) => (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end),
+        (expression, _) => (expression, end),
+    };
+    Some(Grant { range: at..end, expression, others })
+}
+
+/// The version of a license named in a range of words, and where it ends.
+fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<String>, usize, bool) {
+    let word = |at: usize| words.of(at..(at + 1).min(words.len()));
+    for at in end..(end + TO_VERSION).min(words.len()) {
+        let is_stated = at == end || word(at - 1) == "version" || FILLERS.contains(&word(at - 1)) && at < end + 3;
+        if is_version(word(at)) && is_stated {
+            return (Some(short(word(at)).to_owned()), at + 1, false);
+        }
+        // The next name has a version of its own, and so has the next sentence.
+        let is_long = |end: usize| words.of(at..end).contains(' ');
+        let other = name_at(words, at).filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
+        // "The GNU General Public License (GPL), version 2" has two names.
+        let is_other = other.is_some_and(|(of, _)| of.versions.values().all(|id| !family.versions.values().any(|own| own == id)));
+        let is_end = words.has_end(at..at + 1) && !["foundation", "version", "published"].contains(&word(at));
+        if is_other || is_end || word(at) == "details" {
+            break;
+        }
+    }
+    // "Version 2 of the GNU General Public License".
+    for at in start.saturating_sub(8)..start.saturating_sub(1) {
+        let between = words.of(at..start);
+        if word(at) == "version" && is_version(word(at + 1)) && between.contains(" of the") {
+            return (Some(short(word(at + 1)).to_owned()), end, between.contains(" later"));
+        }
+    }
+    (None, end, false)
+}
+
+/// Another version that may be chosen: "version 2.1 or version 3".
+fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
+    let next = words.of(end..(end + 4).min(words.len()));
+    let number = next.strip_prefix("or version ").or_else(|| next.strip_prefix("or "))?.split(' ').next()?;
+    is_version(number).then(|| (short(number), end + next.split(' ').take_while(|word| *word != number).count() + 1))
+}
+
+/// Whether later versions are allowed behind a version, and where those words end.
+fn later(words: &Words, end: usize) -> (bool, usize) {
+    let next = words.of(end..(end + 16).min(words.len()));
+    let spellings = ["any later", "or later", "or newer", "or higher", "or above", "or greater", "any newer", "any subsequent", "and later"];
+    let found = spellings.iter().filter_map(|spelling| next.find(spelling).map(|at| at + spelling.len())).min();
+    match found {
+        Some(at) if !next[..at].contains("version 1") && !next[..at].contains("version 2") && !next[..at].contains("version 3") => {
+            (true, end + next[..at].split(' ').count())
+        }
+        _ => (false, end),
+    }
+}
+
+/// The GNU Free Documentation License as the words behind it complete it: with or without invariant sections.
+fn sections(words: &Words, end: usize, license: Expression) -> Expression {
+    let next = words.of(end..(end + 60).min(words.len()));
+    let kind = match () {
+        () if next.contains("no invariant sections") => "no-invariants",
+        () if next.contains("invariant sections being") => "invariants",
+        () => return license,
+    };
+    let name = license.to_string();
+    let completed = ["-only", "-or-later"].iter().find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
+    completed.filter(|_| name.starts_with("GFDL")).and_then(|name| Expression::of(&name)).unwrap_or(license)
+}
