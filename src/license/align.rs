@@ -3,6 +3,7 @@
 //! The templates that share most grams of words with a part of the text are aligned with it word by word, and the one
 //! that leaves the least over is taken. Words that the template marks as optional or replaceable make no difference.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -12,8 +13,14 @@ use super::words::Words;
 
 /// Minimum share of a template's sketch in a text that is compared with it.
 const MIN_SHARE: f64 = 0.3;
+/// The same, where none has that: the text may be an abridged one.
+const MIN_SHARE_ABRIDGED: f64 = 0.1;
 /// Maximum templates that a part of a text is compared with.
 const MAX_COMPARED: usize = 16;
+/// Minimum words of an abridged text.
+const MIN_ABRIDGED: usize = 20;
+/// Maximum words that differ in a text that is compared with a template's required words alone, too.
+const MAX_DIFFERING: usize = 100;
 /// What a word that differs counts, where one that is equal counts one.
 const COST: i64 = 2;
 
@@ -24,10 +31,14 @@ pub(super) struct Reading {
     pub id: &'static str,
     /// Its words in the text.
     pub range: Range<usize>,
+    /// The first word of its body in the text: a title may be left out.
+    pub body: usize,
     /// The number of words that are equal.
     pub n_equal: usize,
     /// The number of words that the template requires.
     pub n_required: usize,
+    /// Whether it begins as the template does.
+    pub starts: bool,
     /// Where text and template differ.
     pub differences: Vec<Difference>,
 }
@@ -50,29 +61,21 @@ pub(super) fn readings(words: &Words) -> Vec<Reading> {
     found
 }
 
+/// The license of which `words` are the beginning, with most of it left out and nothing added.
+pub(super) fn abridged(words: &Words) -> Option<Reading> {
+    let hashes = words.hashes();
+    let reading = best(&hashes, &(0..hashes.len()), &candidates(&hashes), MIN_SHARE_ABRIDGED, words);
+    reading.filter(Reading::is_abridged)
+}
+
 /// Reads a part of a text: takes the best template, then what is before it and behind it.
 fn read(hashes: &[u32], range: Range<usize>, mut candidates: Vec<Candidate>, words: &Words, found: &mut Vec<Reading>) {
-    let mut likely: Vec<(f64, &Candidate, Range<usize>)> = Vec::new();
     candidates.retain_mut(|candidate| {
         candidate.positions.retain(|at| range.contains(at));
         !candidate.positions.is_empty()
     });
-    for candidate in &candidates {
-        if candidate.share(candidate.positions.len()) >= MIN_SHARE {
-            let (n_grams, window) = candidate.densest();
-            likely.push((candidate.share(n_grams), candidate, window));
-        }
-    }
-    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-    likely.truncate(MAX_COMPARED);
-    let readings = likely.iter().map(|(_, candidate, window)| {
-        let template = candidate.template();
-        let around = template.words.len() + 30;
-        let from = window.end.saturating_sub(around + around / 4).max(range.start);
-        let to = (window.start + around + around / 4).min(range.end);
-        align(template, hashes, from.min(window.start)..to.max(window.end), words)
-    });
-    let Some(best) = readings.flatten().max_by_key(Reading::worth).filter(|of| of.worth() > 0) else { return };
+    let best = best(hashes, &range, &candidates, MIN_SHARE, words);
+    let Some(best) = best else { return };
     let (before, behind) = (range.start..best.range.start, best.range.end..range.end);
     found.push(best);
     for part in [before, behind] {
@@ -82,21 +85,52 @@ fn read(hashes: &[u32], range: Range<usize>, mut candidates: Vec<Candidate>, wor
     }
 }
 
+/// The template that fits a part of a text best, of those that have a share of their sketch in it.
+fn best(
+    hashes: &[u32],
+    range: &Range<usize>,
+    candidates: &[Candidate],
+    min_share: f64,
+    words: &Words,
+) -> Option<Reading> {
+    let likely = candidates.iter().filter(|of| of.share(of.positions.len()) >= min_share);
+    let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
+    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
+    likely.truncate(MAX_COMPARED);
+    let readings = likely.iter().filter_map(|(_, candidate, window)| {
+        let template = candidate.template();
+        let around = template.words.len() + 30;
+        let from = window.end.saturating_sub(around + around / 4).max(range.start);
+        let to = (window.start + around + around / 4).min(range.end);
+        let part = from.min(window.start)..to.max(window.end);
+        let reading = align(template, hashes, part.clone(), words)?;
+        // A word may have been compared with the same one in a part that may be left out.
+        let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
+        let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
+        let is_better =
+            |bare: &Reading| bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing();
+        Some(bare.filter(is_better).unwrap_or(reading))
+    });
+    let fit = |of: &Reading| (of.worth(), of.n_equal, Reverse(of.n_required));
+    readings.max_by_key(fit).filter(|of| of.worth() > 0)
+}
+
 impl Candidate {
-    /// The most grams that are as near to each other as in the template, and where they are.
-    fn densest(&self) -> (usize, Range<usize>) {
+    /// The share of its sketch that is in the densest stretch of the text that is as long as the template, itself, and
+    /// where that is.
+    fn densest(&self) -> (f64, &Self, Range<usize>) {
         let positions = &self.positions;
         let reach = self.template().words.len() * 5 / 4 + 30;
-        let (mut best, mut first) = ((0, 0..0), 0);
+        let (mut n_most, mut stretch, mut first) = (0, 0..0, 0);
         for (last, &end) in positions.iter().enumerate() {
             while end - positions[first] > reach {
                 first += 1;
             }
-            if last + 1 - first > best.0 {
-                best = (last + 1 - first, positions[first]..end + 1);
+            if last + 1 - first > n_most {
+                (n_most, stretch) = (last + 1 - first, positions[first]..end + 1);
             }
         }
-        best
+        (self.share(n_most), self, stretch)
     }
 }
 
@@ -107,9 +141,10 @@ struct Run {
 }
 
 /// Compares a template with a part of a text; `None` if nothing is equal.
-fn align(template: &'static Template, hashes: &[u32], part: Range<usize>, words: &Words) -> Option<Reading> {
+fn align(template: &Template, hashes: &[u32], part: Range<usize>, words: &Words) -> Option<Reading> {
     let mut runs = runs(template, &hashes[part.clone()], part.start);
-    let gaps: Vec<Option<Difference>> = runs.windows(2).map(|pair| difference(template, &pair[0], &pair[1], words)).collect();
+    let gaps: Vec<Option<Difference>> =
+        runs.windows(2).map(|pair| difference(template, &pair[0], &pair[1], words)).collect();
     let mut runs: Vec<Run> = runs.drain(nearest(&runs, &gaps)?).collect();
     stretch(&mut runs, template, hashes, &part);
     let (first, last) = (runs.first()?, runs.last()?);
@@ -120,7 +155,11 @@ fn align(template: &'static Template, hashes: &[u32], part: Range<usize>, words:
     let differences = around.windows(2).filter_map(|pair| difference(template, pair[0], pair[1], words)).collect();
     let n_equal = runs.iter().map(|run| run.text.len()).sum();
     let n_required = template.is_required.iter().filter(|is_required| **is_required).count();
-    Some(Reading { id: template.id, range: first.text.start..last.text.end, n_equal, n_required, differences })
+    let starts = !template.is_required[..first.template.start].contains(&true);
+    let pairs = runs.iter().flat_map(|run| run.template.clone().zip(run.text.clone()));
+    let body = pairs.into_iter().find(|(of, _)| template.is_required[*of]).map_or(first.text.start, |(_, at)| at);
+    let range = first.text.start..last.text.end;
+    Some(Reading { id: template.id, starts, range, body, n_equal, n_required, differences })
 }
 
 fn runs(template: &Template, text: &[u32], shift: usize) -> Vec<Run> {
@@ -184,7 +223,8 @@ fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Di
     let mut missing: Vec<_> = gap.clone().filter(|&at| template.is_required[at]).map(|at| template.words[at]).collect();
     let n_free = template.n_free[gap.start..=gap.end].iter().copied().max().unwrap_or_default();
     let mut added = a.text.end..b.text.start;
-    let is_name = added.len() <= usize::from(n_free) && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
+    let is_name =
+        added.len() <= usize::from(n_free) && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
     if is_name || added.clone().all(|at| is_bullet(words.of(at..at + 1))) {
         added = added.end..added.end;
     }
@@ -202,7 +242,16 @@ fn is_bullet(word: &str) -> bool {
 impl Reading {
     /// How well a template fits: the words that are equal, less those that differ.
     fn worth(&self) -> i64 {
+        if self.is_abridged() {
+            return 1;
+        }
         self.n_equal as i64 - COST * self.n_differing() as i64
+    }
+
+    /// Whether this is the beginning of a license, with most of it left out and nothing added.
+    pub fn is_abridged(&self) -> bool {
+        let has_added = self.differences.iter().any(|of| !of.added.is_empty());
+        self.starts && !has_added && self.n_equal >= MIN_ABRIDGED && 2 * self.n_equal <= self.n_required
     }
 
     /// The number of words that differ.

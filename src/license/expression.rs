@@ -172,7 +172,8 @@ impl Expression {
 
     /// Whether it is a license in the same version, with or without later ones, or sections.
     pub(super) fn is_edition_of(&self, other: &Self) -> bool {
-        let is_same = |a: &License, b: &License| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base());
+        let is_same =
+            |a: &License, b: &License| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base());
         self.licenses().any(|a| other.licenses().any(|b| is_same(a, b)))
     }
 

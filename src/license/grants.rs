@@ -54,26 +54,50 @@ struct NamesFile {
 const FILLERS: &[&str] = &["the", "license", "licenses", "licensed", "version", "see", "under", "a", "an"];
 /// Maximum words of a name.
 const MAX_NAME: usize = 8;
+/// Maximum bytes of a name in a manifest.
+const MAX_NAMED: usize = 200;
 /// Maximum words between a name and its version.
 const TO_VERSION: usize = 14;
 /// Maximum words between a word that grants and the name.
 const TO_NAME: usize = 14;
 /// Words that grant or govern.
 const GRANTING: &[&str] = &[
-    "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered", "governed", "terms", "subject", "under", "license", "licenses",
-    "provided", "relicensed", "published", "conditions", "licensing", "spdx", "copying", "use", "used",
+    "licensed",
+    "released",
+    "distributed",
+    "redistributed",
+    "redistribute",
+    "available",
+    "covered",
+    "governed",
+    "terms",
+    "subject",
+    "under",
+    "license",
+    "licenses",
+    "provided",
+    "relicensed",
+    "published",
+    "conditions",
+    "licensing",
+    "spdx",
+    "copying",
+    "use",
+    "used",
 ];
 /// Names that are ordinary words: these count as names of licenses if "license" follows.
 const ORDINARY: &[&str] = &["artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic"];
 /// Words that say that a name grants nothing.
-const DENYING: &[&str] = &["see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar", "like", "than"];
+const DENYING: &[&str] =
+    &["see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar", "like", "than"];
 
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     let table: NamesFile =
         toml::from_str(include_str!("../../config/licenses/names.toml")).expect("a test reads the built-in table");
     let mut families: HashMap<String, Family> = HashMap::new();
-    let usual = table.names.iter().flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
+    let usual =
+        table.names.iter().flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
         let address = of.name.strip_prefix("CC-").map(|name| (format!("creativecommons org {name}"), of.name, true));
         [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)].into_iter().chain(address)
@@ -114,7 +138,9 @@ fn parted(name: &str) -> (String, Option<String>) {
 }
 
 fn is_version(word: &str) -> bool {
-    word.len() <= 6 && word.starts_with(|c: char| c.is_ascii_digit()) && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    word.len() <= 6
+        && word.starts_with(|c: char| c.is_ascii_digit())
+        && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// "2.0" as "2".
@@ -124,6 +150,9 @@ fn short(version: &str) -> &str {
 
 /// The license that a name of a manifest means; `None` if it is more than a name, or not known.
 pub(super) fn named(name: &str) -> Option<String> {
+    if name.len() > MAX_NAMED {
+        return None;
+    }
     let without = match (name.find('('), name.rfind(')')) {
         (Some(open), Some(close)) if open > 0 && open < close && !name[open..].contains(">=") => {
             format!("{} {}", &name[..open], &name[close + 1..])
@@ -132,9 +161,8 @@ pub(super) fn named(name: &str) -> Option<String> {
     };
     let words = Words::new(without.as_bytes(), 1);
     let is_filler = |at: usize| FILLERS.contains(&words.of(at..at + 1));
-    let first = (0..words.len()).find(|&at| !is_filler(at))?;
-    let grant = grant(&words, first)?;
-    let is_whole = (grant.range.end..words.len()).all(is_filler);
+    let grant = title(&words)?;
+    let is_whole = (grant.range.end..words.n_words()).all(is_filler);
     grant.expression.filter(|_| is_whole).map(|of| of.to_string())
 }
 
@@ -155,10 +183,18 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     found
 }
 
+/// The license whose name a text begins with.
+pub(super) fn title(words: &Words) -> Option<Grant> {
+    let is_filler = |at: &usize| FILLERS.contains(&words.of(*at..at + 1));
+    grant(words, (0..words.n_words()).find(|at| !is_filler(at))?)
+}
+
 /// Whether the words before a name grant.
 fn is_granted(words: &Words, start: usize, name: usize) -> bool {
     let mut from = name.saturating_sub(TO_NAME).max(start);
-    let is_open = |at: usize| ["under", "license", "licenses", "licensed", "following", "terms"].contains(&words.of(at..at + 1));
+    let is_open = |at: usize| {
+        ["under", "license", "licenses", "licensed", "following", "terms", "version"].contains(&words.of(at..at + 1))
+    };
     // "License: MIT" is one sentence.
     if let Some(end) = (from..name).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at)) {
         from = end + 1;
@@ -178,7 +214,7 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
-    for end in (at..(at + MAX_NAME).min(words.len())).filter(|&end| !FILLERS.contains(&word(end))) {
+    for end in (at..(at + MAX_NAME).min(words.n_words())).filter(|&end| !FILLERS.contains(&word(end))) {
         name = if name.is_empty() { word(end).to_owned() } else { name + " " + word(end) };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }
@@ -187,7 +223,7 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
 
 /// The license whose name begins at a word.
 fn grant(words: &Words, at: usize) -> Option<Grant> {
-    let word = |at: usize| words.of(at..(at + 1).min(words.len()));
+    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
     let (family, end) = name_at(words, at)?;
     let is_licence = |at: usize| word(at).starts_with("licens");
     let is_called_so = (end..end + 2).any(is_licence) || (at..end).any(is_licence);
@@ -205,27 +241,33 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let id = match &version {
         Some(version) if !family.versions.is_empty() => family.versions.get(version),
         Some(_) => family.plain.as_ref(),
-        None => family.plain.as_ref().or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1)),
+        None => {
+            family.plain.as_ref().or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1))
+        }
     };
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::of(id));
-    let expression = plain.map(|of| if is_later || version.is_none() && of.is_one_version() { of.with_later() } else { of });
+    let expression =
+        plain.map(|of| if is_later || version.is_none() && of.is_one_version() { of.with_later() } else { of });
     if expression.is_none() && !is_called_so {
         return None;
     }
     let expression = expression.map(|of| sections(words, end, of));
-    let (expression, end) = match (expression, next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end)))) {
-        (Some(first), Some((next, end))) => (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end),
-        (expression, _) => (expression, end),
-    };
+    let (expression, end) =
+        match (expression, next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end)))) {
+            (Some(first), Some((next, end))) => {
+                (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end)
+            }
+            (expression, _) => (expression, end),
+        };
     Some(Grant { range: at..end, expression, others })
 }
 
 /// The version of a license named in a range of words, and where it ends.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<String>, usize, bool) {
-    let word = |at: usize| words.of(at..(at + 1).min(words.len()));
-    for at in end..(end + TO_VERSION).min(words.len()) {
+    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
+    for at in end..(end + TO_VERSION).min(words.n_words()) {
         let is_stated = at == end || word(at - 1) == "version" || FILLERS.contains(&word(at - 1)) && at < end + 3;
         if is_version(word(at)) && is_stated {
             return (Some(short(word(at)).to_owned()), at + 1, false);
@@ -234,7 +276,8 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<
         let is_long = |end: usize| words.of(at..end).contains(' ');
         let other = name_at(words, at).filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
         // "The GNU General Public License (GPL), version 2" has two names.
-        let is_other = other.is_some_and(|(of, _)| of.versions.values().all(|id| !family.versions.values().any(|own| own == id)));
+        let is_other =
+            other.is_some_and(|(of, _)| of.versions.values().all(|id| !family.versions.values().any(|own| own == id)));
         let is_end = words.has_end(at..at + 1) && !["foundation", "version", "published"].contains(&word(at));
         if is_other || is_end || word(at) == "details" {
             break;
@@ -252,18 +295,32 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<
 
 /// Another version that may be chosen: "version 2.1 or version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
-    let next = words.of(end..(end + 4).min(words.len()));
+    let next = words.of(end..(end + 4).min(words.n_words()));
     let number = next.strip_prefix("or version ").or_else(|| next.strip_prefix("or "))?.split(' ').next()?;
     is_version(number).then(|| (short(number), end + next.split(' ').take_while(|word| *word != number).count() + 1))
 }
 
 /// Whether later versions are allowed behind a version, and where those words end.
 fn later(words: &Words, end: usize) -> (bool, usize) {
-    let next = words.of(end..(end + 16).min(words.len()));
-    let spellings = ["any later", "or later", "or newer", "or higher", "or above", "or greater", "any newer", "any subsequent", "and later"];
+    let next = words.of(end..(end + 16).min(words.n_words()));
+    let spellings = [
+        "any later",
+        "or later",
+        "or newer",
+        "or higher",
+        "or above",
+        "or greater",
+        "any newer",
+        "any subsequent",
+        "and later",
+    ];
     let found = spellings.iter().filter_map(|spelling| next.find(spelling).map(|at| at + spelling.len())).min();
     match found {
-        Some(at) if !next[..at].contains("version 1") && !next[..at].contains("version 2") && !next[..at].contains("version 3") => {
+        Some(at)
+            if !next[..at].contains("version 1")
+                && !next[..at].contains("version 2")
+                && !next[..at].contains("version 3") =>
+        {
             (true, end + next[..at].split(' ').count())
         }
         _ => (false, end),
@@ -272,13 +329,14 @@ fn later(words: &Words, end: usize) -> (bool, usize) {
 
 /// The GNU Free Documentation License as the words behind it complete it: with or without invariant sections.
 fn sections(words: &Words, end: usize, license: Expression) -> Expression {
-    let next = words.of(end..(end + 60).min(words.len()));
+    let next = words.of(end..(end + 60).min(words.n_words()));
     let kind = match () {
         () if next.contains("no invariant sections") => "no-invariants",
         () if next.contains("invariant sections being") => "invariants",
         () => return license,
     };
     let name = license.to_string();
-    let completed = ["-only", "-or-later"].iter().find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
+    let completed =
+        ["-only", "-or-later"].iter().find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
     completed.filter(|_| name.starts_with("GFDL")).and_then(|name| Expression::of(&name)).unwrap_or(license)
 }

@@ -101,7 +101,8 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     }
     let tagged = tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
-    let mut found = text::identify(bytes).unwrap_or(text::Identity { expression: None, line: 1, written: String::new() });
+    let mut found =
+        text::identify(bytes).unwrap_or(text::Identity { expression: None, line: 1, written: String::new() });
     if let Some(tag) = tagged
         && found.expression.as_ref().zip(tag.expression.as_ref()).is_none_or(|(text, tag)| tag.agrees_with(text, false))
     {

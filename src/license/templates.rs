@@ -48,6 +48,25 @@ impl Template {
     }
 }
 
+impl Template {
+    /// The template without what may be left out.
+    pub fn bare(&self) -> Self {
+        let mut bare =
+            Self { id: self.id, words: Vec::new(), hashes: Vec::new(), is_required: Vec::new(), n_free: vec![0] };
+        for (at, &n_free) in self.n_free.iter().enumerate() {
+            let last = bare.n_free.last_mut().expect("it has one more than words");
+            *last = n_free.max(*last);
+            if self.is_required.get(at) == Some(&true) {
+                bare.words.push(self.words[at]);
+                bare.hashes.push(self.hashes[at]);
+                bare.is_required.push(true);
+                bare.n_free.push(0);
+            }
+        }
+        bare
+    }
+}
+
 /// A template that a text may hold.
 pub(super) struct Candidate {
     /// Its number.

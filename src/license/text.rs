@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::align::{Difference, Reading, readings};
+use super::align::{Difference, Reading, abridged, readings};
 use super::expression::Expression;
-use super::grants::{Grant, grants};
+use super::grants::{Grant, grants, title};
 use super::words::Words;
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
@@ -56,18 +56,100 @@ const NEAR: usize = 60;
 
 /// Beginnings of words that state conditions.
 const CONDITIONS: &[&str] = &[
-    "advertis", "agree", "alter", "attribut", "author", "charg", "commerc", "condition", "consent", "copies", "copy", "credit",
-    "derivative", "disclos", "display", "distribut", "endors", "except", "fee", "forbid", "free", "govern", "grant", "include",
-    "indemnif", "institution", "internal", "liab", "limit", "may", "military", "modif", "must", "name", "neither", "no", "non", "nor", "not",
-    "notice", "nuclear", "only", "patent", "permi", "permission", "personal", "prior", "profit", "prohibit", "promot", "provided", "publish",
-    "redistribut", "registered", "reproduc", "require", "research", "restrict", "retain", "revoke", "right", "royalt", "sell", "sold", "shall", "should", "source",
-    "sub", "terminat", "terms", "third", "trademark", "unless", "unmodified", "use", "used", "user", "warrant", "will", "without", "written",
+    "advertis",
+    "agree",
+    "alter",
+    "attribut",
+    "author",
+    "charg",
+    "commerc",
+    "condition",
+    "consent",
+    "copies",
+    "copy",
+    "credit",
+    "derivative",
+    "disclos",
+    "display",
+    "distribut",
+    "endors",
+    "except",
+    "fee",
+    "forbid",
+    "free",
+    "govern",
+    "grant",
+    "include",
+    "indemnif",
+    "institution",
+    "internal",
+    "liab",
+    "limit",
+    "may",
+    "military",
+    "modif",
+    "must",
+    "name",
+    "neither",
+    "no",
+    "non",
+    "nor",
+    "not",
+    "notice",
+    "nuclear",
+    "only",
+    "patent",
+    "permi",
+    "permission",
+    "personal",
+    "prior",
+    "profit",
+    "prohibit",
+    "promot",
+    "provided",
+    "publish",
+    "redistribut",
+    "registered",
+    "reproduc",
+    "require",
+    "research",
+    "restrict",
+    "retain",
+    "revoke",
+    "right",
+    "royalt",
+    "sell",
+    "sold",
+    "shall",
+    "should",
+    "source",
+    "sub",
+    "terminat",
+    "terms",
+    "third",
+    "trademark",
+    "unless",
+    "unmodified",
+    "use",
+    "used",
+    "user",
+    "warrant",
+    "will",
+    "without",
+    "written",
 ];
 
 /// The license of a whole text; `None` if nothing in it is known.
 pub(super) fn identify(text: &[u8]) -> Option<Identity> {
     let words = Words::new(&text[..text.len().min(MAX_BYTES)], 1);
-    Parts::new(&words).identity(&words, true)
+    let mut parts = Parts::new(&words);
+    if parts.readings.is_empty() {
+        parts.readings.extend(abridged(&words));
+    }
+    if parts.readings.is_empty() && parts.grants.is_empty() {
+        parts.grants.extend(title(&words));
+    }
+    parts.identity(&words, true)
 }
 
 /// The license that the header of a source file states; `None` if it states none.
@@ -91,7 +173,7 @@ impl Parts {
     }
 
     fn identity(&self, words: &Words, is_whole: bool) -> Option<Identity> {
-        let starts = self.readings.iter().map(|of| of.range.start).chain(self.grants.iter().map(|of| of.range.start));
+        let starts = self.readings.iter().map(|of| of.body).chain(self.grants.iter().map(|of| of.range.start));
         let line = starts.min().map(|at| words.line_of(at));
         let Some(line) = line else { return phrase(words) };
         let (expression, written) = match self.expression(words, is_whole) {
@@ -103,7 +185,7 @@ impl Parts {
 
     /// The license; if it is unknown, why.
     fn expression(&self, words: &Words, is_whole: bool) -> Result<Expression, String> {
-        for reading in &self.readings {
+        for reading in self.readings.iter().filter(|of| !of.is_abridged()) {
             let differing = conditions(reading, words);
             if !differing.is_empty() {
                 return Err(format!("like {}, with other terms: {}", reading.id, differing.join("; ")));
@@ -126,22 +208,35 @@ impl Parts {
     /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as they are there.
     fn stated(&self) -> Vec<Stated> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
-        let texts: Vec<Stated> = texts.map(|of| Stated { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
+        let texts: Vec<Stated> =
+            texts.map(|of| Stated { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
         let (exact, vague): (Vec<&Grant>, Vec<&Grant>) = self.grants.iter().partition(|of| of.others.is_empty());
         let named: Vec<&Expression> = exact.iter().filter_map(|of| of.expression.as_ref()).collect();
         // A text does not tell "only" from "or later"; the sentence that names it does.
-        let is_named = |of: &Stated| of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)));
+        let is_named =
+            |of: &Stated| of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)));
         let untold = texts.iter().filter(|of| !is_named(of)).cloned();
         let known = || named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref()));
         let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
-        let vague = vague.into_iter().map(|of| Stated { range: of.range.clone(), expression: told(of).or_else(|| of.expression.clone()) });
+        let vague = vague
+            .into_iter()
+            .map(|of| Stated { range: of.range.clone(), expression: told(of).or_else(|| of.expression.clone()) });
         let exact = exact.iter().map(|of| Stated { range: of.range.clone(), expression: of.expression.clone() });
         let mut all: Vec<Stated> = untold.chain(vague).chain(exact).collect();
         // A sentence that leaves the version open to later ones tells more than one that only names it.
-        let later: Vec<Expression> = all.iter().filter_map(|of| of.expression.clone()).filter(Expression::is_later).collect();
+        let later: Vec<Expression> =
+            all.iter().filter_map(|of| of.expression.clone()).filter(Expression::is_later).collect();
         all.retain(|of| of.expression.as_ref().is_none_or(|of| of.is_later() || !later.contains(&of.with_later())));
-        let sections: Vec<Expression> = all.iter().filter_map(|of| of.expression.clone()).filter(|of| of.to_string().contains("-invariants")).collect();
-        all.retain(|of| of.expression.as_ref().is_none_or(|of| sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of))));
+        let sections: Vec<Expression> = all
+            .iter()
+            .filter_map(|of| of.expression.clone())
+            .filter(|of| of.to_string().contains("-invariants"))
+            .collect();
+        all.retain(|of| {
+            of.expression
+                .as_ref()
+                .is_none_or(|of| sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of)))
+        });
         all.sort_by_key(|of| of.range.start);
         all
     }
@@ -149,7 +244,9 @@ impl Parts {
     /// The sentences that may be terms and are in no license text.
     fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
         let sentences = between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
-        let grants = |of: &Range<usize>| self.grants.iter().any(|grant| grant.range.start < of.end && of.start < grant.range.end);
+        let grants = |of: &Range<usize>| {
+            self.grants.iter().any(|grant| grant.range.start < of.end && of.start < grant.range.end)
+        };
         let stated = || self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range));
         let is_near = |of: &Range<usize>| stated().any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR);
         let left = sentences.filter(|of| !grants(of) && (is_whole || is_near(of))).map(|of| words.of(of));
@@ -189,20 +286,25 @@ fn joined(stated: Vec<Stated>, words: &Words) -> Option<Expression> {
             None => groups.push(vec![next]),
         }
     }
-    let choices: Vec<(bool, Vec<Expression>)> = groups.into_iter().map(|group| {
-        let is_choice = group.len() > 1 && is_choice(words, group[0].range.start, end(&group));
-        let mut all: Vec<Expression> = Vec::new();
-        for expression in group.into_iter().filter_map(|of| of.expression) {
-            if !all.contains(&expression) {
-                all.push(expression);
+    let choices: Vec<(bool, Vec<Expression>)> = groups
+        .into_iter()
+        .map(|group| {
+            let is_choice = group.len() > 1 && is_choice(words, group[0].range.start, end(&group));
+            let mut all: Vec<Expression> = Vec::new();
+            for expression in group.into_iter().filter_map(|of| of.expression) {
+                if !all.contains(&expression) {
+                    all.push(expression);
+                }
             }
-        }
-        (is_choice, all)
-    }).collect();
+            (is_choice, all)
+        })
+        .collect();
     // A license that is a choice elsewhere is no duty here.
     let is_offered = |at: usize, of: &[Expression]| {
         let others = choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
-        others.into_iter().any(|(other, (_, all))| of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len()))
+        others
+            .into_iter()
+            .any(|(other, (_, all))| of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len()))
     };
     let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
     Expression::all(counting.filter_map(|(_, (is_choice, all))| {
@@ -217,12 +319,32 @@ fn end(group: &[Stated]) -> usize {
 /// Whether the words around licenses offer a choice of them; "at your option any later version" does not.
 fn is_choice(words: &Words, start: usize, end: usize) -> bool {
     const OFFERS: &[&str] = &[
-        "alternatively", " dual ", "dually licensed", "your choice", "your discretion", "either the", "multi licensed",
-        "triple licensed", "tri licensed", "under either", "of either", "the option to distribute", "either license", "either of", "version mpl",
+        "alternatively",
+        " dual ",
+        "dually licensed",
+        "your choice",
+        "your discretion",
+        "either the",
+        "multi licensed",
+        "triple licensed",
+        "tri licensed",
+        "under either",
+        "of either",
+        "the option to distribute",
+        "either license",
+        "either of",
+        "version mpl",
     ];
-    let around = words.of(start.saturating_sub(24)..(end + 24).min(words.len()));
-    let is_option = |next: &str| !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later));
-    let without_later = words.of(start..end).replace("or later", "").replace("or any later", "").replace("or at your option any later", "").replace("and or", "").replace("or newer", "");
+    let around = words.of(start.saturating_sub(24)..(end + 24).min(words.n_words()));
+    let is_option =
+        |next: &str| !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later));
+    let without_later = words
+        .of(start..end)
+        .replace("or later", "")
+        .replace("or any later", "")
+        .replace("or at your option any later", "")
+        .replace("and or", "")
+        .replace("or newer", "");
     around.split(" at your option ").skip(1).any(is_option)
         || OFFERS.iter().any(|offer| around.contains(offer))
         || end - start < 60 && without_later.contains(" or ")
@@ -231,7 +353,7 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
 /// The parts of a text that are before, between and behind license texts.
 fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(readings.iter().map(|of| of.range.end));
-    let ends = readings.iter().map(|of| of.range.start).chain([words.len()]);
+    let ends = readings.iter().map(|of| of.range.start).chain([words.n_words()]);
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
@@ -239,14 +361,19 @@ fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
 fn phrase(words: &Words) -> Option<Identity> {
     let is_here = |row: &&Phrase| row.any.iter().any(|phrase| words.has(phrase));
     let row = PHRASES.iter().find(is_here)?;
-    let line = row.any.iter().find_map(|phrase| words.find(phrase)).map_or(1, |at| words.line_of(words.word_at(at + 1)));
+    let line =
+        row.any.iter().find_map(|phrase| words.find(phrase)).map_or(1, |at| words.line_of(words.word_at(at + 1)));
     Some(Identity { expression: Expression::of(&row.license), line, written: String::new() })
 }
 
 /// What differs from the template, if it may be a condition.
 fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
     let of_text = |of: &Difference| words.of(of.added.clone()).split(' ').filter(|word| !word.is_empty()).collect();
-    let rows = reading.differences.iter().map(|of| Rows { missing: of.missing.clone(), added: of_text(of), before: words.of(of.added.start.saturating_sub(1)..of.added.start) });
+    let rows = reading.differences.iter().map(|of| Rows {
+        missing: of.missing.clone(),
+        added: of_text(of),
+        before: words.of(of.added.start.saturating_sub(1)..of.added.start),
+    });
     let rows: Vec<Rows> = rows.filter(|rows| !rows.are_equal()).collect();
     let n_differing: usize = rows.iter().map(|of| of.missing.len().max(of.added.len())).sum();
     let is_small = n_differing <= MAX_ROW.max(reading.n_equal * TOLERANCE / 100);
@@ -267,14 +394,19 @@ impl Rows<'_> {
         let (missing, added) = (&self.missing, &self.added);
         let is_spelling = added.len() == missing.len() && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
         let is_part = |row: &[&str]| row.is_empty() || is_notice(row);
-        is_spelling || missing.concat() == added.concat() || is_part(missing) && is_part(added) || is_about_text(missing) && added.is_empty()
+        is_spelling
+            || missing.concat() == added.concat()
+            || is_part(missing) && is_part(added)
+            || is_about_text(missing) && added.is_empty()
     }
 
     fn state_condition(&self) -> bool {
         // The number of a section is none, that of a version is one.
         let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-        let is_of_version = self.before == "version" || self.added.contains(&"version") || self.missing.iter().any(is_version);
-        let states = |row: &[&str]| !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)));
+        let is_of_version =
+            self.before == "version" || self.added.contains(&"version") || self.missing.iter().any(is_version);
+        let states =
+            |row: &[&str]| !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)));
         self.added.iter().any(is_version) && is_of_version || states(&self.missing) || states(&self.added)
     }
 
@@ -301,7 +433,9 @@ fn is_notice(row: &[&str]) -> bool {
 /// Whether words are about the text itself, as in "copies of this license document".
 fn is_about_text(row: &[&str]) -> bool {
     let text = row.join(" ");
-    ["copies of this license", "copies of this document", "this license is copyright"].iter().any(|of| text.contains(of))
+    ["copies of this license", "copies of this document", "this license is copyright"]
+        .iter()
+        .any(|of| text.contains(of))
 }
 
 fn is_condition(word: &str) -> bool {
@@ -315,13 +449,37 @@ fn begins(word: &str, beginning: &str) -> bool {
 
 /// Sentences of notices that add nothing to the license they name.
 const USUAL: &[&str] = &[
-    "except in compliance", "required by applicable law", "for more details", "specific language governing", "copy of the license", "have received a copy", "if not write to", "if not see",
-    "without any warranty", "without warranties", "as is", "no representations",
+    "except in compliance",
+    "required by applicable law",
+    "for more details",
+    "specific language governing",
+    "copy of the license",
+    "have received a copy",
+    "if not write to",
+    "if not see",
+    "without any warranty",
+    "without warranties",
+    "as is",
+    "no representations",
 ];
 
 /// Whether a sentence may be a term.
 fn is_term(sentence: &str) -> bool {
-    const STRONG: &[&str] = &["must", "shall", "not", "prohibit", "restrict", "require", "grant", "permi", "agree", "condition", "only", "liab", "terminat"];
+    const STRONG: &[&str] = &[
+        "must",
+        "shall",
+        "not",
+        "prohibit",
+        "restrict",
+        "require",
+        "grant",
+        "permi",
+        "agree",
+        "condition",
+        "only",
+        "liab",
+        "terminat",
+    ];
     let row: Vec<&str> = sentence.split(' ').collect();
     let states = row.iter().any(|word| STRONG.iter().any(|of| begins(word, of)));
     states && !is_notice(&row) && !is_about_text(&row) && !USUAL.iter().any(|usual| sentence.contains(usual))
@@ -330,9 +488,83 @@ fn is_term(sentence: &str) -> bool {
 /// Whether a sentence of a header that is near a license is a term, and no remark on the code.
 fn is_term_of_header(sentence: &str) -> bool {
     const STRONG: &[&str] = &[
-        "may not", "must not", "shall not", "prohibited", "not permitted", "not allowed", "commercial", "you must", "you agree", "strictly", "special exception", "only be",
+        "may not",
+        "must not",
+        "shall not",
+        "prohibited",
+        "not permitted",
+        "not allowed",
+        "commercial",
+        "you must",
+        "you agree",
+        "strictly",
+        "special exception",
+        "only be",
     ];
-    const ABOUT: &[&str] = &["use", "used", "distribut", "redistribut", "copied", "copy", "modif", "sell", "sold", "license", "commercial", "exception"];
+    const ABOUT: &[&str] = &[
+        "use",
+        "used",
+        "distribut",
+        "redistribut",
+        "copied",
+        "copy",
+        "modif",
+        "sell",
+        "sold",
+        "license",
+        "commercial",
+        "exception",
+    ];
     let has_about = sentence.split(' ').any(|word| ABOUT.iter().any(|of| begins(word, of)));
     has_about && STRONG.iter().any(|of| sentence.contains(of)) && !USUAL.iter().any(|usual| sentence.contains(usual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::license::templates::{Template, all};
+
+    const BSD: &str = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+";
+
+    fn read(text: &str) -> Result<String, String> {
+        let Some(identity) = identify(text.as_bytes()) else { return Err("nothing".to_owned()) };
+        identity.expression.map(|of| of.to_string()).ok_or(identity.written)
+    }
+
+    fn own_words(template: &Template) -> String {
+        let words = template.words.iter().zip(&template.is_required).filter(|(_, is_required)| **is_required);
+        words.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_template_is_found_in_its_own_words() {
+        let mut other = Vec::new();
+        for template in all().filter(|of| spdx::license_id(of.id).is_some()) {
+            let text = own_words(template);
+            let found = read(&text);
+            if !found.as_ref().is_ok_and(|found| Expression::of(template.id).is_some_and(|of| of.to_string() == *found))
+            {
+                other.push(format!("{} {found:.80?}", template.id));
+            }
+        }
+        assert_eq!(other.len(), 0, "{other:#?}");
+    }
+
+    #[test]
+    fn conditions_that_are_added_or_missing_make_a_text_unknown() {
+        assert_eq!(read(BSD).as_deref(), Ok("BSD-2-Clause"));
+        let with = |extra: &str| read(&BSD.replace("THIS SOFTWARE IS", &format!("{extra}\nTHIS SOFTWARE IS")));
+        assert!(with("3. Neither aircraft nor weapons may contain this software.").is_err());
+        assert!(
+            with("3. Redistributions in any form must be accompanied by information on how to obtain the source.")
+                .is_err()
+        );
+        let without = BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
+        assert!(read(&without).is_err());
+        assert_eq!(read(&format!("{BSD}\nThank you for reading so far.\n")).as_deref(), Ok("BSD-2-Clause"));
+    }
 }

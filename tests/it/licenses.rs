@@ -131,10 +131,25 @@ fn repository_copying_and_check(corpus: &TempDir) -> Report {
 
 #[test]
 fn a_header_that_refers_to_another_file_has_the_license_of_that() {
-    let zlib = "/* In no event will the authors be held liable for any damages arising from the use of this software.\n * 1. The origin of this software must not be misrepresented. */\nint alpha_version(void);\n";
+    let zlib = "/* Copyright (C) 1995 Alpha Authors
+ *
+ * This software is provided 'as-is', without any express or implied warranty. In no event will the authors be held
+ * liable for any damages arising from the use of this software.
+ *
+ * Permission is granted to anyone to use this software for any purpose, including commercial applications, and to
+ * alter it and redistribute it freely, subject to the following restrictions:
+ * 1. The origin of this software must not be misrepresented; you must not claim that you wrote the original software.
+ *    If you use this software in a product, an acknowledgment in the product documentation would be appreciated but is
+ *    not required.
+ * 2. Altered source versions must be plainly marked as such, and must not be misrepresented as being the original
+ *    software.
+ * 3. This notice may not be removed or altered from any source distribution.
+ */
+int alpha_version(void);
+";
     let table = format!("/* For conditions of distribution and use, see copyright notice in alpha.h */\n{}", C.first);
     let folder = folder(&[("alpha/alpha.h", zlib), ("alpha/lib/table.c", &table)]);
-    let told = "the file that its header refers to (alpha.h:1)";
+    let told = "the file that its header refers to (alpha.h:3)";
     let report = repository_copying_and_check(&folder);
     assert_eq!(component(&report)["license"], "Zlib");
     assert_eq!(component(&report)["licenseEvidence"], told);

@@ -7,8 +7,6 @@
 //! 1. the number of grams, their hashes in order, and the template of each (see [`SKETCH`]);
 //! 2. blocks of templates: the bytes of the block, its number of templates, and those, one a line, deflated.
 
-
-
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::Write;
@@ -31,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [folder, file] = &arguments[..] else { return Err("usage: licenses FOLDER FILE".into()) };
     let mut templates = Vec::new();
     for path in files(Path::new(folder))? {
-        templates.extend(template(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?);
+        templates
+            .extend(template(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     distinct(&mut templates);
     fs::write(file, packed(&templates)?)?;
