@@ -5,7 +5,7 @@
 //! sentence grants or governs: in "incompatible with the GPL" it does not. One without a version that the license needs
 //! is an unknown license.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -41,13 +41,13 @@ struct Family {
     /// The license without a version.
     plain: Option<String>,
     /// The licenses by version.
-    versions: HashMap<String, String>,
+    versions: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NamesFile {
-    names: HashMap<String, Vec<String>>,
+    names: BTreeMap<String, Vec<String>>,
 }
 
 /// Words of a name that do not help to identify the license.

@@ -7,6 +7,8 @@
 //!
 //! Invariant: unknown stays unknown, and is never treated as permissive. If
 //! evidence is contradictory, both sides are kept.
+//!
+//! A circle: `expression` takes a name that is no identifier as `grants` reads it, which makes an expression of it.
 
 mod align;
 mod class;

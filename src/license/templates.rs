@@ -1,11 +1,11 @@
 //! Unpacks the templates of the SPDX license list, which `tools/licenses` packs, and finds those that a text may hold.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use super::words::{Words, hash};
+use crate::text::unpack;
 
 /// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may replace.
 #[derive(Debug)]
@@ -152,12 +152,6 @@ impl Candidate {
     pub fn share(&self, n_grams: usize) -> f64 {
         n_grams as f64 / STORE.n_grams[usize::from(self.number)].max(1) as f64
     }
-}
-
-fn unpack(packed: &[u8]) -> String {
-    let mut text = String::new();
-    flate2::read::DeflateDecoder::new(packed).read_to_string(&mut text).expect("a test unpacks all templates");
-    text
 }
 
 /// All templates.

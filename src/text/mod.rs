@@ -17,7 +17,7 @@ pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 pub use nearest::nearest;
-pub use unpack::{unpack, unpack_xz};
+pub use unpack::unpack;
 
 /// A position in a text, as editors count: lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

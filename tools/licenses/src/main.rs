@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use flate2::{Compression, write::DeflateEncoder};
+use flate2::{Compression, write::ZlibEncoder};
 use roxmltree::{Document, Node};
 use secondhand::license::{Words, hash};
 
@@ -122,7 +122,7 @@ fn packed(templates: &[String]) -> std::io::Result<Vec<u8>> {
             Some(*sum)
         });
         let n = sizes.take_while(|&size| size <= BLOCK).count().max(1);
-        let mut block = DeflateEncoder::new(Vec::new(), Compression::best());
+        let mut block = ZlibEncoder::new(Vec::new(), Compression::best());
         block.write_all(rest[..n].join("\n").as_bytes())?;
         let block = block.finish()?;
         file.extend((block.len() as u32).to_le_bytes());
