@@ -104,7 +104,7 @@ case $code in
       [ -s "$report" ] || fail "it did not write $report" 'This is a fault of Secondhand: please report it.'
     done
     ;;
-  2) fail "$(cat "$reports/errors")" 'Nothing was judged.' ;;
+  2) fail "$(cat "$reports/errors")" 'Nothing was checked.' ;;
   *) fail "it ended with status $code: $(tail -n 5 "$reports/errors")" 'This is a fault of Secondhand: please report it.' ;;
 esac
 

@@ -47,7 +47,7 @@ require_name() {
   esac
 }
 
-# Sets head, the commit that is judged, and shown_head, empty where it is what is checked out.
+# Sets head, the commit that is checked, and shown_head, empty where it is what is checked out.
 find_head() {
   shown_head=${INPUT_HEAD:-}
   # Of pull_request_target, the base is checked out, as it should be: the change is only read.

@@ -147,9 +147,9 @@ impl Error {
             Self::MixedCorpus { path, .. } => {
                 format!("take `{path}` out of the change, or keep the corpus outside of the repository")
             }
-            Self::MovedSubmodule { submodule, .. } => format!(
-                "let the base have this commit of `{submodule}` first, or judge by the head with `--trust head`"
-            ),
+            Self::MovedSubmodule { submodule, .. } => {
+                format!("let the base have this commit of `{submodule}` first, or trust the head with `--trust head`")
+            }
         })
     }
 }

@@ -52,13 +52,13 @@ impl Uncommitted {
             Self { n_in_index, .. } => format!("`--worktree`, or `--staged` for the {n_in_index} in the index"),
         };
         let verb = if self.n() == 1 { "is" } else { "are" };
-        Notice::new(None, None, &format!("{} {verb} not judged; use {flag}", self.files()))
+        Notice::new(None, None, &format!("{} {verb} not checked; use {flag}", self.files()))
     }
 
     /// A notice that the files were checked, and how to check the last commit instead.
     pub fn judged(self) -> Notice {
         let message = format!(
-            "no commits beyond the base, so this judged {}, as `--worktree` does; `--head HEAD` judges the last commit",
+            "no commits beyond the base, so this checked {}, as `--worktree` does; `--head HEAD` checks the last commit",
             self.files()
         );
         Notice::new(None, None, &message)

@@ -365,11 +365,10 @@ pub(super) enum Cache {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
-    /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
+    /// Files and folders to check; the whole change is still searched for what was moved [default: all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Judge only this project: a folder with settings of its own, by the name that these give it, or by its path; may
-    /// be repeated
+    /// Check only this project (a folder with its own secondhand.toml), by name or path; may be repeated
     #[arg(long, value_name = "NAME")]
     pub project: Vec<String>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
@@ -397,8 +396,8 @@ pub(super) struct Check {
     pub corpora: CorpusFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Whose settings, baseline, decisions and .gitattributes judge the change [default: the option `trust`, or else
-    /// `base` where the variable CI is set and `head` elsewhere]
+    /// Whose settings, baseline, decisions and .gitattributes count [default: the option `trust`, or else `base` where
+    /// the variable CI is set and `head` elsewhere]
     #[arg(long, value_name = "WHOSE")]
     pub trust: Option<Trust>,
     #[command(flatten)]
@@ -464,8 +463,7 @@ pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Scan only this project: a folder with settings of its own, by the name that these give it, or by its path; may
-    /// be repeated
+    /// Scan only this project (a folder with its own secondhand.toml), by name or path; may be repeated
     #[arg(long, value_name = "NAME")]
     pub project: Vec<String>,
     #[command(flatten)]
@@ -576,11 +574,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(super) struct Init {
-    /// Write a workflow that judges pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no
+    /// Write a workflow that checks pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no
     /// folder `.github` yet
     #[arg(long)]
     pub workflow: bool,
-    /// Add a hook that judges each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's
+    /// Add a hook that checks each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's
     /// own
     #[arg(long)]
     pub hook: bool,

@@ -137,8 +137,8 @@ options! {
         /// Start of the change for `check` where neither a flag nor CI names one: its merge base with the head is used.
         /// Default: the default branch.
         pub base: String = String::new(),
-        /// Whose settings, baseline, decisions and .gitattributes judge the change: `head`, `base`, or `auto` for
-        /// `base` where the variable CI is set and `head` elsewhere. Where the base is trusted, its settings say so.
+        /// Whose settings, baseline, decisions and .gitattributes count: `head`, `base`, or `auto` for `base` where the
+        /// variable CI is set and `head` elsewhere. Where the base is trusted, its settings say so.
         pub trust: Trust = Trust::Auto,
         /// Whether `check` searches history for deleted code that comes back, as `--history` does.
         pub history: bool = false,
@@ -262,7 +262,7 @@ pub enum FailOn {
     Never,
 }
 
-/// Whose settings and baseline judge a change.
+/// Whose settings and baseline count for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {

@@ -236,7 +236,7 @@ mod malformed {
             let corpus = corpus.path().to_str().expect("it is UTF-8");
             let (status, said) = run(&repository, &["history"]);
             assert_eq!(status, Some(0), "{said}");
-            assert!(said.contains("from store.c") && said.contains("not judged: 2 commits malformed"), "{said}");
+            assert!(said.contains("from store.c") && said.contains("not checked: 2 commits malformed"), "{said}");
             for args in [
                 &["check", "--base", "main", "--blame"][..],
                 &["check", "--base", "main", "--history"],

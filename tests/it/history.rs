@@ -273,7 +273,7 @@ fn a_shallow_clone_says_what_it_could_not_judge() {
     git(clone.path(), &["clone", "--quiet", "--depth", "2", &url, "."]);
     let output = program(clone.path(), &["history"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("not judged: 1 commit where this shallow clone begins"), "{said}");
+    assert!(said.contains("not checked: 1 commit where this shallow clone begins"), "{said}");
     assert_eq!(output.status.code(), Some(0));
 }
 

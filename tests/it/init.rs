@@ -219,7 +219,7 @@ fn a_workflow_that_names_us_already_is_enough() {
 fn where_nothing_runs_checks_only_the_settings_are_written() {
     let repository = Repository::new();
     let said = init(&repository, &[]);
-    assert!(said.contains("also: `secondhand init --hook` judges each commit"), "{said}");
+    assert!(said.contains("also: `secondhand init --hook` checks each commit"), "{said}");
     assert!(!repository.path(".github").exists() && !repository.path(".git/hooks/pre-commit").exists());
 }
 

@@ -75,8 +75,8 @@ fn repository_with_a_store() -> Repository {
 fn without_commits_of_its_own_what_is_uncommitted_is_judged_and_it_says_so() {
     let repository = repository_with_a_store();
     repository.write("new.c", new().text);
-    let says = "no commits beyond the base, so this judged 1 uncommitted file, as `--worktree` does; \
-                `--head HEAD` judges the last commit";
+    let says = "no commits beyond the base, so this checked 1 uncommitted file, as `--worktree` does; \
+                `--head HEAD` checks the last commit";
     for (args, head, says) in [
         (&[][..], "the work tree", vec![says]),
         (&["--base", "main"], "the work tree", vec![says]),
@@ -114,14 +114,14 @@ fn what_a_branch_has_not_committed_is_counted_with_the_flag_that_judges_it() {
     repository.write("notes.xyz", "text");
     says(&[], &[]);
     repository.write("new.c", new().text);
-    says(&["1 uncommitted file is not judged; use `--worktree`"], &[]);
-    says(&["1 uncommitted file is not judged; use `--worktree`"], &["--base", "main"]);
+    says(&["1 uncommitted file is not checked; use `--worktree`"], &[]);
+    says(&["1 uncommitted file is not checked; use `--worktree`"], &["--base", "main"]);
     says(&[], &["--head", "HEAD"]);
     says(&[], &["store.c"]);
     repository.stage();
-    says(&["1 uncommitted file is not judged; use `--staged`"], &[]);
+    says(&["1 uncommitted file is not checked; use `--staged`"], &[]);
     repository.write("other.c", "int other;\n");
-    says(&["2 uncommitted files are not judged; use `--worktree`, or `--staged` for the 1 in the index"], &[]);
+    says(&["2 uncommitted files are not checked; use `--worktree`, or `--staged` for the 1 in the index"], &[]);
 }
 
 #[test]

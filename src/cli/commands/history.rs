@@ -32,7 +32,7 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
         timeline(&repository, &params, Context { config: &config, languages: &languages, progress: &bar })?
     };
     if let Some(what) = &timeline.unavailable {
-        warn(&format!("not judged: {what}"));
+        warn(&format!("not checked: {what}"));
     }
     let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
     let outside: Vec<FilePath> = flags.origin_outside.iter().map(|path| folder_path(path)).collect();

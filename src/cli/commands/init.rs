@@ -69,7 +69,7 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
         let System { name, settings, page } = system;
         summary += &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
     }
-    summary += "next: `secondhand check` judges this branch\n";
+    summary += "next: `secondhand check` checks this branch\n";
     if !common.quiet {
         print_text(&summary)?;
     }
@@ -91,7 +91,7 @@ fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Fa
         return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
     }
     write(&root.join(WORKFLOW_FILE), checkout, WORKFLOW, flags.force)?;
-    Ok(format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n"))
+    Ok(format!("wrote {WORKFLOW_FILE}: every new pull request will be checked\n"))
 }
 
 /// Adds the hook where it is asked for, or where something runs hooks already.
@@ -101,7 +101,7 @@ fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
         return manager.install(repository, flags.force);
     }
     if matches!(manager, Manager::None) {
-        return Ok("also: `secondhand init --hook` judges each commit\n".to_owned());
+        return Ok("also: `secondhand init --hook` checks each commit\n".to_owned());
     }
     match manager.install(repository, false) {
         // The rest is optional: without a flag for it, it is no reason to fail.

@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
             the component did not go back to them later. What the copy has in any other form is silent: it may have \
             been fixed here. New functions, and changes of layout, comments, names and messages are not missed. If a \
             commit says that it fixes a security fault, by an id or in words such as `out of bounds`, the finding is \
-            a warning; otherwise it is a note. In a change, only copies that it adds are judged; `secondhand audit` \
-            and `secondhand stale` judge the whole tree. The corpus must have the history of the component: \
+            a warning; otherwise it is a note. In a change, only copies that it adds are checked; `secondhand audit` \
+            and `secondhand stale` check the whole tree. The corpus must have the history of the component: \
             `secondhand corpus add NAME REPOSITORY`.",
     why: "A copy gets no updates. Half of all vendored copies are more than a year late, and a fault that was fixed \
           at its origin stays in them, with its description and an exploit in public.",

@@ -68,7 +68,7 @@ fn summary(timeline: &Timeline) -> Vec<String> {
     if timeline.n_left_out > 0 {
         summary.push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
     }
-    summary.extend(timeline.unavailable.iter().map(|what| format!("not judged: {what}")));
+    summary.extend(timeline.unavailable.iter().map(|what| format!("not checked: {what}")));
     summary.extend(unread(timeline));
     summary
 }
