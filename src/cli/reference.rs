@@ -4,42 +4,66 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command};
 
+/// Flags that several commands have alike are described once.
+const SHARED: &str = "Flags of several commands";
+
 /// The page `docs/command-line.md`.
 pub fn reference() -> String {
     let mut program = super::command();
     program.build();
-    let mut page = "# Command line\n\nGenerated from `src/cli/args.rs` and `src/cli/flags.rs`; `secondhand COMMAND --help` and `secondhand man COMMAND` print\nthe same.\n".to_owned();
-    let _ = write!(
-        page,
-        "\n```text\n{}\n```\n",
-        program.get_after_help().map(ToString::to_string).unwrap_or_default().trim()
-    );
-    page += "\n## Flags of every command\n\n| flag | what it does |\n|---|---|\n";
+    let mut page = "# Command line\n\nGenerated from `src/cli/args.rs` and `src/cli/flags.rs`; `secondhand COMMAND --help` and `secondhand man COMMAND` print\nthe same, with examples.\n".to_owned();
+    page += "\n## Flags of every command\n\n";
     for flag in program.get_arguments().filter(|flag| flag.is_global_set()) {
-        page += &row(flag);
+        page += &item(flag);
     }
-    for command in program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
-        section(&mut page, "", command);
+    let shared = shared_items(&program);
+    let _ = write!(page, "\n## {SHARED}\n\n{}", shared.concat());
+    for command in shown(&program) {
+        section(&mut page, "", command, &shared);
     }
     page
 }
 
-fn section(page: &mut String, above: &str, command: &Command) {
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
+}
+
+/// The items of flags that several commands have alike, in the order of the page.
+fn shared_items(program: &Command) -> Vec<String> {
+    let commands = shown(program).flat_map(|command| shown(command).chain([command]));
+    let items: Vec<String> = commands.flat_map(own_flags).filter(|flag| flag.get_long().is_some()).map(item).collect();
+    let mut shared: Vec<String> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        if items[..at].contains(item) && !shared.contains(item) {
+            shared.push(item.clone());
+        }
+    }
+    shared
+}
+
+fn own_flags(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|flag| !flag.is_global_set() && !is_everywhere(flag))
+}
+
+fn section(page: &mut String, above: &str, command: &Command, shared: &[String]) {
     let name = format!("{above}{}", command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage:").trim();
-    let _ = write!(page, "\n## {name}\n\n{about}\n\n```text\n{usage}\n```\n");
-    let own: Vec<_> = command.get_arguments().filter(|flag| !flag.is_global_set() && !is_everywhere(flag)).collect();
+    let usage = usage.trim_start_matches("Usage:").trim().replace(" [OPTIONS]", "");
+    let _ = write!(page, "\n## {name}\n\n{about}: `{usage}`\n");
+    let (shared_flags, own): (Vec<_>, Vec<_>) = own_flags(command).partition(|flag| shared.contains(&item(flag)));
     if !own.is_empty() {
-        page.push_str("\n| flag | what it does |\n|---|---|\n");
-        page.extend(own.into_iter().map(row));
+        page.push('\n');
+        page.extend(own.into_iter().map(item));
     }
-    if let Some(examples) = command.get_after_help() {
-        let _ = write!(page, "\n```text\n{}\n```\n", examples.to_string().trim());
+    if !shared_flags.is_empty() {
+        let names: Vec<_> =
+            shared_flags.iter().filter_map(|flag| flag.get_long()).map(|name| format!("`--{name}`")).collect();
+        let anchor = SHARED.to_lowercase().replace(' ', "-");
+        let _ = write!(page, "\nAs [several commands](#{anchor}): {}\n", names.join(", "));
     }
-    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
-        section(page, &format!("{name} "), inner);
+    for inner in shown(command) {
+        section(page, &format!("{name} "), inner, shared);
     }
 }
 
@@ -47,8 +71,8 @@ fn is_everywhere(flag: &Arg) -> bool {
     matches!(flag.get_id().as_str(), "help" | "version")
 }
 
-/// A flag as a row of a table.
-fn row(flag: &Arg) -> String {
+/// A flag as an item of a list.
+fn item(flag: &Arg) -> String {
     let values = flag.get_value_names().filter(|_| flag.get_action().takes_values()).unwrap_or_default();
     let values = values.iter().map(|value| format!(" {value}")).collect::<String>();
     let names = match (flag.get_short(), flag.get_long()) {
@@ -70,5 +94,5 @@ fn row(flag: &Arg) -> String {
     if let Some(variable) = flag.get_env() {
         let _ = write!(help, "; variable `{}`", variable.to_string_lossy());
     }
-    format!("| `{names}` | {} |\n", help.replace('|', "\\|").replace('\n', " "))
+    format!("- `{names}`: {}\n", help.replace('\n', " "))
 }

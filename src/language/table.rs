@@ -30,10 +30,6 @@ pub struct Table {
     #[serde(default)]
     pub shebangs: Vec<String>,
     /// Extensions that several languages have, and text that speaks for this one.
-    ///
-    /// A file is in the language that the most speaks for, by the sum of the weights of all matches; the owner of its
-    /// extension wins a tie, and may have claims to it as well. What the owner reads as a comment or inside of a literal
-    /// speaks for nobody.
     #[serde(default)]
     pub claims: Vec<Claim>,
     /// Whether words are case-insensitive.

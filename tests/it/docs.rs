@@ -1,5 +1,5 @@
-//! Keeps the documentation true: its links lead somewhere, every page is in the book, and what the
-//! tutorial shows is what happens.
+//! Keeps the documentation true: its links and paths lead somewhere, every page is in the book under its own title, and
+//! what the tutorial and the README show is what happens.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -140,6 +140,17 @@ fn every_page_is_in_the_book() {
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
 }
 
+/// The book and its pages call a page the same.
+#[test]
+fn titles_in_the_book_are_those_of_the_pages() {
+    let summary = read(Path::new("docs/SUMMARY.md"));
+    let entries = prose(&summary).filter_map(|line| line.split_once('[')?.1.strip_suffix(')')?.split_once("]("));
+    let other =
+        |&(title, page): &(&str, &str)| !read(&Path::new("docs").join(page)).starts_with(&format!("# {title}\n"));
+    let others: Vec<_> = entries.filter(other).collect();
+    assert!(others.is_empty(), "these pages have another title: {others:#?}");
+}
+
 #[test]
 fn the_actions_inputs_and_outputs_are_documented() {
     let action = read(Path::new("action.yml"));
@@ -215,7 +226,7 @@ fn are_like(lines: &[&str], expected: &[String]) -> bool {
 }
 
 #[test]
-fn the_tutorial_shows_what_happens() {
+fn the_tutorial_and_the_readme_show_what_happens() {
     const MARK: &str = "=====";
     let steps = steps(&read(Path::new("docs/tutorial.md")));
     assert!(steps.len() > 10, "the tutorial has commands");
@@ -239,23 +250,33 @@ fn the_tutorial_shows_what_happens() {
     let output = String::from_utf8(output.expect("there is a bash").stdout).expect("it is UTF-8");
     let mark = format!("{MARK}\n");
     let mut printed = output.split(&mark).map(|text| text.lines().collect::<Vec<_>>());
+    let mut example = self::steps(&read(Path::new("README.md"))).pop();
     for step in &steps {
         let lines = printed.next().unwrap_or_default();
-        assert!(
-            are_like(&lines, &step.expected),
-            "$ {}\nprinted:\n{}\nthe tutorial says:\n{}",
-            step.command,
-            lines.join("\n"),
-            step.expected.join("\n")
-        );
+        assert_prints(step, &lines);
+        if let Some(example) = example.take_if(|example| example.command == step.command) {
+            assert_prints(&example, &lines);
+        }
     }
+    assert!(example.is_none(), "the README's example is no command of the tutorial");
+}
+
+#[track_caller]
+fn assert_prints(step: &Step, lines: &[&str]) {
+    let (printed, expected) = (lines.join("\n"), step.expected.join("\n"));
+    assert!(are_like(lines, &step.expected), "$ {}\nprinted:\n{printed}\na page says:\n{expected}", step.command);
 }
 
 /// Longer lines make diffs unreadable. Code, tables and links cannot be wrapped, nor can pages that are generated.
 #[test]
 fn prose_is_wrapped_at_120_columns() {
-    const GENERATED: [&str; 5] =
-        ["docs/rules.md", "docs/command-line.md", "docs/configuration.md", "docs/reports.md", "docs/languages.md"];
+    const GENERATED: [&str; 5] = [
+        "docs/rules.md",
+        "docs/command-line.md",
+        "docs/configuration.md",
+        "docs/reports.md",
+        "docs/language-tables.md",
+    ];
     let mut long = Vec::new();
     let of_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from);
     for page in pages("docs").into_iter().chain(of_root) {

@@ -27,18 +27,21 @@ fn check(file: &str, current: &str) {
 #[test]
 fn the_rules_are_documented() {
     let mut page =
-        "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same.\n".to_owned();
+        "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same, and [how to accept a\nfinding](how-to/finding.md#which-way-to-accept-it).\n".to_owned();
     for rule in RULES {
-        let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{}", rule.id, rule.level.name(), rule.explanation());
+        let explanation = rule.explanation();
+        let (text, _) = explanation.rsplit_once("\n\n**How to accept it.**").expect("a rule says how to accept it");
+        let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{text}\n", rule.id, rule.level.name());
     }
     check("docs/rules.md", &page);
 }
 
 #[test]
 fn the_options_are_documented() {
-    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file. `secondhand config` shows where each value comes from.\n\nThresholds can differ by language and by path ([how](how-to/tuning.md#by-language-and-by-path)).\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
+    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file. `secondhand config` shows where each value comes from.\n\nThresholds can differ by language and by path ([how](how-to/tuning.md#by-language-and-by-path)).\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same. Defaults are in parentheses.\n\n".to_owned();
     for option in options() {
-        let _ = writeln!(page, "| `{}` | `{}` | {} |", option.name, option.default, option.help);
+        let help = option.help.replace('\n', " ");
+        let _ = writeln!(page, "- `{}` (`{}`): {help}", option.name, option.default);
     }
     check("docs/configuration.md", &page);
 }
@@ -47,14 +50,20 @@ fn the_options_are_documented() {
 fn the_languages_are_documented() {
     let languages = Languages::builtin();
     let mut page = format!(
-        "# Languages\n\nGenerated from `config/languages`: {} tables.\n\n| language | table | files |\n|---|---|---|\n",
+        "# Languages\n\nGenerated from `config/languages`: {} tables. Settings name a language by the word in parentheses, or else by\nits name in lower case with hyphens. `secondhand languages NAME` shows its extensions and file names, and `secondhand\nlanguages .EXT` finds one by extension.\n",
         languages.ids().len()
     );
+    let mut initial = None;
     for id in languages.ids() {
         let table = languages.table(id).expect("every id has a table");
-        let names = table.extensions.iter().map(|extension| format!("`.{extension}`"));
-        let names: Vec<_> = names.chain(table.file_names.iter().map(|name| format!("`{name}`"))).collect();
-        let _ = writeln!(page, "| {} | `{id}` | {} |", table.name, names.join(" "));
+        let first = id.chars().next();
+        if first != initial {
+            page.push('\n');
+            initial = first;
+        }
+        let is_name = table.name.to_lowercase().replace(' ', "-") == id;
+        let id = if is_name { String::new() } else { format!(" (`{id}`)") };
+        let _ = writeln!(page, "{}{id},", table.name);
     }
     check("docs/languages.md", &page);
 }
@@ -82,10 +91,9 @@ fn the_keys_of_language_tables_are_documented() {
         let members = members(body);
         // The variants of an enum are values themselves.
         let is_enum = members.iter().all(|(_, kind, _)| kind.is_empty());
-        page += if is_enum { "| value | meaning |\n|---|---|\n" } else { "| key | value | meaning |\n|---|---|---|\n" };
         for (key, kind, says) in members {
-            let kind = if is_enum { String::new() } else { format!("{kind} | ") };
-            let _ = writeln!(page, "| `{key}` | {kind}{says} |");
+            let kind = if is_enum { String::new() } else { format!(" ({kind})") };
+            let _ = writeln!(page, "- `{key}`{kind}: {says}");
         }
     }
     check("docs/language-tables.md", &page);
@@ -142,14 +150,14 @@ fn value_in_words(kind: &str) -> &'static str {
     match kind {
         "" => "",
         "String" | "Option<String>" => "text",
-        "bool" | "Option<bool>" => "`true` or `false`",
-        "Vec<String>" => "list of texts",
-        "OneOrMany" | "Option<OneOrMany>" => "text, or list of texts",
+        "bool" | "Option<bool>" => "boolean",
+        "Vec<String>" => "texts",
+        "OneOrMany" | "Option<OneOrMany>" => "text or texts",
         "Option<char>" => "a character",
         "i32" => "whole number",
         "OpenerPlace" | "ImportEnd" => "one of those below",
         "Option<Delimiters>" => "a pair: `open`, `close`",
-        "Vec<Delimiters>" => "list of pairs: `open`, `close`",
+        "Vec<Delimiters>" => "pairs: `open`, `close`",
         kind if kind.starts_with("Vec<") => "tables, see below",
         kind => panic!("say what a value of type {kind} is"),
     }
@@ -170,46 +178,28 @@ fn every_command_shows_examples() {
 
 #[test]
 fn the_report_formats_are_documented() {
-    let mut page = "# Reports\n\n`--format FORMAT` sets the output format and `-o FILE` the output file. `--report FORMAT=FILE` writes an additional\nreport and may be repeated.\n\nGenerated from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
-    for format in report::FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\nThe JSON is versioned and has [a published schema](report.schema.json). The SARIF targets GitHub code scanning: the\nregion of each result consists of lines that the change adds, so that it shows up on the pull request.\n";
-    page += "\n## `secondhand audit`\n\nAll of the above, which start with a summary of the code found in corpora, and:\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::AUDIT_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\n## `secondhand scan`\n\nAll of the first table, and:\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::SCAN_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
+    let mut page = "# Reports\n\n`--format FORMAT` sets the output format and `-o FILE` the output file. `--report FORMAT=FILE` writes an additional\nreport and may be repeated.\n\nGenerated from `src/report`.\n\n".to_owned();
+    page += &list(report::FORMATS);
+    page += "\nThe JSON is versioned: [schema](report.schema.json). The SARIF targets GitHub code scanning: the region of each result\nconsists of lines that the change adds, so that it shows up on the pull request.\n";
+    page += "\n## `secondhand audit`\n\nAll of the above, which start with a summary of the code found in corpora, and:\n\n";
+    page += &list(report::AUDIT_FORMATS);
+    page += "\n## `secondhand scan`\n\nAll of the first list, and:\n\n";
+    page += &list(report::SCAN_FORMATS);
     page += "\nA scheduled job keeps a trend with `secondhand scan --rev HEAD --format trend >> trend.jsonl`.\n";
-    page += "\n## `secondhand compare`\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::COMPARISON_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    for (command, schema, formats) in [
+        ("compare", "comparison", list(report::COMPARISON_FORMATS)),
+        ("resemblance", "resemblance", list(report::RESEMBLANCE_FORMATS)),
+        ("find", "find", list(report::FIND_FORMATS)),
+        ("history", "history", list(report::TIMELINE_FORMATS)),
+        ("report", "organization", list(report::ORGANIZATION_FORMATS)),
+    ] {
+        let _ = write!(page, "\n## `secondhand {command}`\n\n[Schema]({schema}.schema.json) of its JSON.\n\n{formats}");
     }
-    page += "\nThe JSON is versioned and has [a published schema](comparison.schema.json).\n";
-    page += "\n## `secondhand resemblance`\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::RESEMBLANCE_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\nThe JSON is versioned and has [a published schema](resemblance.schema.json).\n";
-    page += "\n## `secondhand find`\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::FIND_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\nThe JSON is versioned and has [a published schema](find.schema.json).\n";
-    page += "\n## `secondhand history`\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::TIMELINE_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\nThe JSON is versioned and has [a published schema](history.schema.json).\n";
-    page += "\n## `secondhand report`\n\n| format | what it is for |\n|---|---|\n";
-    for format in report::ORGANIZATION_FORMATS {
-        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
-    }
-    page += "\nThe JSON is versioned and has [a published schema](organization.schema.json).\n";
     check("docs/reports.md", &page);
+}
+
+fn list<T>(formats: &[report::Format<T>]) -> String {
+    formats.iter().map(|format| format!("- `{}`: {}\n", format.name, format.help)).collect()
 }
 
 /// The lists that pages written by hand repeat.
