@@ -10,20 +10,26 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Markdown file of `folder`, and of those below it, from the root of the project on.
-fn pages(folder: &str) -> Vec<PathBuf> {
+/// Every file of `folder` with this extension, and of the folders below it, from the root of the project on.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(folder)).expect("the folder is there") {
         let entry = entry.expect("the folder stays readable");
         let path = Path::new(folder).join(entry.file_name());
         if entry.path().is_dir() {
-            found.extend(pages(path.to_str().expect("our names are UTF-8")));
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.extend(files(path.to_str().expect("our names are UTF-8"), extension));
+        } else if path.extension().is_some_and(|of_path| of_path == extension) {
             found.push(path);
         }
     }
     found.sort();
     found
+}
+
+/// The pages of the book, and those at the root.
+fn pages() -> Vec<PathBuf> {
+    let of_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from);
+    files("docs", "md").into_iter().chain(of_root).collect()
 }
 
 fn read(path: &Path) -> String {
@@ -79,9 +85,8 @@ fn plain(path: &Path) -> PathBuf {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let others = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from);
     let mut broken = Vec::new();
-    for page in pages("docs").into_iter().chain(others) {
+    for page in pages() {
         let text = read(&page);
         for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
             let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
@@ -98,20 +103,36 @@ fn every_link_leads_somewhere() {
     assert!(broken.is_empty(), "these links lead nowhere: {broken:#?}");
 }
 
-/// `tests/it/trust.rs::a_test` names a test, `fuzz/fuzz_targets` a file or a folder.
+/// `src/text/` names what is there from the root on, `class.rs` any file of that name, `tests/it/trust.rs::a_test` a
+/// test, and `config/languages/<name>.toml` a folder.
 #[test]
-fn every_test_that_security_names_is_there() {
-    let page = read(Path::new("docs/security.md"));
-    let is_ours = |text: &&str| ["tests/", "fuzz/", ".ci/"].iter().any(|folder| text.starts_with(folder));
+fn every_path_that_a_page_names_is_there() {
+    let code: Vec<_> = ["src", "tests", "tools"].iter().flat_map(|folder| files(folder, "rs")).collect();
     let mut missing = Vec::new();
-    for named in page.split('`').skip(1).step_by(2).filter(is_ours) {
-        let (path, test) = named.split_once("::").unwrap_or((named, ""));
-        let is_there = root().join(path).exists();
-        if !is_there || !test.is_empty() && !read(Path::new(path)).contains(&format!("fn {test}(")) {
-            missing.push(named);
-        }
+    for page in pages() {
+        let text = prose(&read(&page)).collect::<Vec<_>>().join("\n");
+        let names = text.split('`').skip(1).step_by(2).filter_map(|span| span.split_whitespace().next());
+        missing.extend(names.filter(|name| !is_there(name, &code)).map(|name| format!("{}: {name}", page.display())));
     }
-    assert!(missing.is_empty(), "`docs/security.md` names tests that are not there: {missing:#?}");
+    assert!(missing.is_empty(), "these paths and tests are not there: {missing:#?}");
+}
+
+/// Whether `name` is no path of ours, or that of something that is there.
+fn is_there(name: &str, code: &[PathBuf]) -> bool {
+    const FOLDERS: [&str; 10] =
+        ["src/", "tests/", "docs/", "config/", "tools/", "templates/", "spark/", "fuzz/", "benches/", ".ci/"];
+    let (path, test) = name.split_once("::").unwrap_or((name, ""));
+    let is_from_root = FOLDERS.iter().any(|folder| path.starts_with(folder));
+    let folder = path.find(['<', '*']).and_then(|at| path[..at].rsplit_once('/')).map(|(folder, _)| folder);
+    match folder {
+        Some(folder) => !is_from_root || root().join(folder).is_dir(),
+        None if is_from_root && test.is_empty() => root().join(path).exists(),
+        None if path.ends_with(".rs") => {
+            let file = code.iter().find(|file| file.ends_with(path));
+            file.is_some_and(|file| test.is_empty() || read(file).contains(&format!("fn {test}(")))
+        }
+        None => true,
+    }
 }
 
 /// What decides whom to believe has a test, and a line that names it.
@@ -135,7 +156,7 @@ fn security_lists_every_method_of_the_authority() {
 fn every_page_is_in_the_book() {
     let summary: BTreeSet<_> = links(&read(Path::new("docs/SUMMARY.md"))).into_iter().map(PathBuf::from).collect();
     let pages: BTreeSet<_> =
-        pages("docs").iter().filter_map(|page| Some(page.strip_prefix("docs").ok()?.to_owned())).collect();
+        files("docs", "md").iter().filter_map(|page| Some(page.strip_prefix("docs").ok()?.to_owned())).collect();
     let missing: Vec<_> = pages.difference(&summary).filter(|page| *page != Path::new("SUMMARY.md")).collect();
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
 }
@@ -278,8 +299,7 @@ fn prose_is_wrapped_at_120_columns() {
         "docs/language-tables.md",
     ];
     let mut long = Vec::new();
-    let of_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from);
-    for page in pages("docs").into_iter().chain(of_root) {
+    for page in pages() {
         if GENERATED.iter().any(|generated| page == Path::new(generated)) {
             continue;
         }
@@ -361,7 +381,7 @@ fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
 fn every_command_that_a_page_shows_is_one() {
     let program = secondhand::cli::command();
     let mut n_commands = 0;
-    for page in pages("docs").into_iter().chain([PathBuf::from("README.md")]) {
+    for page in pages() {
         for (line, words) in commands(&read(&page)) {
             // What commands print begins with the name of the program, too.
             let is_command = program.find_subcommand(words.get(1).map_or("", String::as_str)).is_some();

@@ -32,7 +32,7 @@ pub static RULE: Rule = Rule {
               +    if (fp) fclose(fp);\n\
               \x20    unlink(tmpfile);\n\
               ```\n\n\
-              `src/aof.c` closes its file in the same way, and still does so twice.",
+              `aof.c` closes its file in the same way, and still does so twice.",
     action: "Look at the sibling. If it needs the edit too, `secondhand check --format patch | git apply` makes it, \
              with the names of the sibling. Better still, let both call one function. If the two differ on purpose, \
              there is nothing to do: it is a note.",
