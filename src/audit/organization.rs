@@ -244,7 +244,7 @@ fn is_day(text: &str) -> bool {
     bytes.len() == 10 && (0..10).all(is_digit) && text.parse::<crate::policy::Date>().is_ok()
 }
 
-/// What the reports of many repositories say together.
+/// The reports of many repositories, combined.
 #[derive(Debug, Clone, Default)]
 pub struct Organization {
     /// The repositories, by name.

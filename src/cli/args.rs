@@ -119,12 +119,12 @@ pub(super) enum CorpusCommand {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Put the postings at a URL into one table, and give back the space that removed and replaced sources take
+    /// Merge the tables at a URL into one, and free the space of removed and replaced sources
     Compact {
         /// Where the corpus is
         #[arg(value_name = "URL")]
         url: String,
-        /// Only of sources that were removed this many minutes ago: whoever began to read before has ended
+        /// Only sources that were removed at least this many minutes ago, so that nobody still reads them
         #[arg(long, value_name = "MINUTES", default_value_t = 60)]
         older_than: u64,
     },
@@ -216,7 +216,7 @@ pub(super) struct Report {
 const REPORT_EXAMPLES: &str = "\
 Examples:
   secondhand audit --corpus org --report json=reports/shop/audit.json   a report of each repository
-  secondhand report reports                                             what they say together
+  secondhand report reports                                             what they say, combined
   secondhand report reports --report html=organization.html             the same as a page";
 
 #[derive(Debug, Subcommand)]
@@ -231,7 +231,7 @@ pub(super) enum Command {
     History(History),
     /// Find code from known projects in a whole tree, and its licenses
     Audit(Audit),
-    /// Find copies that lack what their origins have fixed since, and the versions of vendored folders
+    /// Find copies that lack later fixes of their origins, and the versions of vendored folders
     Stale(Stale),
     /// Manage corpora: the code of known projects to compare with
     #[command(
@@ -239,7 +239,7 @@ pub(super) enum Command {
         after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of sources\n  secondhand corpus update oss                                    what has changed since\n  secondhand check --corpus oss                                   copies from these projects in a change"
     )]
     Corpus(CorpusCommand),
-    /// Set a repository up: write the settings file, a workflow and a hook, as they fit what it has
+    /// Set up a repository: write the settings file, and a workflow and a hook where they fit
     Init(Init),
     /// Manage the fingerprint cache
     #[command(

@@ -50,7 +50,7 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().replace(" [OPTIONS]", "");
-    let _ = write!(page, "\n## {name}\n\n{about}: `{usage}`\n");
+    let _ = write!(page, "\n## {name}\n\n`{usage}`\n\n{about}\n");
     let (shared_flags, own): (Vec<_>, Vec<_>) = own_flags(command).partition(|flag| shared.contains(&item(flag)));
     if !own.is_empty() {
         page.push('\n');

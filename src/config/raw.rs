@@ -138,7 +138,7 @@ options! {
         /// Default: the default branch.
         pub base: String = String::new(),
         /// Whose settings, baseline, decisions and .gitattributes count: `head`, `base`, or `auto` for `base` where the
-        /// variable CI is set and `head` elsewhere. Where the base is trusted, its settings say so.
+        /// variable CI is set and `head` elsewhere. Where the base is trusted, only its settings can change this.
         pub trust: Trust = Trust::Auto,
         /// Whether `check` searches history for deleted code that comes back, as `--history` does.
         pub history: bool = false,
@@ -157,7 +157,7 @@ options! {
         pub decisions: String = "secondhand-decisions.toml".to_owned(),
         /// The name of the project in this folder, for `--project`. Default: the folder. A settings file in a subfolder
         /// extends those above it for the files of its folder: it can set this, `ignore`, `tests`, `examples`,
-        /// `vendored`, `languages`, `paths`, and what these two can.
+        /// `vendored`, `languages`, `paths`, and the thresholds and levels that these two can set.
         pub project: String = String::new(),
         /// Languages to add or replace, by name, with the same keys as the built-in tables.
         #[schemars(with = "BTreeMap<String, serde_json::Value>")]

@@ -377,7 +377,7 @@ fn each_file_of_two_large_folders_that_have_a_function_in_common_is_matched_with
     let report = compared(&folder, &["a", "b"]);
     let limited = report["limited"].as_array().expect("a list");
     let reason = limited[0]["reason"].as_str().unwrap_or_default();
-    assert!(limited.len() == 1 && reason.starts_with("repeats what is there in 40 places: "), "{limited:?}");
+    assert!(limited.len() == 1 && reason.starts_with("repeats code of 40 places: "), "{limited:?}");
 }
 
 /// 1,000 statements of two shapes at random: each is like the others everywhere, so that it is compared in part.
@@ -398,7 +398,7 @@ fn a_pair_that_was_compared_in_part_is_named() {
     let limited = report["limited"].as_array().expect("it is a list");
     let reason = limited[0]["reason"].as_str().unwrap_or_default();
     assert!(limited[0]["path"].as_str().is_some_and(|path| path.ends_with("a.c")), "{limited:?}");
-    assert!(reason.contains("were not extended over edits"), "{reason}");
+    assert!(reason.contains("were not extended past edits"), "{reason}");
     let (_, output, errors) = ran(&folder, &["compare", "a.c", "b.c"]);
     assert!(format!("{output}{errors}").contains(reason), "{output}{errors}");
 }

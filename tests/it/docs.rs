@@ -176,16 +176,21 @@ fn titles_in_the_book_are_those_of_the_pages() {
 fn the_actions_inputs_and_outputs_are_documented() {
     let action = read(Path::new("action.yml"));
     let page = read(Path::new("docs/how-to/github-action.md"));
-    let listed = |from: &str, to: &str| -> BTreeSet<String> {
-        let part = action.split(from).nth(1).and_then(|rest| rest.split(to).next()).expect("action.yml has this part");
-        let names = part.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-        names.map(|line| line.trim().trim_end_matches(':').to_owned()).collect()
-    };
-    let names =
-        listed("\ninputs:\n", "\noutputs:\n").union(&listed("\noutputs:\n", "\nruns:\n")).cloned().collect::<Vec<_>>();
+    let names = inputs(&action).union(&listed(&action, "\noutputs:\n", "\nruns:\n")).cloned().collect::<Vec<_>>();
     assert!(names.len() > 15, "{names:?}");
     let missing: Vec<_> = names.iter().filter(|name| !page.contains(&format!("\n| `{name}` |"))).collect();
     assert!(missing.is_empty(), "not in docs/how-to/github-action.md: {missing:?}");
+}
+
+fn inputs(action: &str) -> BTreeSet<String> {
+    listed(action, "\ninputs:\n", "\noutputs:\n")
+}
+
+/// The names that a part of an action lists.
+fn listed(action: &str, from: &str, to: &str) -> BTreeSet<String> {
+    let part = action.split(from).nth(1).and_then(|rest| rest.split(to).next()).expect("the action has this part");
+    let names = part.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.map(|line| line.trim().trim_end_matches(':').to_owned()).collect()
 }
 
 /// A command of a session, and what it is said to print.
@@ -314,6 +319,50 @@ fn prose_is_wrapped_at_120_columns() {
         }
     }
     assert!(long.is_empty(), "wrap these lines: {long:#?}");
+}
+
+/// A bar in a cell begins another one, also in backticks, and a line break ends the row.
+#[test]
+fn every_row_of_a_table_has_the_cells_of_its_head() {
+    let mut broken = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        let mut n_of_head = None;
+        for line in prose(&text) {
+            let n_bars = line.matches('|').count() - line.matches("\\|").count();
+            let is_row = line.starts_with('|');
+            if is_row && (n_bars != *n_of_head.get_or_insert(n_bars) || !line.ends_with('|')) {
+                broken.push(format!("{}: {line}", page.display()));
+            }
+            n_of_head = n_of_head.filter(|_| is_row);
+        }
+    }
+    assert!(broken.is_empty(), "these rows have other cells than their head: {broken:#?}");
+}
+
+/// A workflow that pins the action to a commit passes inputs that this page lists. A shallow clone does not have the
+/// commit, and looks at nothing.
+#[test]
+fn the_pinned_action_has_every_input_that_is_documented() {
+    let pins: BTreeSet<String> = ["README.md", "docs/how-to/github-action.md", "config/templates/workflow.yml"]
+        .iter()
+        .flat_map(|file| pins(&read(Path::new(file))))
+        .collect();
+    assert_eq!(pins.len(), 1, "one commit is pinned everywhere: {pins:?}");
+    for pin in pins {
+        let shown = Command::new("git").args(["show", &format!("{pin}:action.yml")]).current_dir(root()).output();
+        let Some(shown) = shown.ok().filter(|shown| shown.status.success()) else { continue };
+        let pinned = inputs(&String::from_utf8_lossy(&shown.stdout));
+        let missing: Vec<_> = inputs(&read(Path::new("action.yml"))).difference(&pinned).cloned().collect();
+        assert!(missing.is_empty(), "{pin}, which the pages pin, lacks these inputs: {missing:?}");
+    }
+}
+
+/// The commits that the text pins the action to.
+fn pins(text: &str) -> Vec<String> {
+    let uses = text.split("secondhand-audit/secondhand@").skip(1);
+    let commits = uses.map(|rest| rest.chars().take_while(char::is_ascii_hexdigit).collect::<String>());
+    commits.filter(|commit| commit.len() == 40).collect()
 }
 
 /// The words of a command in a shell, up to what is not part of it: a comment, a pipe, a redirection, a further

@@ -339,8 +339,7 @@ fn what_was_compared_in_part_is_named() {
     let notices = report.list("/notices");
     let of_files = notices.iter().filter(|notice| {
         let message = notice["message"].as_str().unwrap_or_default();
-        message.contains("repeats what is there too often")
-            && message.contains("1 repeat was not extended over edits at its ends")
+        message.contains("is very repetitive") && message.contains("1 repeat was not extended past edits at its ends")
     });
     assert!(of_files.count() > 0, "{notices:?}");
 }

@@ -18,13 +18,12 @@ pub(in crate::audit) fn in_part(limits: impl Iterator<Item = (FilePath, Shortfal
     let describe = |(path, limits): (FilePath, Shortfall)| {
         let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
-        let places = (n_places_left > 0).then(|| {
-            format!("repeats what is there in {}: the nearest {n_compared} were aligned", count(n_places, "place"))
-        });
+        let places = (n_places_left > 0)
+            .then(|| format!("repeats code of {}: the nearest {n_compared} were aligned", count(n_places, "place")));
         let chains = (n_not_extended > 0).then(|| {
             let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));
             let repeats = count(n_not_extended, "repeat");
-            format!("repeats what is there too often: {repeats} {were} not extended over edits at {their} ends")
+            format!("is very repetitive: {repeats} {were} not extended past edits at {their} ends")
         });
         places.into_iter().chain(chains).map(move |text| (path.clone(), text))
     };

@@ -96,7 +96,7 @@ pub(in crate::report) struct Block {
 <p class="keys dim" hidden="hidden"><kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>o</kbd> unfold, <kbd>e</kbd> unfold all, <kbd>c</kbd> fold all, <kbd>/</kbd> filter, <kbd>Esc</kbd> leave</p>
 </section>
 </main>
-<footer>secondhand {{ version }}. <mark class="renamed">renamed</mark> another word in its place; <mark class="changed">changed</mark> not there on the other side.</footer>
+<footer>secondhand {{ version }}. <mark class="renamed">renamed</mark>: a different name; <mark class="changed">changed</mark>: only on this side.</footer>
 <script>{{ script|safe }}</script>
 </body>
 </html>

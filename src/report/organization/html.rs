@@ -35,7 +35,7 @@ fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Res
     };
     let heading = Heading {
         title: format!("Secondhand: {}", headline(organization)),
-        subtitle: "What the reports of all repositories say together, the newest of each".to_owned(),
+        subtitle: "The latest report of each repository, combined".to_owned(),
         summary: summary(organization).join("\n") + "\n",
     };
     let mut page = Page::new(heading, "Errors and warnings", cards).without(left_out).with(&tiles(organization));
@@ -72,7 +72,7 @@ fn tiles(organization: &Organization) -> Tiles {
             tile("License conflicts", thousands(n_denied), "components that the policy denies".to_owned()),
             tile("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
             tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
-            tile("Copied of what was new", figure(added), format!("of {}", counted(added.0, "token"))),
+            tile("Share of new code that was copied", figure(added), format!("of {}", counted(added.0, "token"))),
         ],
     }
 }

@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format<audit::Organization> =
 /// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
 
-/// What the reports of many repositories say together.
+/// The reports of many repositories, combined.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Organization<'o> {

@@ -1,4 +1,4 @@
-//! Writes what the reports of many repositories say together: one file for each format.
+//! Writes the combined reports of many repositories: one file for each format.
 
 mod html;
 mod json;

@@ -65,7 +65,7 @@ impl Location {
     /// The engine that it is in.
     ///
     /// # Errors
-    /// When there is no engine of this kind, or this build has not got it.
+    /// When there is no engine of this kind, or this build lacks it.
     pub fn engine(&self) -> Result<Box<dyn Engine>, CorpusError> {
         #[allow(unused_variables, reason = "not with all features")]
         let feature = match self.scheme() {

@@ -11,8 +11,8 @@
 //! Objects are named by their contents and never changed, so a reader keeps what it began with. Two writers make the
 //! same next number, and the store lets one of them.
 //!
-//! To remove a source is to leave it out of the next manifest. What a table has of it is not heeded any more, and the
-//! next compaction writes the table anew.
+//! To remove a source is to leave it out of the next manifest. Its rows in tables are ignored until the next
+//! compaction rewrites the tables.
 
 mod manifest;
 mod session;
