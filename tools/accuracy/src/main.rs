@@ -73,6 +73,9 @@ mod instructions;
 // `accuracy identify`: how many files are read as the language that they are in.
 mod identify;
 
+// `accuracy licenses`: how many license texts are read as what they are labelled.
+mod licenses;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -99,6 +102,8 @@ enum Command {
     Instructions(instructions::Args),
     /// How many files are read as the language that they are in: files in folders that are named after languages.
     Identify(identify::Args),
+    /// How many license texts and headers are read as what they are labelled, by those who label them.
+    Licenses(licenses::Args),
     /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the
     /// tree.
     ///
@@ -128,6 +133,7 @@ fn main() -> ExitCode {
         Command::Growth(args) => growth::run(args),
         Command::Instructions(args) => instructions::run(args),
         Command::Identify(args) => identify::run(args),
+        Command::Licenses(args) => licenses::run(args),
         Command::Families(args) => families::run(args),
         Command::Worth(args) => worth::run(args),
         Command::Sketches(args) => sketches::run(args),
