@@ -29,14 +29,14 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Rows for each token of both documents. Ordinary files need less than one.
-    const ROWS_PER_TOKEN: usize = 8;
+    /// Rows for each token of the shorter document, which ends each extension. Ordinary files need less than one.
+    const ROWS_PER_TOKEN: usize = 16;
     /// Minimum rows, for short documents.
     const MIN_ROWS: usize = 64 * ROUND;
 
     /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
-        let n_rows_left = Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS;
+        let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
         Self { n_rows_left, band: Band::new() }
     }
 
