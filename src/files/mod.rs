@@ -103,17 +103,36 @@ pub struct Error {
     /// Why not, alone.
     why: String,
     help: Option<String>,
+    lack: Option<Lack>,
+}
+
+/// What is lacking to read one file, while all others can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// Its encoding is not known, or it is in another one than is said of it.
+    Encoding,
 }
 
 impl Error {
     /// An error with this message, and what to do about it.
     pub fn new(message: String, help: Option<String>) -> Self {
-        Self { why: message.clone(), message, help }
+        Self { why: message.clone(), message, help, lack: None }
+    }
+
+    /// This error, with what is lacking.
+    #[must_use]
+    pub fn lacking(self, lack: Lack) -> Self {
+        Self { lack: Some(lack), ..self }
     }
 
     /// The file at `path` could not be read.
     pub fn file(path: &Path, why: &io::Error) -> Self {
-        Self { message: format!("cannot read `{}`: {why}", path.display()), why: why.to_string(), help: None }
+        Self {
+            message: format!("cannot read `{}`: {why}", path.display()),
+            why: why.to_string(),
+            help: None,
+            lack: None,
+        }
     }
 
     /// The folder at `path` could not be listed.
@@ -122,12 +141,18 @@ impl Error {
             message: format!("cannot read the folder `{}`: {why}", path.display()),
             why: why.to_string(),
             help: None,
+            lack: None,
         }
     }
 
     /// The reason, for a list that names the file.
     pub fn why(&self) -> &str {
         &self.why
+    }
+
+    /// What is lacking, if it concerns this file alone.
+    pub fn lack(&self) -> Option<Lack> {
+        self.lack
     }
 
     /// What to do about it.

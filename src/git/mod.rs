@@ -4,12 +4,14 @@
 
 mod appearances;
 mod attributes;
+mod changes;
 mod damage;
 mod error;
 mod links;
 mod objects;
 mod packs;
 mod past;
+mod recorded;
 mod snapshot;
 mod sparse;
 mod tree;
@@ -19,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
@@ -537,33 +538,6 @@ impl Reader {
             Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
             Content::Disk => self.to_record(&entry.path),
         }
-    }
-
-    /// The bytes that git would record for a work tree file: those of the file after the clean filter, line ends and
-    /// encoding that its attributes ask for.
-    fn to_record(&self, path: &FilePath) -> Result<Vec<u8>, Error> {
-        let on_disk = self.on_disk(path)?;
-        let unreadable = |why| Error::File { path: on_disk.clone(), why };
-        let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
-        let file = files::open(&on_disk).map_err(unreadable)?;
-        let (mut pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
-        let mut recorded = pipeline.convert_to_git(file, &relative, &index).map_err(|why| fails(&why))?;
-        let mut bytes = Vec::new();
-        match std::io::copy(&mut recorded, &mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(why) if matches!(recorded, ToGitOutcome::Unchanged(_)) => Err(unreadable(why)),
-            Err(why) => Err(fails(&why)),
-        }
-    }
-
-    /// The path of a work tree file on disk.
-    fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
-        relative.map(|relative| root.join(relative)).map_err(|why| Error::unreadable(&path.to_string(), &why))
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {

@@ -1,5 +1,6 @@
 //! Defines why a file was skipped.
 
+use crate::files::Lack;
 use crate::text::NotText;
 
 /// Why a file was skipped.
@@ -100,6 +101,14 @@ impl From<NotText> for Skip {
         match why {
             NotText::Binary => Self::Binary,
             NotText::Encoding => Self::Encoding,
+        }
+    }
+}
+
+impl From<Lack> for Skip {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Encoding => Self::Encoding,
         }
     }
 }

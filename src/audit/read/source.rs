@@ -199,8 +199,10 @@ impl Sources<'_> {
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
-        let bytes = reader.read(entry)?;
-        let read = self.tokenize(&entry.path, bytes);
+        let read = match reader.read(entry) {
+            Ok(bytes) => self.tokenize(&entry.path, bytes),
+            Err(why) => Err(why.lack().ok_or(why)?.into()),
+        };
         if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
