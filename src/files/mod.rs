@@ -92,6 +92,20 @@ pub trait ReadFiles {
 
     /// The size of a file in bytes, without reading its content.
     fn size(&self, entry: &Entry) -> Option<u64>;
+
+    /// The bytes of a file, or what is lacking to read it.
+    ///
+    /// # Errors
+    /// If they cannot be read for another reason.
+    fn try_read(&self, entry: &Entry) -> Result<Result<Vec<u8>, Lack>, Error> {
+        match self.read(entry) {
+            Ok(bytes) => Ok(Ok(bytes)),
+            Err(why) => why.lack().map(Err).ok_or(why),
+        }
+    }
+
+    /// Fetches what is not here of files that are about to be read, all at once, where files are fetched.
+    fn fetch(&self, _: &mut dyn Iterator<Item = &Entry>) {}
 }
 
 /// Why a file or a folder could not be read.
@@ -111,6 +125,8 @@ pub struct Error {
 pub enum Lack {
     /// Its encoding is not known, or it is in another one than is said of it.
     Encoding,
+    /// Its bytes: a partial clone has not fetched them.
+    Bytes,
 }
 
 impl Error {

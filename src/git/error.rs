@@ -120,6 +120,8 @@ pub enum Error {
         id: String,
         /// The path of its file.
         path: String,
+        /// Whether the clone is partial: it may lack it.
+        is_promised: bool,
     },
     /// A tree of the index is missing: the clone is partial, or damaged.
     #[error("cannot read {path}: its tree {id} is not in this clone")]
@@ -233,6 +235,7 @@ impl From<Error> for files::Error {
         let made = Self::new(error.to_string(), error.help());
         match error {
             Error::Encoding { .. } => made.lacking(Lack::Encoding),
+            Error::MissingObject { is_promised: true, .. } => made.lacking(Lack::Bytes),
             _ => made,
         }
     }

@@ -11,6 +11,7 @@ mod links;
 mod objects;
 mod packs;
 mod past;
+mod promised;
 mod recorded;
 mod snapshot;
 mod sparse;
@@ -32,6 +33,7 @@ pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};
 use self::objects::Listed;
+use self::promised::Promise;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
@@ -120,6 +122,7 @@ pub struct Repository {
     has_work_tree: bool,
     edited: Edited,
     passed_over: PassedOver,
+    promise: Promise,
     /// The folders of objects that git's variables name; the list goes away with it.
     _listed: Option<Arc<Listed>>,
 }
@@ -182,6 +185,7 @@ impl Repository {
             inner,
             edited: Edited::default(),
             passed_over: PassedOver::default(),
+            promise: Promise::of(&local),
             _listed: listed.map(Arc::new),
         })
     }
@@ -253,6 +257,7 @@ impl Repository {
             root: self.has_work_tree.then(|| self.root.clone()),
             edited: Arc::clone(&self.edited),
             passed_over: Arc::clone(&self.passed_over),
+            promise: self.promise.clone(),
         }
     }
 }
@@ -325,6 +330,7 @@ pub struct Reader {
     root: Option<PathBuf>,
     edited: Edited,
     passed_over: PassedOver,
+    promise: Promise,
 }
 
 impl std::fmt::Debug for Reader {
@@ -523,7 +529,11 @@ impl Reader {
                 bytes.shrink_to_fit();
                 Ok(bytes)
             }
-            Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
+            Ok(None) => Err(Error::MissingObject {
+                id: id.to_string(),
+                path: path.to_string(),
+                is_promised: self.promise.is_given(),
+            }),
             Err(error) => Err(self.fails(&format!("blob {id} ({path})"), &error)),
         }
     }
@@ -534,7 +544,7 @@ impl Reader {
     /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         match &entry.content {
-            Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Blob(id) => self.promised_blob(*id, &entry.path),
             Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
             Content::Disk => self.to_record(&entry.path),
         }
@@ -556,6 +566,10 @@ impl Reader {
 impl ReadFiles for Reader {
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, files::Error> {
         Ok(self.bytes(entry)?)
+    }
+
+    fn fetch(&self, entries: &mut dyn Iterator<Item = &Entry>) {
+        self.fetch_all(entries);
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {
