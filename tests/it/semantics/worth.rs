@@ -128,6 +128,14 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in test code")]);
     }
+    for path in ["shop/migrations/0002_b.c", "db/migrate/20240102_b.c", "Migrations/2024_B.c", "db/migration/V2__b.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
+    }
+    for path in ["migrations/base.c", "migration/0002_b.c", "src/migrate/1.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("warning {path}:2")]);
+    }
     for path in ["latest.c", "contest/b.c", "src/attestation.c", "exemplar/b.c", "demography.c"] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("warning {path}:2")]);
