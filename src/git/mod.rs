@@ -7,6 +7,7 @@ mod attributes;
 mod changes;
 mod damage;
 mod error;
+mod grafts;
 mod links;
 mod objects;
 mod packs;
@@ -172,10 +173,16 @@ impl Repository {
         let own = local.common_dir().join("objects");
         check_readable(&local)?;
         let elsewhere = |why| Error::File { path: own.clone(), why };
-        let listed = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        let grafts = grafts::grafts(&local)?;
+        let of_variables = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        let of_grafts = || (!grafts.is_empty()).then(|| Listed::new([own.clone()])).transpose();
+        let listed = of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
         if let Some(listed) = &listed {
+            let hash = local.object_hash();
+            let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
+            replaced.extend(grafts::write(&grafts, &listed.path(), hash).map_err(elsewhere)?);
             let options = gix::odb::store::init::Options::default();
-            let store = gix::odb::Store::at_opts(listed.path(), local.object_hash(), &mut std::iter::empty(), options);
+            let store = gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
             inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
         }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
