@@ -310,7 +310,7 @@ impl<'c> Change<'c> {
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
         let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
-        outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
+        outcome.examined.not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
         copies.take(of_tree, None);
         Ok(())
     }

@@ -26,7 +26,7 @@ use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages};
 use crate::matching::{Alignment, ClonePair, CloneType, Enough, agreeing_pairs};
 use crate::policy::{Fragment, Place};
-use crate::text::{FilePath, Lines, decoded, nearest, printable};
+use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
 
 /// Maximum bytes of a sketch.
 pub const MAX_SKETCH: usize = 10_000_000;
@@ -163,6 +163,7 @@ pub fn find(
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
     let by_names = ByNames { queries: &queries, targets: &targets, near, sources: &sources };
     by_names.search(&lookup.names(0), &mut searched)?;
+    let n_missing = searched.skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {
@@ -170,14 +171,15 @@ pub fn find(
         n_compared += searched.n_compared;
         found.extend(searched.found);
     }
-    let mut unavailable = None;
+    let of_clone = || format!("{} that this partial clone does not have", count(n_missing, "file"));
+    let mut unavailable = (n_missing > 0).then(of_clone);
     if let Some(past) = elsewhere.past {
         // A whole file that was deleted is found by its functions, like any other.
         let sought = Sought { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
         let of_past = past.search(&sought, repository, &sources)?;
         // A past file that was passed over has nothing that others had not shown.
         let n_files = of_past.unread.n_files + of_past.n_passed_over;
-        unavailable = past.unavailable(Unread { n_files, ..of_past.unread }, "sketch");
+        unavailable = unavailable.or(past.unavailable(Unread { n_files, ..of_past.unread }, "sketch"));
         found.extend(of_past.found);
     }
 

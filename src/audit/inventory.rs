@@ -82,6 +82,7 @@ pub fn audit(
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
     let mut kept = Kept::new(outsides, context);
     let mut not_compared = BTreeMap::new();
+    reader.fetch(&mut own.iter().filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len());
     let mut rest = &own[..];
     while !rest.is_empty() {

@@ -180,7 +180,9 @@ impl Past<'_> {
         let (mut last, mut range): (Option<Source>, Range<usize>) = (None, of);
         let mut since: Vec<CommitId> = Vec::new();
         let mut best: Option<([usize; 2], CommitId, usize)> = None;
-        for (commit, parent, before) in self.versions(base)? {
+        let versions = self.versions(base)?;
+        self.reader.fetch_blobs(&mut versions.iter().map(|(.., before)| *before));
+        for (commit, parent, before) in versions {
             let Some(text) = self.reader.past_blob(before, self.path)? else { break };
             // Most commits change something else in the file.
             let version = last.as_ref().unwrap_or(present);

@@ -98,8 +98,10 @@ pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::
     let mut licenses = Licenses::default();
     let is_at_root = |path: &[u8]| !path.contains(&b'/');
     for entry in files.entries.iter().filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path)) {
-        if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
-            licenses.add(&entry.path, &LicensingInfo::new(&entry.path, &reader.read(entry)?));
+        if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+            && let Ok(bytes) = reader.try_read(entry)?
+        {
+            licenses.add(&entry.path, &LicensingInfo::new(&entry.path, &bytes));
         }
     }
     Ok(Terms::new(&licenses.component()))

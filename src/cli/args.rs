@@ -9,8 +9,8 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
-    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags,
-    with_formats,
+    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags, Reporting, Suppressing,
+    TreeFlags, with_formats,
 };
 use crate::config::{Setting, Trust};
 use crate::fingerprint::resemblance::ShingleSampling;
@@ -403,6 +403,8 @@ pub(super) struct Check {
     #[command(flatten)]
     pub suppressing: Suppressing,
     #[command(flatten)]
+    pub missing: MissingFlag,
+    #[command(flatten)]
     pub output: Output,
 }
 
@@ -476,6 +478,8 @@ pub(super) struct Scan {
     #[command(flatten)]
     pub suppressing: Suppressing,
     #[command(flatten)]
+    pub missing: MissingFlag,
+    #[command(flatten)]
     pub output: Output,
 }
 
@@ -537,6 +541,8 @@ pub(super) struct Audit {
     pub min_tokens: MinTokens,
     #[command(flatten)]
     pub suppressing: Suppressing,
+    #[command(flatten)]
+    pub missing: MissingFlag,
     #[command(flatten)]
     pub output: Output,
 }

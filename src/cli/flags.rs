@@ -8,7 +8,7 @@ use clap::{Arg, Args, ValueEnum};
 use crate::change::{BaselinePlace, PastScope};
 use crate::config::{FailOn, Setting};
 use crate::fingerprint::Effort;
-use crate::git::{Error, WalkLimits, seconds_of};
+use crate::git::{Error, Repository, WalkLimits, seconds_of};
 use crate::report::{Format, GroupBy};
 
 /// Flags that every command takes.
@@ -71,6 +71,9 @@ pub(super) struct Common {
     /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder
     #[arg(long, value_name = "WHAT", global = true)]
     pub group_by: Option<Group>,
+    /// Fetch nothing: files that a partial clone does not have are named, as those of a hook or an editor always are
+    #[arg(long, global = true, env = "SECONDHAND_OFFLINE")]
+    pub offline: bool,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
@@ -80,6 +83,17 @@ pub(super) struct Common {
     /// Use no cache: read every file, and keep nothing
     #[arg(long, global = true)]
     pub no_cache: bool,
+}
+
+impl Common {
+    /// The repository; what a partial clone does not have is fetched when it is read.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn repository(&self) -> Result<Repository, Error> {
+        let repository = Repository::discover(&self.repo)?;
+        Ok(if self.offline { repository } else { repository.fetching() })
+    }
 }
 
 /// What findings are grouped by.
@@ -220,6 +234,14 @@ impl Suppressing {
             None => BaselinePlace::Settings,
         }
     }
+}
+
+/// What to do about files that a partial clone does not have.
+#[derive(Debug, Default, Args)]
+pub(super) struct MissingFlag {
+    /// End with status 2 if files could not be compared because this partial clone does not have them
+    #[arg(long)]
+    pub fail_on_missing: bool,
 }
 
 /// Which reports are written, and where. Each command sets its formats with [`with_formats`].

@@ -121,6 +121,12 @@ fn passed_over(repository: &git::Repository) -> Option<String> {
     ))
 }
 
+/// The notice that a partial clone could not fetch what it does not have.
+fn not_fetched(repository: &git::Repository) -> Option<String> {
+    let why = repository.not_fetched()?;
+    Some(format!("cannot fetch what this partial clone does not have: {why}; `--offline` does not try"))
+}
+
 /// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many
 /// audits.
 fn start_threads(n: usize) -> Result<(), Failure> {

@@ -62,8 +62,8 @@ pub struct Config {
     pub tests: PathRules,
     /// Files that are examples, in the same form.
     pub examples: PathRules,
-    /// Files that set up builds.
-    pub build_files: PathRules,
+    /// Files that declare rather than compute, whatever their language.
+    pub declaring: PathRules,
     /// How grave what is found is, where a language or path has no levels of its own.
     pub levels: Levels,
     /// The thresholds of languages and paths.
@@ -157,7 +157,7 @@ impl Config {
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
-            build_files: PathRules::new(paths::BUILD_FILES, &[]).map_err(|why| invalid("build files", why))?,
+            declaring: PathRules::new(paths::DECLARING, &[]).map_err(|why| invalid("declaring", why))?,
             levels: Levels {
                 of_rules: levels("rules", &raw.rules, origin)?,
                 in_tests: raw.test_level,
@@ -221,7 +221,7 @@ impl Config {
             true => Ground::Document,
             false if self.tests.contains(path) => Ground::Test,
             false if self.examples.contains(path) => Ground::Example,
-            false if self.build_files.contains(path) => Ground::Declarative,
+            false if self.declaring.contains(path) => Ground::Declarative,
             false => Ground::Code,
         }
     }

@@ -224,8 +224,8 @@ pub(super) const EXAMPLES: &[&str] = &[
     "*Benchmarks.*",
 ];
 
-/// Files that set up builds, in languages that compute elsewhere.
-pub(super) const BUILD_FILES: &[&str] = &[
+/// Files that set up builds, and steps of a database schema, in languages that compute elsewhere.
+pub(super) const DECLARING: &[&str] = &[
     "*.config.js",
     "*.config.cjs",
     "*.config.mjs",
@@ -249,6 +249,13 @@ pub(super) const BUILD_FILES: &[&str] = &[
     "SConscript",
     "premake*.lua",
     "xmake.lua",
+    "**/migrations/[0-9]*",
+    "**/Migrations/[0-9]*",
+    "**/migrations/Version[0-9]*.php",
+    "**/migrations/versions/*.py",
+    "**/alembic/versions/*.py",
+    "**/db/migrate/[0-9]*",
+    "**/db/migration/V[0-9]*",
 ];
 
 /// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.

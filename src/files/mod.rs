@@ -92,6 +92,20 @@ pub trait ReadFiles {
 
     /// The size of a file in bytes, without reading its content.
     fn size(&self, entry: &Entry) -> Option<u64>;
+
+    /// The bytes of a file, or what is lacking to read it.
+    ///
+    /// # Errors
+    /// If they cannot be read for another reason.
+    fn try_read(&self, entry: &Entry) -> Result<Result<Vec<u8>, Lack>, Error> {
+        match self.read(entry) {
+            Ok(bytes) => Ok(Ok(bytes)),
+            Err(why) => why.lack().map(Err).ok_or(why),
+        }
+    }
+
+    /// Fetches what is not here of files that are about to be read, all at once, where files are fetched.
+    fn fetch(&self, _: &mut dyn Iterator<Item = &Entry>) {}
 }
 
 /// Why a file or a folder could not be read.
@@ -103,17 +117,38 @@ pub struct Error {
     /// Why not, alone.
     why: String,
     help: Option<String>,
+    lack: Option<Lack>,
+}
+
+/// What is lacking to read one file, while all others can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// Its encoding is not known, or it is in another one than is said of it.
+    Encoding,
+    /// Its bytes: a partial clone has not fetched them.
+    Bytes,
 }
 
 impl Error {
     /// An error with this message, and what to do about it.
     pub fn new(message: String, help: Option<String>) -> Self {
-        Self { why: message.clone(), message, help }
+        Self { why: message.clone(), message, help, lack: None }
+    }
+
+    /// This error, with what is lacking.
+    #[must_use]
+    pub fn lacking(self, lack: Lack) -> Self {
+        Self { lack: Some(lack), ..self }
     }
 
     /// The file at `path` could not be read.
     pub fn file(path: &Path, why: &io::Error) -> Self {
-        Self { message: format!("cannot read `{}`: {why}", path.display()), why: why.to_string(), help: None }
+        Self {
+            message: format!("cannot read `{}`: {why}", path.display()),
+            why: why.to_string(),
+            help: None,
+            lack: None,
+        }
     }
 
     /// The folder at `path` could not be listed.
@@ -122,12 +157,18 @@ impl Error {
             message: format!("cannot read the folder `{}`: {why}", path.display()),
             why: why.to_string(),
             help: None,
+            lack: None,
         }
     }
 
     /// The reason, for a list that names the file.
     pub fn why(&self) -> &str {
         &self.why
+    }
+
+    /// What is lacking, if it concerns this file alone.
+    pub fn lack(&self) -> Option<Lack> {
+        self.lack
     }
 
     /// What to do about it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{CommitId, first_line};
-use crate::files;
+use crate::files::{self, Lack};
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +120,8 @@ pub enum Error {
         id: String,
         /// The path of its file.
         path: String,
+        /// Whether the clone is partial: it may lack it.
+        is_promised: bool,
     },
     /// A tree of the index is missing: the clone is partial, or damaged.
     #[error("cannot read {path}: its tree {id} is not in this clone")]
@@ -152,6 +154,14 @@ pub enum Error {
         path: String,
         /// The reason.
         why: String,
+    },
+    /// A file of the work tree is not in the encoding that its attributes name, or that is not known.
+    #[error("cannot read `{path}` in the encoding `{encoding}`, which its attributes name")]
+    Encoding {
+        /// The file.
+        path: String,
+        /// The encoding.
+        encoding: String,
     },
     /// A file of the work tree could not be read.
     #[error("cannot read `{}`: {why}", path.display())]
@@ -212,6 +222,9 @@ impl Error {
             Self::Unreadable { .. } => {
                 Some("`git fsck` shows what is damaged; `git fetch --refetch` brings what the remote has, as cloning again does".into())
             }
+            Self::Encoding { path, .. } => {
+                Some(format!("`git check-attr working-tree-encoding -- {path}` shows the attribute"))
+            }
             Self::File { .. } | Self::TooDeep { .. } => None,
         }
     }
@@ -219,6 +232,11 @@ impl Error {
 
 impl From<Error> for files::Error {
     fn from(error: Error) -> Self {
-        Self::new(error.to_string(), error.help())
+        let made = Self::new(error.to_string(), error.help());
+        match error {
+            Error::Encoding { .. } => made.lacking(Lack::Encoding),
+            Error::MissingObject { is_promised: true, .. } => made.lacking(Lack::Bytes),
+            _ => made,
+        }
     }
 }

@@ -4,12 +4,16 @@
 
 mod appearances;
 mod attributes;
+mod changes;
 mod damage;
 mod error;
+mod grafts;
 mod links;
 mod objects;
 mod packs;
 mod past;
+mod promised;
+mod recorded;
 mod snapshot;
 mod sparse;
 mod tree;
@@ -19,7 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
@@ -31,6 +34,7 @@ pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};
 use self::objects::Listed;
+use self::promised::Promise;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
@@ -119,6 +123,7 @@ pub struct Repository {
     has_work_tree: bool,
     edited: Edited,
     passed_over: PassedOver,
+    promise: Promise,
     /// The folders of objects that git's variables name; the list goes away with it.
     _listed: Option<Arc<Listed>>,
 }
@@ -168,10 +173,16 @@ impl Repository {
         let own = local.common_dir().join("objects");
         check_readable(&local)?;
         let elsewhere = |why| Error::File { path: own.clone(), why };
-        let listed = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        let grafts = grafts::grafts(&local)?;
+        let of_variables = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        let of_grafts = || (!grafts.is_empty()).then(|| Listed::new([own.clone()])).transpose();
+        let listed = of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
         if let Some(listed) = &listed {
+            let hash = local.object_hash();
+            let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
+            replaced.extend(grafts::write(&grafts, &listed.path(), hash).map_err(elsewhere)?);
             let options = gix::odb::store::init::Options::default();
-            let store = gix::odb::Store::at_opts(listed.path(), local.object_hash(), &mut std::iter::empty(), options);
+            let store = gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
             inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
         }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
@@ -181,6 +192,7 @@ impl Repository {
             inner,
             edited: Edited::default(),
             passed_over: PassedOver::default(),
+            promise: Promise::of(&local),
             _listed: listed.map(Arc::new),
         })
     }
@@ -252,6 +264,7 @@ impl Repository {
             root: self.has_work_tree.then(|| self.root.clone()),
             edited: Arc::clone(&self.edited),
             passed_over: Arc::clone(&self.passed_over),
+            promise: self.promise.clone(),
         }
     }
 }
@@ -324,6 +337,7 @@ pub struct Reader {
     root: Option<PathBuf>,
     edited: Edited,
     passed_over: PassedOver,
+    promise: Promise,
 }
 
 impl std::fmt::Debug for Reader {
@@ -522,7 +536,11 @@ impl Reader {
                 bytes.shrink_to_fit();
                 Ok(bytes)
             }
-            Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
+            Ok(None) => Err(Error::MissingObject {
+                id: id.to_string(),
+                path: path.to_string(),
+                is_promised: self.promise.is_given(),
+            }),
             Err(error) => Err(self.fails(&format!("blob {id} ({path})"), &error)),
         }
     }
@@ -533,37 +551,10 @@ impl Reader {
     /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         match &entry.content {
-            Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Blob(id) => self.promised_blob(*id, &entry.path),
             Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
             Content::Disk => self.to_record(&entry.path),
         }
-    }
-
-    /// The bytes that git would record for a work tree file: those of the file after the clean filter, line ends and
-    /// encoding that its attributes ask for.
-    fn to_record(&self, path: &FilePath) -> Result<Vec<u8>, Error> {
-        let on_disk = self.on_disk(path)?;
-        let unreadable = |why| Error::File { path: on_disk.clone(), why };
-        let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
-        let file = files::open(&on_disk).map_err(unreadable)?;
-        let (mut pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
-        let mut recorded = pipeline.convert_to_git(file, &relative, &index).map_err(|why| fails(&why))?;
-        let mut bytes = Vec::new();
-        match std::io::copy(&mut recorded, &mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(why) if matches!(recorded, ToGitOutcome::Unchanged(_)) => Err(unreadable(why)),
-            Err(why) => Err(fails(&why)),
-        }
-    }
-
-    /// The path of a work tree file on disk.
-    fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
-        let Some(root) = &self.root else {
-            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        };
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
-        relative.map(|relative| root.join(relative)).map_err(|why| Error::unreadable(&path.to_string(), &why))
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
@@ -582,6 +573,10 @@ impl Reader {
 impl ReadFiles for Reader {
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, files::Error> {
         Ok(self.bytes(entry)?)
+    }
+
+    fn fetch(&self, entries: &mut dyn Iterator<Item = &Entry>) {
+        self.fetch_all(entries);
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {

@@ -35,8 +35,11 @@ impl Listed {
         Self::new(std::iter::once(first).chain(further)).map(Some)
     }
 
-    /// Git passes over a folder that is not there.
-    fn new(folders: impl IntoIterator<Item = PathBuf>) -> io::Result<Self> {
+    /// A list of these folders. Git passes over one that is not there.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> io::Result<Self> {
         let listed = Self { folder: TempDir::new()? };
         let mut list = Vec::new();
         for folder in folders {

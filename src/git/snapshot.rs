@@ -1,12 +1,9 @@
 //! Lists the files of a commit, of the index, or of the work tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
-use gix::status::UntrackedFiles;
 
 use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
@@ -170,7 +167,7 @@ impl Reader {
     }
 
     /// The index; that of the head where there is none.
-    fn index(&self) -> Result<gix::worktree::IndexPersistedOrInMemory, Error> {
+    pub(super) fn index(&self) -> Result<gix::worktree::IndexPersistedOrInMemory, Error> {
         let damaged = |why: gix::Error| Error::Damaged {
             file: self.repo.index_path().components().collect(),
             why: first_line(&innermost(&why)),
@@ -220,22 +217,13 @@ impl Reader {
         let Some(root) = &self.root else {
             return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
         };
-        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the work tree", &error.to_string());
-        let status = self.repo.status(gix::progress::Discard).map_err(|error| unreadable(&error))?;
-        let status = status.index_worktree_rewrites(None).index_worktree_submodules(None);
-        let changes = status.untracked_files(UntrackedFiles::Files).into_index_worktree_iter(Vec::new());
-        let mut changed = BTreeSet::new();
-        for change in changes.map_err(|error| unreadable(&error))? {
-            let change = change.map_err(|error| self.unfiltered(root).unwrap_or_else(|| unreadable(&error)))?;
-            if change.summary().is_some() {
-                changed.insert(FilePath::new(change.rela_path().to_vec()));
-            }
-        }
+        let mut changed = self.changed_on_disk(root)?;
         let (index, left_out) = self.index_files()?;
         let mut on_disk = OnDisk::new(root.clone());
         if self.sees_left_out_files() {
             for path in left_out {
-                if on_disk.has_file(&path) && self.differs_on_disk(index.get(&path))? {
+                let Some(blob) = index.get(&path).and_then(Entry::blob) else { continue };
+                if on_disk.has_file(&path) && self.differs_on_disk(&path, blob)? {
                     changed.insert(path);
                 }
             }
@@ -258,54 +246,6 @@ impl Reader {
             }
         }
         Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })
-    }
-
-    /// Why the first file of the work tree that cannot be read, or that git's filters fail to convert, is not: the error
-    /// of a status names no file. Files that may have changed are tried first.
-    fn unfiltered(&self, root: &Path) -> Option<Error> {
-        let (mut pipeline, index) = self.repo.filter_pipeline(None).ok()?;
-        let is_file = |mode| matches!(mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-        let (as_they_were, changed): (Vec<_>, Vec<_>) =
-            index.entries().iter().filter(|entry| is_file(entry.mode)).partition(|entry| {
-                let path = gix::path::from_bstr(entry.path(&index)).ok();
-                let metadata = path.and_then(|path| root.join(path).symlink_metadata().ok());
-                let time = metadata.and_then(|metadata| metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-                let known = entry.stat.mtime;
-                time.is_some_and(|time| (time.as_secs(), time.subsec_nanos()) == (u64::from(known.secs), known.nsecs))
-            });
-        for entry in changed.into_iter().chain(as_they_were) {
-            let path = entry.path(&index);
-            let Ok(relative) = gix::path::from_bstr(path) else { continue };
-            let full = root.join(&relative);
-            match full.symlink_metadata() {
-                Ok(metadata) if metadata.is_file() => {}
-                Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
-                    return Some(Error::File { path: full, why });
-                }
-                _ => continue,
-            }
-            let file = match crate::files::open(&full) {
-                Ok(file) => file,
-                Err(why) => return Some(Error::File { path: full, why }),
-            };
-            // A filter may fail while what it makes is read.
-            let failed = match pipeline.convert_to_git(file, &relative, &index) {
-                Ok(mut made) => std::io::copy(&mut made, &mut std::io::sink()).err().map(|why| why.to_string()),
-                Err(why) => Some(innermost(&why)),
-            };
-            if let Some(why) = failed {
-                return Some(Error::Filter { path: FilePath::new(path.to_vec()).to_string(), why: first_line(&why) });
-            }
-        }
-        None
-    }
-
-    /// Whether the file of an entry has other bytes on disk.
-    fn differs_on_disk(&self, entry: Option<&Entry>) -> Result<bool, Error> {
-        let Some(entry) = entry else { return Ok(false) };
-        let on_disk = Entry { content: Content::Disk, ..entry.clone() };
-        // Git may record other bytes than those on disk, so the sizes may differ.
-        Ok(self.bytes(entry)? != self.bytes(&on_disk)?)
     }
 }
 

@@ -13,7 +13,7 @@ use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by, percent, place,
-    provenance, silently_skipped, text_of, unread_note,
+    provenance, silently_skipped, skipped_lines, text_of, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
@@ -381,12 +381,9 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
         lines.push(format!("suppressed {}: {}:{line}: {}", by.describe(), finding.path, finding.message()));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
-    for (path, skip) in silently_skipped(outcome).filter(|(_, skip)| is_verbose || skip.is_notable()) {
-        lines.push(format!("not examined: {path} ({})", skip.reason()));
-    }
-    for (path, skip) in &examined.not_compared {
-        lines.push(format!("not compared with: {path} ({})", skip.reason()));
-    }
+    let skipped = silently_skipped(outcome).filter(|(_, skip)| is_verbose || skip.is_notable());
+    lines.extend(skipped_lines("not examined", skipped));
+    lines.extend(skipped_lines("not compared with", examined.not_compared.iter()));
     if is_verbose && examined.n_passed_over > 0 {
         let n = count(examined.n_passed_over, "pair");
         lines.push(format!("common code: {n} of files that share it were not aligned, since others explain the same"));

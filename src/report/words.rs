@@ -248,9 +248,17 @@ pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(File
 
 /// What readers must know beside the findings: notices, and the files that nothing was compared with.
 pub(super) fn remarks(outcome: &Outcome) -> Vec<String> {
-    let not_compared = outcome.examined.not_compared.iter();
-    let not_compared = not_compared.map(|(path, skip)| format!("not compared with: {path} ({})", skip.reason()));
+    let not_compared = skipped_lines("not compared with", outcome.examined.not_compared.iter());
     outcome.notices.iter().map(ToString::to_string).chain(not_compared).collect()
+}
+
+/// A line for each skipped file, which begins with `how`; those that a partial clone does not have are counted.
+pub(super) fn skipped_lines<'s>(how: &str, skipped: impl Iterator<Item = &'s (FilePath, Skip)>) -> Vec<String> {
+    let (missing, others): (Vec<_>, Vec<_>) = skipped.partition(|(_, skip)| *skip == Skip::Missing);
+    let others = others.iter().map(|(path, skip)| format!("{how}: {path} ({})", skip.reason()));
+    let missing =
+        (!missing.is_empty()).then(|| format!("{how}: {} ({})", count(missing.len(), "file"), Skip::Missing.reason()));
+    others.chain(missing).collect()
 }
 
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.

@@ -1,9 +1,12 @@
-//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or not text.
+//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or not text,
+//! unless its encoding is named.
 //!
 //! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has hardly any control
 //! characters, while about one in ten compressed or compiled bytes is one.
 
 use std::borrow::Cow;
+
+use encoding_rs::Encoding;
 
 /// Why bytes are not text that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,20 @@ const ONE_ASCII_IN: usize = 16;
 /// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII text is 0, and of
 /// thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
+/// Names of encodings that iconv knows and the standard of the web does not, and what they are called there.
+const ICONV: [(&str, &str); 11] = [
+    ("cp874", "windows-874"),
+    ("cp932", "shift_jis"),
+    ("cp936", "gbk"),
+    ("cp949", "euc-kr"),
+    ("cp950", "big5"),
+    ("euc-cn", "gbk"),
+    ("eucjp", "euc-jp"),
+    ("euckr", "euc-kr"),
+    ("latin-1", "latin1"),
+    ("ms932", "shift_jis"),
+    ("uhc", "euc-kr"),
+];
 
 /// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the decoded text.
 ///
@@ -53,6 +70,29 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
         Some(why) => Err(why),
         None => Ok(Cow::Borrowed(bytes)),
     }
+}
+
+/// The text of a file in the encoding called `name` by iconv, and so by git, in UTF-8 without a byte order mark; `None` if
+/// there is no such encoding, or the file is not in it.
+pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
+    let name = name.to_ascii_lowercase();
+    let form = name.strip_prefix("utf").map(|form| form.trim_start_matches('-'));
+    let mark: &[u8] = match form {
+        Some("8") => return Some(bytes.to_owned()),
+        _ if form.is_some() && is_encoded(bytes) => b"",
+        Some("16" | "16le" | "16le-bom") => b"\xFF\xFE",
+        Some("16be" | "16be-bom") => b"\xFE\xFF",
+        Some("32" | "32le" | "32le-bom") => b"\xFF\xFE\0\0",
+        Some("32be" | "32be-bom") => b"\0\0\xFE\xFF",
+        _ => return decoded_by_label(bytes, &name),
+    };
+    decoded(&[mark, bytes].concat()).ok().map(Cow::into_owned)
+}
+
+fn decoded_by_label(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
+    let label = ICONV.iter().find(|(iconv, _)| *iconv == name).map_or(name, |(_, label)| label);
+    let text = Encoding::for_label(label.as_bytes())?.decode_without_bom_handling_and_without_replacement(bytes)?;
+    Some(text.into_owned().into_bytes())
 }
 
 /// The decoded text of these bytes, or the bytes themselves if they are not text.
@@ -193,6 +233,40 @@ mod tests {
             let chinese = [&mark[..], &utf16(&"\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40), bytes)].concat();
             assert!(decoded(&chinese).is_ok());
         }
+    }
+
+    #[test]
+    fn a_named_encoding_is_read_and_an_unknown_one_is_not() {
+        let (bare, marked) = (CODE.to_owned(), format!("\u{FEFF}{CODE}"));
+        let decodes = |bytes: &[u8], names: &[&str]| {
+            for name in names {
+                assert_eq!(decoded_as(bytes, name).as_deref(), Some(CODE.as_bytes()), "{name}");
+            }
+        };
+        decodes(CODE.as_bytes(), &["UTF-8", "utf8"]);
+        for text in [&bare, &marked] {
+            decodes(&utf16(text, u16::to_le_bytes), &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM"]);
+            decodes(&utf16(text, u16::to_be_bytes), &["UTF-16BE", "utf-16be-bom"]);
+            decodes(&utf32(text, u32::to_le_bytes), &["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"]);
+            decodes(&utf32(text, u32::to_be_bytes), &["UTF-32BE", "UTF-32BE-BOM"]);
+        }
+        decodes(&utf16(&marked, u16::to_be_bytes), &["UTF-16"]);
+        let legacy: [(&[&str], &[u8], &str); 4] = [
+            (&["cp932", "SHIFT_JIS", "SJIS", "MS932"], b"// \x83\x5C", "// \u{30BD}"),
+            (&["latin1", "latin-1", "ISO-8859-1", "CP1252"], b"// caf\xE9", "// caf\u{E9}"),
+            (&["GBK", "cp936", "GB2312", "EUC-CN"], b"// \xD6\xD0", "// \u{4E2D}"),
+            (&["KOI8-R"], b"// \xC1", "// \u{430}"),
+        ];
+        for (names, bytes, text) in legacy {
+            for name in names {
+                assert_eq!(decoded_as(bytes, name).as_deref(), Some(text.as_bytes()), "{name}");
+            }
+        }
+        for name in ["odd", "UTF-7", "utf", "utf-16x", "cp037", ""] {
+            assert_eq!(decoded_as(CODE.as_bytes(), name), None, "{name}");
+        }
+        assert_eq!(decoded_as(CODE.as_bytes(), "UTF-16"), None);
+        assert_eq!(decoded_as(b"\x81", "cp932"), None);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod one_copy;
 mod organization;
 mod output;
 mod owners;
+mod partial_clones;
 mod range;
 mod reports;
 mod repositories;

@@ -44,6 +44,27 @@ fn a_bare_repository_is_judged_by_its_commits() {
 }
 
 #[test]
+fn grafts_join_histories_and_cut_them_as_in_git() {
+    let repository = repository_with_a_copy();
+    let old = repository.git(&["rev-parse", "HEAD~1"]);
+    repository.git(&["checkout", "--quiet", "--orphan", "other"]);
+    repository.remove(new().path);
+    let start = repository.commit("the same files, and no history");
+    add(&repository, &new());
+    let check_since = |base: &str| repository.check(&["--base", base]);
+    let output = repository.secondhand(&["check", "--base", &old]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "they share no history");
+    repository.write(".git/info/grafts", format!("# joined\nno line\n{start} {old}\n"));
+    assert_eq!(repository.git(&["merge-base", &old, "HEAD"]), old);
+    check(&check_since(&old), 1, &[finding()]);
+    check(&check_since("HEAD~2"), 1, &[finding()]);
+    // Without a parent it is a first commit: all of it is new, and the function was copied within it.
+    repository.write(".git/info/grafts", format!("{start} {old}\n{}\n", repository.git(&["rev-parse", "HEAD"])));
+    let output = repository.secondhand(&["check", "--base", &old]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "they share no history");
+}
+
+#[test]
 fn a_bare_repository_has_no_work_tree() {
     let bare = bare_clone();
     let output = secondhand(bare.path(), &["check", "--worktree"]).output().expect("the program starts");

@@ -453,7 +453,7 @@ mod written_files {
 #[test]
 fn a_filter_that_fails_is_named_with_its_file() {
     let repository = branch(|_| {});
-    repository.write(".gitattributes", "*.c filter=odd\n");
+    repository.write(".gitattributes", "lib/*.c filter=odd\n");
     repository.write("lib/b c.c", "int b;\n");
     repository.commit("filtered");
     repository.git(&["config", "filter.odd.required", "true"]);
@@ -491,9 +491,11 @@ fn a_file_that_cannot_be_converted_or_opened_is_named() {
         let named = errors.lines().next().is_some_and(|line| line.contains(&C.path("other")) && line.contains(what));
         assert!(named, "{errors}");
     };
-    repository.write(".gitattributes", format!("{} working-tree-encoding=odd\n", C.path("other")));
+    repository.write(".gitattributes", format!("{} filter=odd\n", C.path("other")));
+    repository.git(&["config", "filter.odd.clean", "/nowhere/filter"]);
+    repository.git(&["config", "filter.odd.required", "true"]);
     repository.write(C.path("other"), "int another;\n");
-    fails("odd");
+    fails("/nowhere/filter");
     repository.remove(".gitattributes");
     #[cfg(unix)]
     {

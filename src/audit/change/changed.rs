@@ -12,7 +12,7 @@ use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examined};
 use crate::config::{Config, Thresholds};
-use crate::files::Entry;
+use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
 use crate::policy::Ground;
@@ -106,6 +106,8 @@ pub(in crate::audit) fn changed_files(
         // What nobody has judged comes in as new, from wherever.
         .chain(changes.deleted.iter().map(|entry| (entry, sources.skip_judging(&entry.path))))
         .collect();
+    let needed = entries.iter().filter(|(entry, skip)| skip.is_none() && sources.needs(entry));
+    reader.fetch(&mut needed.map(|(entry, _)| *entry));
     sources.progress.begin("reading", entries.len());
     let read = |reader: &mut Reader, (entry, skip): &(&Entry, Option<Skip>)| -> Result<Result<Source, Skip>, _> {
         sources.progress.step();
@@ -128,13 +130,23 @@ pub(in crate::audit) fn changed_files(
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
-        let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next()).and_then(Result::ok);
+        let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next());
+        let head = match base {
+            // Without what was there before, all of it would be new.
+            Some(Err(Skip::Missing)) => head.and(Err(Skip::Missing)),
+            _ => head,
+        };
         let looked_into = |skip: &Skip| Some(sources.looked_into(&repository.reader(), entry, *skip));
         let skip = head.as_ref().map_or_else(looked_into, |head| sources.left_out_of(head));
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
-        heads.extend(head.map(|head| (head, base)));
+        heads.extend(head.map(|head| (head, base.and_then(Result::ok))));
     }
-    let deleted = pair_renames(&mut heads, read.filter_map(Result::ok).collect(), sources.config);
+    let deleted: Vec<_> = changes.deleted.iter().zip(read).collect();
+    // What was moved out of one that is not here looks new.
+    let missing = deleted.iter().filter(|(_, read)| !heads.is_empty() && matches!(read, Err(Skip::Missing)));
+    examined.not_compared.extend(missing.map(|(entry, _)| (entry.path.clone(), Skip::Missing)));
+    let deleted = deleted.into_iter().filter_map(|(_, read)| read.ok()).collect();
+    let deleted = pair_renames(&mut heads, deleted, sources.config);
 
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();

@@ -48,7 +48,9 @@ fn adds_code(
     if reader.size(file).is_some_and(|size| size > sources.config.max_file_size) {
         return Ok(true);
     }
-    let read = |entry: &Entry| Ok::<_, Error>(sources.tokenize(link, reader.read(entry)?));
+    let read = |entry: &Entry| -> Result<_, Error> {
+        Ok(reader.try_read(entry)?.map_err(Skip::from).and_then(|bytes| sources.tokenize(link, bytes)))
+    };
     let head = match read(file)? {
         Ok(head) => head,
         Err(skip) => return Ok(skip.is_notable()),

@@ -77,7 +77,7 @@ impl Known {
                     if reader.size(entry).is_some_and(|size| size > sources.config.max_file_size) {
                         return Ok(Vec::new());
                     }
-                    let text = reader.read(entry)?;
+                    let Ok(text) = reader.try_read(entry)? else { return Ok(Vec::new()) };
                     if sources.lex(&entry.path, &text, tokens).is_err() {
                         return Ok(Vec::new());
                     }

@@ -45,8 +45,10 @@ impl Attributions {
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files = Vec::new();
         for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(MAX_FILES) {
-            if reader.size(entry).is_none_or(|size| size <= MAX_SIZE) {
-                files.push((entry.path.clone(), words(&reader.read(entry)?)));
+            if reader.size(entry).is_none_or(|size| size <= MAX_SIZE)
+                && let Ok(bytes) = reader.try_read(entry)?
+            {
+                files.push((entry.path.clone(), words(&bytes)));
             }
         }
         Ok(Self { files })

@@ -112,6 +112,12 @@ impl Outcome {
         }
     }
 
+    /// The number of files that were not examined or not compared with, because a partial clone does not have them.
+    pub fn n_missing(&self) -> usize {
+        let skipped = self.examined.skipped.iter().chain(&self.examined.not_compared);
+        skipped.filter(|(_, skip)| *skip == Skip::Missing).count()
+    }
+
     /// All findings, each followed by the other copies of its family.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flat_map(Finding::with_family)

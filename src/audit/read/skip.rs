@@ -1,5 +1,6 @@
 //! Defines why a file was skipped.
 
+use crate::files::Lack;
 use crate::text::NotText;
 
 /// Why a file was skipped.
@@ -29,6 +30,8 @@ pub enum Skip {
     Binary,
     /// It is text in an unsupported encoding.
     Encoding,
+    /// This partial clone does not have its bytes.
+    Missing,
     /// It is no notebook, though its name says so.
     Broken,
     /// Its first line says that it is a script, its name says nothing; and it is too large, no text or in conflict.
@@ -67,6 +70,7 @@ impl Skip {
             Self::OutOfMemory => "out of memory",
             Self::Binary => "binary",
             Self::Encoding => "in an encoding that is not read",
+            Self::Missing => "not in this clone",
             Self::Broken => "a notebook that cannot be read",
             Self::Script => "a script that cannot be read",
             Self::Linked => "a link to a file that is not read as source",
@@ -86,7 +90,7 @@ impl Skip {
         is_limit
             || self.is_end()
             || matches!(self, Self::LfsPointer | Self::Encoding | Self::Broken | Self::Unmerged)
-            || matches!(self, Self::Script | Self::Linked)
+            || matches!(self, Self::Script | Self::Linked | Self::Missing)
     }
 
     /// Whether the run ended before it was read: another run may read it.
@@ -100,6 +104,15 @@ impl From<NotText> for Skip {
         match why {
             NotText::Binary => Self::Binary,
             NotText::Encoding => Self::Encoding,
+        }
+    }
+}
+
+impl From<Lack> for Skip {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Encoding => Self::Encoding,
+            Lack::Bytes => Self::Missing,
         }
     }
 }

@@ -130,7 +130,9 @@ impl Sources<'_> {
     /// promises one. An extension that languages only claim promises none: most `.lib` files are libraries, not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
         let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
-        is_identified || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
+        // Without its first line, a name that promises nothing may be that of a script.
+        let may_be_script = skip == Skip::Missing && path.extension().is_none();
+        is_identified || may_be_script || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
     }
 
     /// Why a changed file was skipped, once more: the name of a script promises nothing, but its first line does.
@@ -199,12 +201,20 @@ impl Sources<'_> {
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
-        let bytes = reader.read(entry)?;
-        let read = self.tokenize(&entry.path, bytes);
+        let read = match reader.try_read(entry)? {
+            Ok(bytes) => self.tokenize(&entry.path, bytes),
+            // It may be here the next time.
+            Err(lack) => return Ok(Err(lack.into())),
+        };
         if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
         Ok(read)
+    }
+
+    /// Whether the bytes of a file are needed, which [`Self::skip_by_name`] does not skip.
+    pub fn needs(&self, entry: &Entry) -> bool {
+        !self.is_plain_data(&entry.path) && self.remembered.get(entry, self.reading(&entry.path)).is_none()
     }
 
     /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not be read.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::remembered::Remembered;
 use super::source::Sources;
 use crate::audit::{Context, Error};
-use crate::files::Entry;
+use crate::files::{Entry, ReadFiles};
 use crate::git::{Attributes, Repository, Snapshot};
 
 /// Records the contents of the files of a snapshot; returns how many had to be read.
@@ -24,6 +24,7 @@ pub fn warm(
         sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
     };
     let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
+    repository.reader().fetch(&mut unknown.iter().copied().filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", unknown.len());
     unknown.par_iter().try_for_each_init(
         || (repository.reader(), Vec::new()),

@@ -297,6 +297,7 @@ fn occurrences<R: ReadFiles>(
     sources: &Sources<'_>,
 ) -> Result<(Vec<Occurrence>, Sizes), Error> {
     let progress = sources.progress;
+    open().fetch(&mut entries.iter().filter(|entry| sources.needs(entry)));
     progress.begin("reading", entries.len());
     let config = sources.config;
     let k = config.matching.k;

@@ -6,8 +6,8 @@
 //!
 //! What files share comes from a [`Lookup`], from an index that knows a history, or from the versions of past files.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use super::lookup::{Lookup, look_up, rows};
 use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
 use super::targets::Targets;
 use crate::audit::Error;
-use crate::audit::read::{Source, Sources};
+use crate::audit::read::{Skip, Source, Sources};
 use crate::files::ReadFiles;
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -58,6 +58,8 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
     let Some(queries) = lookup.sets()[set] else { return Ok(SearchOutcome::default()) };
     let mut scratch = Vec::new();
     loop {
+        // What the cache knew of a file of a partial clone, and is not here.
+        let missing = Mutex::new(BTreeSet::new());
         for source in queries.sources() {
             if let Some(file) = lookup.file_at(&source.path) {
                 lookup.confirm(file, set, Ok(&queries.hits_in(source, &mut scratch)), sources);
@@ -67,6 +69,9 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
             let read = sources.read(reader, &targets.entries[file])?;
             let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
             lookup.confirm(file, set, hits.as_deref().map_err(|skip| **skip), sources);
+            if let (Err(Skip::Missing), Ok(mut missing)) = (&read, missing.lock()) {
+                missing.insert(file);
+            }
             Ok(hits.ok().zip(read.ok()))
         };
         let outcome = align_rows(queries, lookup.rows(set), targets, &read, sources)?;
@@ -74,7 +79,9 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
             *lookup = look_up(lookup.sets(), targets, sources)?;
             continue;
         }
-        let skipped = lookup.skipped();
+        let mut skipped = lookup.skipped();
+        let missing = missing.into_inner().unwrap_or_default();
+        skipped.extend(missing.into_iter().map(|file| (targets.entries[file].clone(), Skip::Missing)));
         let n_compared = targets.entries.len() - skipped.len();
         let n_places = queries.frequencies(&lookup.n_places(set));
         return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });

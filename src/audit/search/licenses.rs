@@ -81,9 +81,12 @@ fn licenses_in(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Res
     let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
     for entry in inside.filter(is_inside) {
         let path = FilePath::new(below(&entry.path, folder));
-        if is_relevant(&path) && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
+        if is_relevant(&path)
+            && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+            && let Ok(bytes) = reader.try_read(entry)?
+        {
             let read = |named: &FilePath| text_at(entries, reader, &within(folder, named));
-            licenses.add_with_named(&path, &reader.read(entry)?, read);
+            licenses.add_with_named(&path, &bytes, read);
         }
     }
     Ok(licenses)

@@ -54,6 +54,7 @@ pub(in crate::audit) fn look_up<'l, R: ReadFiles>(
     let entries = targets.entries;
     // At most twice: without the cache, nothing is refuted.
     loop {
+        (targets.open)().fetch(&mut entries.iter().filter(|entry| sources.needs(entry)));
         sources.progress.begin("comparing", entries.len());
         let uses_cache = sources.remembered.is_false().is_none();
         let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
@@ -80,11 +81,10 @@ impl<'l> Lookup<'l> {
     /// Distrusts the cache if it knew something else about a file than its contents show: the `hits` of a set, or why
     /// it is skipped.
     pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>, sources: &Sources<'_>) {
-        let is_false = match (self.shares(file), hits) {
+        let is_false = match (self.shares(file).as_ref(), hits) {
             // What was not read, or is not there in a partial clone, cannot be compared.
-            (_, Err(skip)) if skip.is_end() => false,
-            (Err(skip), _) if skip.is_end() => false,
-            (Err(skip), hits) => hits.err() != Some(*skip),
+            (_, Err(skip)) | (Err(&skip), _) if skip.is_end() || skip == Skip::Missing => false,
+            (Err(&skip), hits) => hits.err() != Some(skip),
             (Ok(shares), hits) => shares.is_remembered && hits != Ok(&shares.of_sets[set].hits),
         };
         if is_false {
@@ -145,6 +145,9 @@ impl<'l> Lookup<'l> {
     fn sample<R: ReadFiles>(&self, open: &(dyn Fn() -> R + Sync), sources: &Sources<'_>) {
         let compare = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
             // Files missing in a partial clone cannot be compared, and need not be.
+            if reader.size(&self.entries[file]).is_none() {
+                return;
+            }
             let Ok(read) = sources.read(reader, &self.entries[file]) else { return };
             for (set, queries) in self.sets.iter().enumerate() {
                 let Some(queries) = queries else { continue };

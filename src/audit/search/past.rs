@@ -415,6 +415,7 @@ impl Indexing<'_> {
         let Paths { paths, .. } = paths;
         let (blobs, contents) = wanted.sorted();
 
+        repository.reader().fetch_blobs(&mut blobs.iter().copied());
         progress.begin("reading", blobs.len());
         let first = folder.map_or_else(Earliest::in_memory, Earliest::new);
         let learning = Learning { paths: &paths, contents: &contents, first: &first, sources };

@@ -7,10 +7,10 @@ use crate::change::{Acceptance, decisions_of, project_terms};
 use crate::cli::args::Audit;
 use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
 use crate::cli::io::error::Failure;
-use crate::cli::io::limit::limited;
+use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
-use crate::cli::{CLEAN, FOUND, now, passed_over, settings, start_threads, today};
+use crate::cli::{CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
@@ -22,8 +22,8 @@ use crate::text::printable;
 pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     start_threads(common.threads)?;
-    let Audit { tree, history, corpora, effort, min_tokens, suppressing, output } = flags;
-    let repository = Repository::discover(&common.repo)?;
+    let Audit { tree, history, corpora, effort, min_tokens, suppressing, missing, output } = flags;
+    let repository = common.repository()?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));
     let (mut config, origin) = settings::read(common, Some(&repository), &settings)?;
@@ -43,8 +43,12 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
             outcome.head.name
         ));
     }
-    let fails = outcome.fails(config.fail_on);
+    outcome.notices.extend(not_fetched(&repository).map(|message| Notice::new(None, None, &message)));
+    let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     reports.write(&limited(outcome), common)?;
+    if missing.fail_on_missing {
+        all_here(n_missing)?;
+    }
     Ok(if fails { FOUND } else { CLEAN })
 }
 

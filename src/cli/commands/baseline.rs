@@ -15,12 +15,11 @@ use crate::cli::io::limit;
 use crate::cli::io::output::print_text;
 use crate::cli::io::progress::Bar;
 use crate::cli::{CLEAN, settings};
-use crate::git::Repository;
 use crate::policy::{About, Baseline};
 use crate::text::{count, printable};
 
 pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
-    let repository = Repository::discover(&common.repo)?;
+    let repository = common.repository()?;
     let (config, _) = settings::read(common, Some(&repository), &[])?;
     let file = inside(repository.root(), "baseline", &config.baseline)?;
     let checkout = Checkout::of_repository(&repository);
@@ -81,7 +80,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
                 baseline: BaselinePlace::Nowhere,
                 ..check::plain_request(end, Some(base.clone()), trust, common)
             };
-            check::requested(&request, &Repository::discover(&common.repo)?, common, &Bar::of(common))?
+            check::requested(&request, &common.repository()?, common, &Bar::of(common))?
         }
         None => {
             let suppressing = Suppressing { no_baseline: true, ..Suppressing::default() };
@@ -90,6 +89,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     };
     // What was not examined would be reported as new from then on.
     limit::complete()?;
+    limit::all_here(outcome.n_missing())?;
     // The note about left-out files is not a copy to record; the option `ignore` is for those.
     let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())

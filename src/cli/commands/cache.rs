@@ -124,7 +124,7 @@ pub(super) fn save(remembered: Remembered, common: &Common) {
 
 pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
+    let repository = common.repository()?;
     let (config, origin) = settings::read(common, Some(&repository), &[])?;
     let languages = config.languages(&origin)?;
     let folder = folder(common, &repository);

@@ -8,11 +8,11 @@ use crate::change::{BaselinePlace, Case, ChangeEnd, CheckRequest, PastScope, pat
 use crate::cli::args::Check;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
-use crate::cli::io::limit::limited;
+use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
 use crate::cli::settings::{self, place, warn_of_missing_baseline};
-use crate::cli::{CLEAN, FOUND, passed_over, start_threads, today};
+use crate::cli::{CLEAN, FOUND, not_fetched, passed_over, start_threads, today};
 use crate::config::{Overrides, Setting};
 use crate::git::Repository;
 use crate::policy::Notice;
@@ -21,7 +21,8 @@ use crate::report::FORMATS;
 pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
+    // A hook does not wait for a remote.
+    let repository = if flags.staged { Repository::discover(&common.repo) } else { common.repository() }?;
     let request = request(flags, &repository, common)?;
     let case = case(&request, &repository)?;
     let config = case.policy.config.clone();
@@ -34,8 +35,11 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
     if !reports.have_notices(common) {
         edits.iter().for_each(|edit| warn(&edit.to_string()));
     }
-    let fails = outcome.fails(config.fail_on);
+    let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     reports.write(&limited(outcome), common)?;
+    if flags.missing.fail_on_missing {
+        all_here(n_missing)?;
+    }
     Ok(if fails { FOUND } else { CLEAN })
 }
 
@@ -148,7 +152,8 @@ fn outcome_of(
         warn(&format!("not searched: {missing}"));
     }
     outcome.notices.extend(notices);
-    outcome.notices.extend(passed_over(repository).map(|message| Notice::new(None, None, &message)));
+    let of_repository = passed_over(repository).into_iter().chain(not_fetched(repository));
+    outcome.notices.extend(of_repository.map(|message| Notice::new(None, None, &message)));
     outcome.notices.extend(policy.notices);
     finish(&mut outcome, &policy.acceptance, &policy.config, today());
     Ok(outcome)

@@ -26,7 +26,7 @@ use crate::text::FilePath;
 pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
+    let repository = common.repository()?;
     let read = || -> Result<_, Failure> {
         let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
         let languages = config.languages(&origin)?;

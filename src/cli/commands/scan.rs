@@ -7,13 +7,14 @@ use crate::change::{Acceptance, End, projects};
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
-use crate::cli::io::limit::limited;
+use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
-use crate::cli::{CLEAN, FOUND, settings, start_threads, today};
+use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
+use crate::policy::Notice;
 use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
@@ -31,9 +32,12 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
             outcome.head.name
         ));
     }
-    let fails = outcome.fails(config.fail_on);
+    let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     let outcome = limited(outcome);
     reports.write(&outcome, common)?;
+    if flags.missing.fail_on_missing {
+        all_here(n_missing)?;
+    }
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
     Ok(if is_above || fails { FOUND } else { CLEAN })
@@ -80,7 +84,9 @@ fn scanned(
             let all = snapshot.entries;
             let entries = all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
             let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
-            Outcome { owners, ..with_callers(tree, &all, common, context)? }
+            let mut outcome = Outcome { owners, ..with_callers(tree, &all, common, context)? };
+            outcome.notices.extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));
+            outcome
         }
     };
     let keeps_suppressed = flags.suppressing.show_suppressed;
@@ -141,7 +147,7 @@ fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 }
 
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
-    let repository = Repository::discover(&common.repo);
+    let repository = common.repository();
     let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
     let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;

@@ -156,6 +156,19 @@ pub(in crate::cli) fn complete() -> Result<(), Failure> {
     heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete(limit)))
 }
 
+/// Checks that a partial clone had all files.
+///
+/// # Errors
+/// If `n_missing` were not there.
+pub(in crate::cli) fn all_here(n_missing: usize) -> Result<(), Failure> {
+    if n_missing == 0 {
+        return Ok(());
+    }
+    let (files, are) = (count(n_missing, "file"), agreed(n_missing, "is", "are"));
+    let message = format!("the audit is not complete: {files} {are} not in this clone");
+    Err(Failure::user(message, "fetch all blobs: `git fetch --refetch --no-filter`"))
+}
+
 /// The notice in a report if a limit ended its audit.
 fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete(limit)) = complete() else { return None };

@@ -104,10 +104,10 @@ pub type Scopes<'s> = dyn Fn(usize, usize) -> (Range<usize>, Range<usize>) + 's;
 
 /// The kept names, in base and in the head, that became other ones: `super->settings` is `host->settings` now.
 ///
-/// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
-/// that is kept in one place and changed in another was not renamed, and neither was one that became a known one, nor
-/// the name of a function or member that the change does not define: `free(rule)` calls another one with
-/// `free_act_rule(rule)`.
+/// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before, or, where
+/// two have changed places, each is where the other was. A name that is kept in one place and changed in another was not
+/// renamed, and neither was one that became a known one, nor the name of a function or member that the change does not
+/// define: `free(rule)` calls another one with `free_act_rule(rule)`.
 fn substituted(
     kept: &Alignment,
     head: &[Token],
@@ -139,13 +139,26 @@ fn substituted(
             let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
             let in_unit = || {
                 let (of_base, of_head) = scopes(a, b);
-                !has(&head[of_head], was) && !has(&base[of_base], is)
+                !has(&head[of_head.clone()], was) && !has(&base[of_base.clone()], is)
+                    || has_moved(&changed, (base, of_base, was), (head, of_head, is))
             };
             counts[&(was, is)] > 1 && (!near(head, b, was) && !near(base, a, is) || in_unit())
         };
         (is_everywhere || is_local() && !is_beside(a)) && !is_used_only(b)
     };
-    changed.into_iter().filter(|pair| !is_renamed(pair)).collect()
+    changed.iter().filter(|pair| !is_renamed(pair)).copied().collect()
+}
+
+/// A name in a range of the tokens of one side.
+type Named<'t> = (&'t [Token], Range<usize>, u32);
+
+/// Whether one name before is the other after wherever either is; `changed` ascends.
+fn has_moved(changed: &[(usize, usize)], (base, of_base, was): Named<'_>, (head, of_head, is): Named<'_>) -> bool {
+    let from = changed.partition_point(|&(a, _)| a < of_base.start);
+    let inside = changed[from..].iter().take_while(|(a, _)| *a < of_base.end).filter(|(_, b)| of_head.contains(b));
+    let n_moved = inside.filter(|&&(a, b)| base[a].exact == was && head[b].exact == is).count();
+    let n_of = |tokens: &[Token], name: u32| tokens.iter().filter(|token| token.exact == name).count();
+    n_moved == n_of(&base[of_base], was) && n_moved == n_of(&head[of_head], is)
 }
 
 /// Number of tokens on either side of a changed name in which a renamed variable is found under its new name only.

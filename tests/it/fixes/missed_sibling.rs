@@ -238,6 +238,24 @@ fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_call
 }
 
 #[test]
+fn variables_that_changed_places_were_renamed_and_arguments_that_did_were_not() {
+    let (before, _) = fix_of_one();
+    let traded = |text: &str, names: &[&str]| {
+        let first = text.replace(names[0], "\u{0}");
+        let turned = names.windows(2).fold(first, |text, pair| text.replace(pair[1], pair[0]));
+        turned.replace('\u{0}', names[names.len() - 1])
+    };
+    let body = before[0].1.find('{').expect("it has a body");
+    for (names, of_body, expected) in
+        [(&["path", "target"][..], 0, 0), (&["fp", "path", "target"], 0, 0), (&["path", "target"], body, 1)]
+    {
+        let text = format!("{}{}", &before[0].1[..of_body], traded(&before[0].1[of_body..], names));
+        let after = [("rdb.c", text), before[1].clone()];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{names:?}");
+    }
+}
+
+#[test]
 fn another_function_that_is_called_is_an_edit_and_one_that_got_another_name_is_not() {
     let ([rdb, (path, aof)], _) = fix_of_one();
     // The sibling's file knows the function, or it would be one of the edited file alone.

@@ -1,5 +1,6 @@
 //! Shows that nothing is silently clean: what was not looked at is reported, and what can be read is examined.
 
+mod encodings;
 mod files;
 
 use std::fs;

@@ -128,6 +128,14 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in test code")]);
     }
+    for path in ["shop/migrations/0002_b.c", "db/migrate/20240102_b.c", "Migrations/2024_B.c", "db/migration/V2__b.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
+    }
+    for path in ["migrations/base.c", "migration/0002_b.c", "src/migrate/1.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("warning {path}:2")]);
+    }
     for path in ["latest.c", "contest/b.c", "src/attestation.c", "exemplar/b.c", "demography.c"] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("warning {path}:2")]);
@@ -141,6 +149,26 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))],
     );
     assert_eq!(found, ["warning b.css:2"]);
+}
+
+#[test]
+fn steps_of_a_scenario_are_found_whatever_values_they_have() {
+    let steps = "    Given a registered user with an empty cart\n    And the catalog has a product \"Blue teapot\" at 25 euros\n    \
+        When the user adds the product to the cart\n    And the user applies the coupon \"SPRING\" to the cart\n    \
+        And the user proceeds to the checkout page\n    Then the total of the cart is 20 euros\n    \
+        And the coupon is marked as used for that user\n    And a confirmation mail is sent to the user\n";
+    let others = "    Given the database has 20 rows of the last month\n    And a manager is in the office of the region\n    \
+        When the export of the table to a spreadsheet is started\n    Then the file has as many lines as the table has rows\n    \
+        And the header of the file names the columns\n    And a log of the export is kept for the auditor\n";
+    let cart = format!("Feature: Cart\n  Scenario: coupon\n{steps}");
+    let copied = |steps: &str| {
+        let orders = format!("Feature: Orders\n  Scenario: an order\n    Given a shop\n{steps}");
+        levels(&[], &[("a.feature", &cart)], &[("b.feature", &orders)]).len()
+    };
+    assert_eq!(copied(steps), 1);
+    assert_eq!(copied(&steps.replace("25", "30").replace("SPRING", "AUTUMN")), 1);
+    assert_eq!(copied(&steps.replace("25 euros", "25 euros:\n      | a | b |\n      | 1 | 2 |")), 1);
+    assert_eq!(copied(others), 0);
 }
 
 /// `n` functions that decide, each in another way; the later, the more they do.

@@ -175,7 +175,7 @@ pub(super) struct Server {
 impl Server {
     /// A server for the repository at `root`.
     pub fn new(common: &Common, root: Arc<Path>) -> Self {
-        let common = Common { quiet: true, no_progress: true, ..common.clone() };
+        let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
         Self { common: Arc::new(common), root, turn: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
 

@@ -1,0 +1,114 @@
+//! Finds which files of the work tree differ from the index.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use gix::bstr::BStr;
+use gix::dir::walk::EmissionMode;
+use gix::status::index_worktree::Options;
+use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, FastEq, ReadData, SubmoduleStatus};
+use gix::status::plumbing::index_as_worktree::{Change, EntryStatus};
+use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Found, Recorder};
+
+use super::damage::innermost;
+use super::{BlobId, Content, Entry, Error, Reader, blob_id_like, blob_of_gix};
+use crate::text::FilePath;
+
+impl Reader {
+    /// The paths of tracked files that are not as the index has them, and of untracked files that git does not ignore.
+    pub(super) fn changed_on_disk(&self, root: &Path) -> Result<BTreeSet<FilePath>, Error> {
+        let index = self.index()?;
+        let unreadable = |why: gix::Error| {
+            self.closed(root, &index).unwrap_or_else(|| Error::unreadable("the work tree", &innermost(&why)))
+        };
+        let walk = self.repo.dirwalk_options().map_err(unreadable)?.emit_untracked(EmissionMode::Matching);
+        let options = Options { dirwalk_options: Some(walk), ..Options::default() };
+        let (mut found, mut progress) = (Recorder { records: Vec::new() }, gix::progress::Discard);
+        let (none, goes_on) = (std::iter::empty::<&BStr>(), AtomicBool::new(false));
+        self.repo
+            .index_worktree_status(&index, none, &mut found, Tried, Tried, &mut progress, &goes_on, options)
+            .map_err(unreadable)?;
+        let changed = found.records.iter().filter(|entry| self.is_changed(entry, root));
+        Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
+    }
+
+    /// Whether git would call a file changed. One that cannot be converted is as it was if its size and times are.
+    fn is_changed(&self, entry: &Found<'_, Compared, ()>, root: &Path) -> bool {
+        match entry {
+            Found::Modification {
+                entry,
+                rela_path,
+                status: EntryStatus::Change(Change::Modification { content_change: Some(Compared::Failed), .. }),
+                ..
+            } => match self.differs_on_disk(&path_of(rela_path), blob_of_gix(entry.id)) {
+                Ok(differs) => differs,
+                Err(_) => stat_of(root, rela_path).is_none_or(|stat| !stat.matches(&entry.stat, NANOSECONDS)),
+            },
+            entry => entry.summary().is_some(),
+        }
+    }
+
+    /// Whether the file at `path` has other bytes on disk than `blob`.
+    pub(super) fn differs_on_disk(&self, path: &FilePath, blob: BlobId) -> Result<bool, Error> {
+        let on_disk = Entry { path: path.clone(), content: Content::Disk };
+        Ok(blob_id_like(blob, &self.bytes(&on_disk)?) != blob)
+    }
+
+    /// The first file of the index that is in a folder which cannot be looked into: the error of a status names none.
+    fn closed(&self, root: &Path, index: &gix::index::State) -> Option<Error> {
+        let paths = index.entries().iter().filter_map(|entry| gix::path::from_bstr(entry.path(index)).ok());
+        paths.map(|path| root.join(path)).find_map(|path| match path.symlink_metadata() {
+            Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => Some(Error::File { path, why }),
+            _ => None,
+        })
+    }
+}
+
+/// How to compare the size and times of files.
+const NANOSECONDS: gix::index::entry::stat::Options =
+    gix::index::entry::stat::Options { trust_ctime: true, check_stat: true, use_nsec: true, use_stdev: false };
+
+fn path_of(path: &BStr) -> FilePath {
+    FilePath::new(path.to_vec())
+}
+
+fn stat_of(root: &Path, path: &BStr) -> Option<gix::index::entry::Stat> {
+    let path = root.join(gix::path::from_bstr(path).ok()?);
+    gix::index::entry::Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&path).ok()?).ok()
+}
+
+/// How a file compares with the index.
+#[derive(Clone, Copy)]
+enum Compared {
+    Differs,
+    /// It cannot be read, or converted to what git would record: whoever reads it meets the reason.
+    Failed,
+}
+
+/// Compares files as git does, without ending for one of them; submodules are not looked into.
+#[derive(Clone)]
+struct Tried;
+
+impl CompareBlobs for Tried {
+    type Output = Compared;
+
+    fn compare_blobs<'a, 'b>(
+        &mut self,
+        entry: &gix::index::Entry,
+        size: u64,
+        data: impl ReadData<'a>,
+        buffer: &mut Vec<u8>,
+    ) -> gix::Result<Option<Compared>> {
+        let differs = FastEq.compare_blobs(entry, size, data, buffer);
+        Ok(differs.map_or(Some(Compared::Failed), |differs| differs.map(|()| Compared::Differs)))
+    }
+}
+
+impl SubmoduleStatus for Tried {
+    type Output = ();
+
+    fn status(&mut self, _: &gix::index::Entry, _: &BStr) -> gix::Result<Option<()>> {
+        Ok(None)
+    }
+}
