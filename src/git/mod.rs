@@ -21,7 +21,7 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 
-pub use appearances::{Appearance, FilesAround, Interest};
+pub use appearances::{Appearance, FilesAround, Interest, References};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use links::Way;
