@@ -17,7 +17,7 @@ use super::{Audited, Brought, Context, CopiedFile, Error, Examined, Explained, F
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Attributes, CommitId, Repository, Snapshot, blob_id, sha1_of};
+use crate::git::{Attributes, CommitId, References, Repository, Snapshot, blob_id, sha1_of};
 use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
 use crate::text::FilePath;
 
@@ -263,7 +263,7 @@ pub fn brought(
     let sources = Sources::new(context, &attributes, &remembered);
     let config = context.config;
     let reader = repository.reader();
-    let appearances = reader.first_appearances(None)?;
+    let appearances = reader.first_appearances(References::Own, None)?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
     for appearance in &appearances {
         *n_of_commit.entry(appearance.commit).or_default() += 1;

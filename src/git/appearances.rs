@@ -19,6 +19,21 @@ pub struct Interest {
     pub for_parent: &'static [(&'static str, &'static str)],
 }
 
+/// Which references lead to the history that is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum References {
+    /// `HEAD`, branches, tags and those of remotes: what the project made public as its own.
+    Own,
+    /// Those of pull requests, reviews, notes and the stash, too: a mirror has what strangers proposed.
+    All,
+}
+
+impl References {
+    fn have(self, name: &str) -> bool {
+        self == Self::All || ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|own| name.starts_with(own))
+    }
+}
+
 /// Files of interest: path and content.
 pub type FilesAround = Arc<Vec<(FilePath, BlobId)>>;
 
@@ -54,7 +69,7 @@ impl Reader {
         time.or_else(|_| self.raw_time(commit))
     }
 
-    /// Every blob reachable from any branch, tag or `HEAD`, once, the oldest first; with the files of `interest` around
+    /// Every blob reachable from these references, once, the oldest first; with the files of `interest` around
     /// it, if any.
     ///
     /// Walks each tree once, however many commits share it: time grows with the number of distinct trees, memory with
@@ -62,8 +77,12 @@ impl Reader {
     ///
     /// # Errors
     /// If a commit or tree is missing.
-    pub fn first_appearances(&self, interest: Option<Interest>) -> Result<Vec<Appearance>, Error> {
-        let (tips, tags) = self.tips_and_tags()?;
+    pub fn first_appearances(
+        &self,
+        references: References,
+        interest: Option<Interest>,
+    ) -> Result<Vec<Appearance>, Error> {
+        let (tips, tags) = self.tips_and_tags(references)?;
         let tips: Vec<CommitId> = tips.into_iter().map(CommitId).collect();
         let commits = self.commits(&tips, &[], WalkLimits::default())?;
 
@@ -111,12 +130,12 @@ impl Reader {
         Ok(appearances)
     }
 
-    /// Changes whenever a reference does: the ids that all of them point to.
+    /// Changes whenever one of these references does: the ids that they point to.
     ///
     /// # Errors
     /// If the references cannot be read.
-    pub fn state(&self) -> Result<String, Error> {
-        let (tips, _) = self.tips_and_tags()?;
+    pub fn state(&self, references: References) -> Result<String, Error> {
+        let (tips, _) = self.tips_and_tags(references)?;
         let ids: Vec<String> = tips.iter().map(ToString::to_string).collect();
         Ok(blob_id(ids.join("\n").as_bytes()).to_string())
     }
@@ -126,13 +145,13 @@ impl Reader {
     /// # Errors
     /// If the references cannot be read.
     pub fn tags(&self) -> Result<Vec<(String, CommitId)>, Error> {
-        let (_, tags) = self.tips_and_tags()?;
+        let (_, tags) = self.tips_and_tags(References::Own)?;
         Ok(tags.into_iter().map(|(name, commit)| (name.to_string(), commit)).collect())
     }
 
-    /// The commits that references point to, and the tags among them, the oldest first.
+    /// The commits that these references and `HEAD` point to, and the tags among them, the oldest first.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
-    fn tips_and_tags(&self) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
+    fn tips_and_tags(&self, references: References) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
         let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
         let platform = self.repo.references().map_err(|error| unreadable(&error))?;
         let mut tips = Vec::new();
@@ -140,6 +159,9 @@ impl Reader {
         for reference in platform.all().map_err(|error| unreadable(&error))? {
             let mut reference = reference.map_err(|error| unreadable(&error))?;
             let name = reference.name().as_bstr().to_string();
+            if !references.have(&name) {
+                continue;
+            }
             // A tag may point to a blob or a tree, and a reference may be dangling: neither is history.
             let Ok(commit) = reference.peel_to_commit() else { continue };
             tips.push(commit.id);

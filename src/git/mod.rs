@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-pub use appearances::{Appearance, FilesAround, Interest};
+pub use appearances::{Appearance, FilesAround, Interest, References};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use links::Way;

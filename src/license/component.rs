@@ -293,6 +293,14 @@ impl Licenses {
     }
 }
 
+impl LicenseEvidence {
+    /// Whether this names a license of the family that `chosen` is no more than the name of.
+    fn refines(&self, chosen: &Expression) -> bool {
+        let exact = self.statement.expression.as_ref().filter(|of| !of.is_vague());
+        chosen.is_vague() && exact.is_some_and(|exact| chosen.agrees_with(exact, false))
+    }
+}
+
 impl Identified {
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
@@ -314,7 +322,12 @@ impl Identified {
         let expressions = same.iter().filter_map(|of| of.statement.expression.clone()).take(n_counting);
         let expression =
             if is_choice_of_texts(&same) { Expression::any(expressions) } else { Expression::all(expressions) };
-        let Some(chosen) = expression else { return Self { evidence, ..Self::default() } };
+        let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
+        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of it.
+        if let Some(at) = evidence.iter().position(|of| of.statement.method == Method::Text && of.refines(&chosen)) {
+            chosen = evidence[at].statement.expression.clone().unwrap_or(chosen);
+            evidence[..=at].rotate_right(1);
+        }
         let disagrees = |of: &LicenseEvidence| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
             // An unknown text next to a known one may add to it or restrict it.
@@ -635,6 +648,18 @@ mod tests {
             named(r#"{"license": "see license in ./legal/eula.md"}"#, "x/legal/eula.md").as_deref(),
             Some("MIT")
         );
+    }
+
+    #[test]
+    fn a_family_that_a_manifest_names_is_refined_by_the_text_beside_it() {
+        let metadata = "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
+        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL), ("x/a.py", "a = 1")];
+        let found = check(&files, "x/a.py", "GPL-3.0-only");
+        assert_eq!(found.found_by().as_deref(), Some("license text (x.dist-info/COPYING:1)"));
+        assert_eq!(found.contradictions, []);
+        // A text of another family is no refinement.
+        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
+        assert_eq!(check(&files, "x/a.py", "GPL-1.0-or-later").contradictions.len(), 1);
     }
 
     #[test]

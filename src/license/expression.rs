@@ -195,6 +195,13 @@ impl Expression {
         Self { nodes: self.nodes.iter().map(node).collect() }
     }
 
+    /// Whether it is no more than the name of a family: "BSD", or GPL of any version.
+    pub fn is_vague(&self) -> bool {
+        let mut licenses = self.licenses();
+        licenses.next().is_some_and(|of| of.is_vague() && (of.allows_later() || of.id.starts_with("LicenseRef-")))
+            && licenses.next().is_none()
+    }
+
     /// Whether both may well mean the same: they have a license in common, or one is a vaguer name of the other.
     ///
     /// With `is_later_known`, "only" and "or later" disagree.
@@ -315,13 +322,17 @@ impl License {
         base[..end].trim_end_matches('-')
     }
 
+    /// Whether it may stand for any license of its family.
+    fn is_vague(&self) -> bool {
+        self.id.starts_with("LicenseRef-") || self.base().ends_with("-1.0")
+    }
+
     fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
         if self.base() == other.base() {
             return !is_later_known || self.allows_later() == other.allows_later();
         }
-        let is_vague = |license: &Self| license.id.starts_with("LicenseRef-") || license.base().ends_with("-1.0");
         self.family() == other.family()
-            && ((is_vague(self) || is_vague(other)) || self.allows_later() || other.allows_later())
+            && ((self.is_vague() || other.is_vague()) || self.allows_later() || other.allows_later())
     }
 }
 

@@ -31,6 +31,7 @@ pub use limits::Limits;
 pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
+use self::repository::Part;
 use crate::files;
 use crate::git;
 use crate::license::{Expression, Licenses};
@@ -234,15 +235,18 @@ pub fn label(spec: &str) -> String {
     if let Some((list, _)) = fixes::list_of(spec) {
         return base_name(Path::new(list));
     }
-    let Some((path, revision)) = repository::repository_of(spec) else { return base_name(Path::new(spec)) };
+    let Some((path, part)) = repository::repository_of(spec) else { return base_name(Path::new(spec)) };
     let bare = git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
     let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
-    revision.map_or_else(|| name.clone(), |revision| format!("{name}@{revision}"))
+    match part {
+        Part::Revision(revision) => format!("{name}@{revision}"),
+        Part::History(_) => name,
+    }
 }
 
 /// Whether this is a repository that is read with all its history, so that fixes which copies lack can be found.
 pub fn has_past(spec: &str) -> bool {
-    matches!(repository::repository_of(spec), Some((_, None)))
+    matches!(repository::repository_of(spec), Some((_, Part::History(_))))
 }
 
 /// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only reading can tell.
@@ -254,11 +258,11 @@ pub fn stamp(spec: &str) -> Option<String> {
     if is_fixes(spec) {
         return None;
     }
-    if let Some((path, revision)) = repository::repository_of(spec) {
+    if let Some((path, part)) = repository::repository_of(spec) {
         let reader = git::Repository::discover_another(Path::new(path)).ok()?.reader();
-        return match revision {
-            Some(revision) => Some(reader.commit(revision).ok()?.to_string()),
-            None => reader.state().ok(),
+        return match part {
+            Part::Revision(revision) => Some(reader.commit(revision).ok()?.to_string()),
+            Part::History(references) => reader.state(references).ok(),
         };
     }
     let path = Path::new(spec);

@@ -9,26 +9,40 @@ use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, Request, Seen, Sink, SourceFile, SourceKind, base_name, named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
-use crate::git::{FilesAround, Interest, Reader, Repository};
+use crate::git::{FilesAround, Interest, Reader, References, Repository};
 use crate::license::{LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "git",
-    help: "a git repository, with all its history, or `REPOSITORY@REVISION`",
+    help: "a git repository, with the history of its branches and tags (`REPOSITORY@refs/*`: of all references), or \
+           `REPOSITORY@REVISION`",
     takes: |spec| repository_of(spec).is_some(),
     read,
 };
 
-/// The repository and the revision in `spec`.
-pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
-    if is_repository(Path::new(spec)) {
-        return Some((spec, None));
-    }
-    let (path, revision) = spec.rsplit_once('@')?;
-    (is_repository(Path::new(path)) && !revision.is_empty()).then_some((path, Some(revision)))
+/// What of a repository is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part<'s> {
+    /// The history that these references lead to.
+    History(References),
+    /// One revision.
+    Revision(&'s str),
 }
+
+/// The repository in `spec`, and the part of it.
+pub(super) fn repository_of(spec: &str) -> Option<(&str, Part<'_>)> {
+    if is_repository(Path::new(spec)) {
+        return Some((spec, Part::History(References::Own)));
+    }
+    let (path, part) =
+        spec.rsplit_once('@').filter(|(path, part)| is_repository(Path::new(path)) && !part.is_empty())?;
+    Some((path, if part == ALL { Part::History(References::All) } else { Part::Revision(part) }))
+}
+
+/// What stands for all references behind a repository.
+const ALL: &str = "refs/*";
 
 /// Whether this is the root of a repository; a folder inside one is a plain folder.
 pub(super) fn is_repository(path: &Path) -> bool {
@@ -36,20 +50,20 @@ pub(super) fn is_repository(path: &Path) -> bool {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let Some((path, revision)) = repository_of(request.spec) else {
+    let Some((path, part)) = repository_of(request.spec) else {
         return Err(Error::Unknown { spec: request.spec.to_owned() });
     };
     let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &name_of(path, &repository));
     let reader = repository.reader();
-    match revision {
-        Some(revision) => {
+    match part {
+        Part::Revision(revision) => {
             component.version = component.version.or_else(|| Some(revision.to_owned()));
             read_revision(&reader, revision, &Arc::new(component), sink)
         }
-        None => {
+        Part::History(references) => {
             let component = Arc::new(component);
-            read_history(&reader, &component, sink)?;
+            read_history(&reader, references, &component, sink)?;
             let past = read_past(&repository, &|path| sink.wants(path, 0))?;
             sink.past(&component, past);
             for commit in repository.passed_over() {
@@ -106,10 +120,15 @@ fn read_revision(
 }
 
 /// Every blob once, at its first commit.
-fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut dyn Sink) -> Result<(), Error> {
+fn read_history(
+    reader: &Reader,
+    references: References,
+    component: &Arc<DeclaredComponent>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
     let mut licenses = PastLicenses::default();
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
-    for first in reader.first_appearances(Some(interest))? {
+    for first in reader.first_appearances(references, Some(interest))? {
         let seen = Seen {
             commit: first.commit.to_string(),
             time: first.time,

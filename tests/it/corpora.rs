@@ -284,6 +284,33 @@ fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
 }
 
 #[test]
+fn what_others_proposed_is_no_part_of_a_project_unless_all_references_are_asked_for() {
+    let proposed = |reference: &str| {
+        let origin = Repository::new();
+        origin.write("a.c", C.second);
+        origin.commit("begin");
+        origin.git(&["checkout", "--quiet", "-b", "proposal"]);
+        origin.write("stolen.c", C.first);
+        origin.commit("propose");
+        origin.git(&["update-ref", reference, "HEAD"]);
+        origin.git(&["checkout", "--quiet", "-"]);
+        origin.git(&["branch", "--quiet", "-D", "proposal"]);
+        origin
+    };
+    for reference in ["refs/pull/1/head", "refs/merge-requests/1/head", "refs/changes/01/1/1", "refs/notes/x"] {
+        let (shelf, origin) = (Shelf::new(), proposed(reference));
+        shelf.corpus(&["add", "own", &path_of(&origin), "--name", "alpha"]);
+        assert_eq!(shelf.check(&copying(), "own"), [""; 0], "{reference}");
+        shelf.corpus(&["add", "all", &format!("{}@refs/*", path_of(&origin)), "--name", "alpha"]);
+        assert_eq!(shelf.check(&copying(), "all").len(), 1, "{reference}");
+        assert!(shelf.corpus(&["update", "all"]).contains("nothing new"));
+    }
+    let (shelf, origin) = (Shelf::new(), proposed("refs/remotes/other/topic"));
+    shelf.corpus(&["add", "own", &path_of(&origin), "--name", "alpha"]);
+    assert_eq!(shelf.check(&copying(), "own").len(), 1);
+}
+
+#[test]
 fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
     let (shelf, origin) = (Shelf::new(), Repository::new());
     let old = C.file("table", &[C.first, C.second]).text;
