@@ -17,7 +17,7 @@ use super::search::{
     Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, align, identify_vendored_as_of,
     look_up, place_in_tree, twins,
 };
-use super::siblings::{self, PreImages, Purposes};
+use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Comment, Common, Context, Error, Examined, Outcome};
 use crate::change::{Authority, Range};
@@ -67,10 +67,10 @@ pub fn check(
 
     // Sight: which files of the head share what with the added code, and with what was around the edits.
     let additions = Additions::new(&change);
-    let purposes = Purposes::new(repository, outcome.base.as_ref(), &outcome.head);
-    let images = PreImages::new(&changed, &predecessors, purposes, &sources);
-    let sets = [additions.queries_of_tree(&change), images.queries_to_look_up(&sources)];
-    let (entries, before) = (change.entries(&sets, &images), change.before());
+    let purposes = || Purposes::read(repository, outcome.base.as_ref(), &outcome.head);
+    let windows = Windows::new(&changed, &predecessors, &purposes, &sources);
+    let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up(&sources)];
+    let (entries, before) = (change.entries(&sets, &windows), change.before());
     let targets = Targets {
         entries: &entries,
         open: &|| repository.reader(),
@@ -84,7 +84,7 @@ pub fn check(
 
     // Siblings: what is like the edited code, and has not been edited.
     if sets[EDITED].is_some() {
-        change.add_siblings(&images, lookup.hits(EDITED), &mut outcome)?;
+        change.add_siblings(&windows, lookup.hits(EDITED), &mut outcome)?;
     }
     drop(lookup);
     if sets[ADDED].is_none() {
@@ -254,9 +254,9 @@ impl<'c> Change<'c> {
     }
 
     /// The files of the head to look up: all that the change is compared with, or those that may hold a sibling.
-    fn entries(&self, sets: &[Option<&Queries<'_>>; 2], images: &PreImages<'_>) -> Vec<Entry> {
+    fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
         let may_share = |entry: &&Entry| {
-            sets[ADDED].is_some() || sets[EDITED].is_some() && images.may_be_in(&entry.path, self.sources)
+            sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
         };
         let entries = self.ends.head.entries.iter().filter(|entry| self.is_compared(entry));
         entries.filter(may_share).cloned().collect()
@@ -275,19 +275,14 @@ impl<'c> Change<'c> {
     /// the head share with what was around the edits.
     fn add_siblings(
         &self,
-        images: &PreImages<'_>,
+        windows: &Windows<'_>,
         hits: Vec<(Entry, Vec<Hit>)>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let siblings = images.siblings(hits, &|path| self.is_new(path), self.ends.repository, self.sources)?;
-        let (findings, texts) = siblings::findings(images, siblings, &|path| self.ends.is_judged(path), self.sources);
+        let siblings = windows.siblings(hits, &|path| self.is_new(path), self.ends.repository, self.sources)?;
+        let (findings, texts) = siblings::findings(windows, siblings, &|path| self.ends.is_judged(path), self.sources);
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
-        if images.n_left_out > 0 {
-            let n_edits = count(images.n_left_out, "edit");
-            let message = format!("siblings were not looked up for {n_edits}: the change has too many");
-            outcome.notices.push(Notice::new(None, None, &message));
-        }
         outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
         Ok(())
     }

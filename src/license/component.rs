@@ -652,7 +652,8 @@ mod tests {
 
     #[test]
     fn a_family_that_a_manifest_names_is_refined_by_the_text_beside_it() {
-        let metadata = "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
+        let metadata =
+            "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
         let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL), ("x/a.py", "a = 1")];
         let found = check(&files, "x/a.py", "GPL-3.0-only");
         assert_eq!(found.found_by().as_deref(), Some("license text (x.dist-info/COPYING:1)"));

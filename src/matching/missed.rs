@@ -52,6 +52,13 @@ pub struct Hunk {
     pub added: Range<usize>,
 }
 
+impl Hunk {
+    /// How many tokens it removed or added, whichever are more.
+    pub fn n_tokens(&self) -> usize {
+        self.removed.len().max(self.added.len())
+    }
+}
+
 /// A hunk that a copy has missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissedHunk {
@@ -167,12 +174,9 @@ pub fn edited_lines(before: Document<'_>, after: Document<'_>) -> Vec<(Range<usi
     diff.hunks().map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after))).collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as a copy can miss them: not what is only laid
-/// out, renamed or worded differently, and not what is new between functions.
-pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
+/// All places that a change from `before` to `after` changed.
+pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
-    let mut known: Option<[HashSet<u32>; 2]> = None;
-    let mut depths: Option<Vec<i32>> = None;
     let trimmed = |(before, after): (Range<usize>, Range<usize>)| {
         let (a, b) = (&old[before.clone()], &new[after.clone()]);
         let is_same = |(a, b): &(&Token, &Token)| a.symbol == b.symbol && a.exact == b.exact;
@@ -181,6 +185,23 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
         let (removed, added) = (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
         Hunk { before, after, removed, added }
     };
+    edited_lines(before, after).into_iter().map(trimmed).collect()
+}
+
+/// The places that a change from `before` to `after` changed, as far as a copy can miss them and has enough around them
+/// to be found by.
+pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
+    let old = before.tokens;
+    let missable = missable_hunks(before, after).into_iter();
+    missable.filter(|hunk| is_enough(&old[with_context(hunk, old.len())])).collect()
+}
+
+/// The places that a change from `before` to `after` changed, as far as others can miss them: not what is only laid out,
+/// renamed or worded differently, and not what is new between functions.
+pub fn missable_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
+    let (old, new) = (before.tokens, after.tokens);
+    let mut known: Option<[HashSet<u32>; 2]> = None;
+    let mut depths: Option<Vec<i32>> = None;
     let is_missable = |hunk: &Hunk| {
         let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
         if removed.is_empty() && added.is_empty() {
@@ -211,9 +232,9 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
                 return false;
             }
         }
-        is_enough(&old[with_context(hunk, old.len())])
+        true
     };
-    edited_lines(before, after).into_iter().map(trimmed).filter(is_missable).collect()
+    edited_hunks(before, after).into_iter().filter(is_missable).collect()
 }
 
 fn known_words(old: &[Token], new: &[Token]) -> [HashSet<u32>; 2] {

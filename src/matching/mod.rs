@@ -37,17 +37,16 @@ pub use chain::chains;
 pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
-pub use missed::{CONTEXT, Held, Hunk, MissedHunk, edited_lines, hunks, line_keys, missed};
+pub use missed::{
+    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_keys, missable_hunks, missed,
+};
 pub use moved::{Marked, Moved, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, max_seeds, seeds};
-pub use sibling::{
-    Edit, Likeness, Purpose, Renaming, Scopes, Spot, aligned_around, aligned_near, aligned_units, continued, edits,
-    has_already, is_missed, may_be_missed, spot,
-};
+pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{BESIDE_LINES, Worth, is_beside, n_equal_lines, names_alike};

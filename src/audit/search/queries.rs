@@ -331,23 +331,6 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
-    /// Where a query and a target have a fingerprint in common, for those positions of the query that are `asked`; in
-    /// order of the target.
-    pub fn shared_at(&self, query: usize, hits: &[Hit], asked: &Range<usize>) -> Vec<(usize, usize)> {
-        let mut found = Vec::new();
-        for hit in hits {
-            let postings = self.postings(hit.row);
-            let from = postings.partition_point(|(_, posting)| {
-                (posting.document as usize, posting.position as usize) < (query, asked.start)
-            });
-            let within = postings[from..].iter().take_while(|(_, posting)| {
-                posting.document as usize == query && (posting.position as usize) < asked.end
-            });
-            found.extend(within.map(|(_, posting)| (posting.position as usize, hit.position as usize)));
-        }
-        found
-    }
-
     /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of
     /// it, in order.
     pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
@@ -506,18 +489,6 @@ impl<'q> Queries<'q> {
     /// All postings of the fingerprint whose first row this is, in order.
     pub fn postings(&self, row: u32) -> &[(u64, Posting)] {
         self.index.run_from(row as usize)
-    }
-
-    /// All postings, each with the number of its fingerprint.
-    pub fn all_postings(&self) -> impl Iterator<Item = (u32, Posting)> + '_ {
-        let mut row = 0;
-        std::iter::from_fn(move || {
-            let of_row = (row < self.index.len()).then(|| self.postings(row as u32))?;
-            let number = row as u32;
-            row += of_row.len();
-            Some(of_row.iter().map(move |(_, posting)| (number, *posting)))
-        })
-        .flatten()
     }
 
     /// The number of postings of all fingerprints.

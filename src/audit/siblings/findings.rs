@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::images::PreImages;
+use super::hunks::content_of;
 use super::search::Sibling;
+use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
-use crate::matching::{CloneType, Edit, added_lines};
-use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, content, identity};
+use crate::matching::{Hunk, added_lines};
+use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, identity};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// Maximum siblings of a finding to list, the nearest; the others are counted.
@@ -18,14 +19,14 @@ const MAX_QUOTED: usize = 60;
 
 /// The findings about edits that missed siblings, sorted by path and position; and the texts of the siblings.
 pub(in crate::audit) fn findings(
-    images: &PreImages<'_>,
+    windows: &Windows<'_>,
     siblings: Vec<Sibling>,
     is_asked: &dyn Fn(&FilePath) -> bool,
     sources: &Sources<'_>,
 ) -> (Vec<Finding>, BTreeMap<FilePath, LinedText>) {
     let mut of_units: BTreeMap<(&FilePath, bool, usize), Vec<Sibling>> = BTreeMap::new();
     for sibling in siblings {
-        if let Some(head) = images.head(sibling.number).filter(|head| is_asked(&head.source.path)) {
+        if let Some(head) = windows.heads[sibling.number].filter(|head| is_asked(&head.source.path)) {
             of_units.entry((&head.source.path, !sibling.is_declared, sibling.unit)).or_default().push(sibling);
         }
     }
@@ -37,7 +38,7 @@ pub(in crate::audit) fn findings(
         siblings.retain(|sibling| !named.contains(&(sibling.path.clone(), sibling.fragment)));
         siblings.sort_by_cached_key(|sibling| {
             let distance = if sibling.path == *path { 0 } else { 1 + sibling.path.distance(path) };
-            (distance, sibling.path.clone(), Reverse(sibling.edits.len()), sibling.fragment)
+            (distance, sibling.path.clone(), Reverse(sibling.hunks.len()), sibling.fragment)
         });
         // Of two that overlap, the one that lacks more counts.
         let mut taken: BTreeMap<(FilePath, u32), u32> = BTreeMap::new();
@@ -51,29 +52,29 @@ pub(in crate::audit) fn findings(
             !overlaps
         });
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
-        let Some(finding) = finding(images, &siblings, sources) else { continue };
+        let Some(finding) = finding(windows, &siblings, sources) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {
             texts.entry(sibling.path).or_insert_with(|| sibling.text.to_vec().into());
         }
-        texts.entry(path.clone()).or_insert_with(|| head_text(images, path).into());
+        texts.entry(path.clone()).or_insert_with(|| head_text(windows, path).into());
         findings.push(finding);
     }
     findings.sort_by(|a: &Finding, b: &Finding| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     (findings, texts)
 }
 
-fn head_text(images: &PreImages<'_>, path: &FilePath) -> Vec<u8> {
-    let head = images.changed.iter().find(|file| file.source.path == *path);
+fn head_text(windows: &Windows<'_>, path: &FilePath) -> Vec<u8> {
+    let head = windows.changed.iter().find(|file| file.source.path == *path);
     head.map(|head| head.source.text.clone()).unwrap_or_default()
 }
 
 /// The finding about a unit whose edits its `siblings` lack, the nearest first.
-fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) -> Option<Finding> {
+fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -> Option<Finding> {
     let nearest = siblings.first()?;
-    let (head, base) = (images.head(nearest.number)?, &images.base[nearest.number].source);
+    let (head, base) = (windows.heads[nearest.number]?, &windows.base[nearest.number].source);
     let source = &head.source;
-    let (first, last) = (nearest.edits.first()?, nearest.edits.last()?);
-    let range = first.head.0.saturating_sub(1)..(last.head.1 + 1).min(source.tokens.len());
+    let (first, last) = (nearest.hunks.first()?, nearest.hunks.last()?);
+    let range = first.added.start.saturating_sub(1)..(last.added.end + 1).min(source.tokens.len());
     let lines = Lines::new(&source.text);
     let whole = fragment(&source.text, &lines, &source.tokens[range.clone()])?;
     let added = added_lines(&base.text, &source.text);
@@ -86,7 +87,7 @@ fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) 
     };
     let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(beside);
     let missed = Missed {
-        lacks: lacks(&nearest.edits, base, source),
+        lacks: lacks(&nearest.hunks, base, source),
         name: nearest.name.clone(),
         patches: siblings.iter().take(MAX_LISTED).map(|sibling| sibling.patch.clone()).collect(),
         is_declared: nearest.is_declared,
@@ -94,8 +95,8 @@ fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) 
     let about = About::Missed(missed);
     let levels = sources.config.thresholds(&source.path, Some(&source.language)).levels;
     let judgment = levels.judge_other(&about, Ground::Code)?;
-    let of_edits = nearest.edits.iter().fold(0u64, |all, edit| {
-        let (removed, added) = (content(&base.tokens[edit.removed()]), content(&source.tokens[edit.added()]));
+    let of_edits = nearest.hunks.iter().fold(0u64, |all, hunk| {
+        let (removed, added) = content_of(hunk, base, source);
         all.rotate_left(5) ^ removed ^ added.rotate_left(17)
     });
     let n_novel = range.clone().filter(|&at| head.novel[at]).count();
@@ -119,16 +120,11 @@ fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) 
 }
 
 fn origin(sibling: &Sibling) -> Origin {
-    let clone_type = match (sibling.is_whole, sibling.is_spelled) {
-        (true, true) => CloneType::Type1,
-        (true, false) => CloneType::Type2 { is_consistent: true },
-        (false, _) => CloneType::Type3,
-    };
     Origin {
         place: Place::Tree,
         path: sibling.path.clone(),
         fragment: sibling.fragment,
-        clone_type,
+        clone_type: sibling.clone_type,
         similarity: sibling.similarity,
         in_common: InCommon::NAMES,
         rank: Rank::SAME,
@@ -139,7 +135,7 @@ fn origin(sibling: &Sibling) -> Origin {
 }
 
 /// What edits do, in a few words.
-fn lacks(edits: &[Edit], base: &crate::audit::read::Source, head: &crate::audit::read::Source) -> String {
+fn lacks(hunks: &[Hunk], base: &crate::audit::read::Source, head: &crate::audit::read::Source) -> String {
     let quoted = |source: &crate::audit::read::Source, tokens: std::ops::Range<usize>| {
         let of = &source.tokens[tokens];
         let bytes = match (of.first(), of.last()) {
@@ -155,16 +151,16 @@ fn lacks(edits: &[Edit], base: &crate::audit::read::Source, head: &crate::audit:
         }
     };
     // The largest addition describes the edit best.
-    let Some(edit) = edits.iter().max_by_key(|edit| (edit.added().len(), edit.removed().len())) else {
+    let Some(hunk) = hunks.iter().max_by_key(|hunk| (hunk.added.len(), hunk.removed.len())) else {
         return String::new();
     };
-    let (removed, added) = (quoted(base, edit.removed()), quoted(head, edit.added()));
-    let what = match (edit.removed().is_empty(), edit.added().is_empty()) {
+    let (removed, added) = (quoted(base, hunk.removed.clone()), quoted(head, hunk.added.clone()));
+    let what = match (hunk.removed.is_empty(), hunk.added.is_empty()) {
         (true, _) => format!("{added} was added"),
         (false, true) => format!("{removed} was removed"),
         (false, false) => format!("{removed} became {added}"),
     };
-    match edits.len() - 1 {
+    match hunks.len() - 1 {
         0 => what,
         1 => format!("{what}, and 1 more edit"),
         n => format!("{what}, and {n} more edits"),

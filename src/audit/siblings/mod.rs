@@ -2,27 +2,19 @@
 //! it was.
 //!
 //! ```text
-//! edits of a file -> their surroundings in base -> files that share fingerprints with them -> alignments
-//!   -> the place of each edit in the sibling -> places that lack it -> a finding for each edited unit
+//! hunks of the change -> their windows in base -> files of the head that share fingerprints with them
+//!   -> places that have a window and not what the edit made of it -> a finding for each edited unit
 //! ```
-//!
-//! Everything is compared as it was in base, since the edited file has already changed. A sibling in a file of the
-//! change is then looked up in the head: an edit near its place has reached it.
 
-mod compared;
-mod edits;
 mod findings;
-mod images;
-mod members;
-mod other;
+mod hunks;
 mod patch;
 mod place;
-mod places;
 mod purpose;
 mod search;
 mod step;
-mod variables;
+mod windows;
 
 pub(super) use findings::findings;
-pub(super) use images::PreImages;
 pub(super) use purpose::Purposes;
+pub(super) use windows::Windows;

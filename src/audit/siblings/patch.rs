@@ -1,54 +1,50 @@
 //! Writes the edit that a sibling lacks, with the names of the sibling, as a patch.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use super::members::Members;
-use super::place::Place;
+use super::place::{Pair, Place};
 use crate::audit::read::Source;
 use crate::language::Kind;
-use crate::matching::{Edit, unified};
+use crate::matching::unified;
 
 /// The edits, made to the other file, which spells the names of the edited one like `names`; `None` if they do
 /// not apply: comments would be lost, or a name of the edit has no counterpart that is certain.
 ///
 /// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an
 /// edit to the first behind it, so that the comments of the edit come along.
-pub(super) fn adapted(
-    members: &Members<'_, '_>,
-    places: &[(Edit, Place)],
-    names: &HashMap<u32, Vec<u8>>,
-) -> Option<String> {
-    let (path, base, head) = (members.other.path, members.own, &members.head.source);
-    let target = members.other_in_head()?;
+pub(super) fn adapted(pair: &Pair<'_>, places: &[Place<'_>], names: &HashMap<u32, &[u8]>) -> Option<String> {
+    let (path, base, head, target) = (&pair.other.path, pair.own, &pair.head.source, pair.other);
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
         return None;
     }
     let has_crlf = target.text.windows(2).any(|pair| pair == b"\r\n");
     let mut text = target.text.clone();
-    for (edit, place) in places.iter().rev() {
-        let between = |source: &Source, start: usize, end: usize| {
+    for Place { window, site, .. } in places.iter().rev() {
+        let hunk = &window.hunk;
+        let between = |source: &Source, &Range { start, end }: &Range<usize>| {
             let from = start.checked_sub(1).map_or(0, |before| source.tokens[before].end as usize);
             let to = source.tokens.get(end).map_or(source.text.len(), |token| token.start as usize);
             from..to
         };
-        let was = between(base, edit.base.0, edit.base.1);
-        let there = between(target, place.in_head.0, place.in_head.1);
-        let (own, others) = (comments(base, edit.base, &was), comments(target, place.in_head, &there));
-        if own != others || place.in_head.1 - place.in_head.0 != edit.base.1 - edit.base.0 {
+        let was = between(base, &hunk.removed);
+        let there = between(target, &site.at);
+        let (own, others) = (comments(base, &hunk.removed, &was), comments(target, &site.at, &there));
+        if own != others {
             return None;
         }
-        let of_head = between(head, edit.head.0, edit.head.1);
+        let of_head = between(head, &hunk.added);
         let mut new = Vec::new();
         let mut at = of_head.start;
-        for token in &head.tokens[edit.added()] {
+        for token in &head.tokens[hunk.added.clone()] {
             new.extend(&head.text[at..token.start as usize]);
             let renamed = names.get(&token.exact).filter(|_| token.kind() == Kind::Identifier);
-            new.extend(renamed.map_or(token.text(&head.text), |name| name.as_slice()));
+            new.extend(renamed.map_or(token.text(&head.text), |name| *name));
             at = token.end as usize;
         }
         new.extend(&head.text[at..of_head.end]);
-        let new = indented(&new, indent(base, edit.base.1), indent(target, place.in_head.1));
+        let new = indented(&new, indent(base, hunk.removed.end), indent(target, site.at.end));
         let new: Vec<u8> = new.into_iter().filter(|&byte| byte != b'\r').collect();
         let new = if has_crlf { with_crlf(&new) } else { new };
         text.splice(there, new);
@@ -58,10 +54,10 @@ pub(super) fn adapted(
 }
 
 /// What is between the tokens of a range, without white space.
-fn comments(source: &Source, tokens: (usize, usize), bytes: &std::ops::Range<usize>) -> Vec<u8> {
+fn comments(source: &Source, tokens: &Range<usize>, bytes: &Range<usize>) -> Vec<u8> {
     let mut found: Vec<u8> = Vec::new();
     let mut at = bytes.start;
-    for token in &source.tokens[tokens.0..tokens.1] {
+    for token in &source.tokens[tokens.clone()] {
         found.extend(&source.text[at..token.start as usize]);
         at = token.end as usize;
     }

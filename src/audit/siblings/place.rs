@@ -1,20 +1,30 @@
-//! Defines the place of a sibling that lacks an edit.
+//! Defines the pair of an edited file and one that may have siblings, and the place of a sibling.
 
-use std::ops::Range;
+use super::windows::Windows;
+use crate::audit::change::Changed;
+use crate::audit::read::Source;
+use crate::matching::{Site, Unit, Window};
 
-use crate::matching::{Likeness, Unit};
+/// An edited file, and one that may have siblings of its hunks.
+pub(super) struct Pair<'m> {
+    pub windows: &'m Windows<'m>,
+    /// The number of the edited file.
+    pub number: usize,
+    /// The edited file in base.
+    pub own: &'m Source,
+    /// The edited file in the head.
+    pub head: &'m Changed,
+    /// The other file in the head.
+    pub other: &'m Source,
+    /// The number of the other file in base, if the change touches it.
+    pub other_number: Option<usize>,
+}
 
-/// A place that lacks an edit.
-pub(super) struct Place {
-    /// Its tokens in the head.
-    pub in_head: (usize, usize),
-    /// Its tokens in base.
-    pub in_base: Range<usize>,
-    /// The unit of the edit.
-    pub unit: Unit,
-    /// The unit of the place.
-    pub of: Unit,
-    pub likeness: Likeness,
-    /// Whether it shows by itself that the edit is missed, and not only next to others that do.
-    pub is_missed: bool,
+/// A place that lacks a hunk.
+pub(super) struct Place<'m> {
+    pub window: &'m Window,
+    pub site: Site,
+    /// The unit of the window in base, and the one around the place.
+    pub unit: &'m Unit,
+    pub of: Option<Unit>,
 }

@@ -1,5 +1,4 @@
-//! Compares the edits of a change with each file that may hold siblings, and makes a sibling of the places that lack
-//! them.
+//! Finds the places that have the window of a hunk, in the files that share fingerprints with it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,31 +7,27 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::compared::{MAX_FILES, Sighting, Target, Wanted};
-use super::edits::does_something;
-use super::images::PreImages;
-use super::members::Members;
-use super::other::Other;
+use super::hunks::{MAX_PLACES, is_own_code, test_lines, unit_around};
 use super::patch::adapted;
-use super::place::Place;
+use super::place::{Pair, Place};
 use super::step::{Marks, Parted, Side, parted};
+use super::windows::Windows;
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
-use crate::audit::read::Sources;
+use crate::audit::judge::fragment;
+use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::git::Repository;
-use crate::matching::Edit;
+use crate::language::Token;
+use crate::matching::{CloneType, Hunk, Site, Window};
 use crate::policy::Fragment;
-use crate::text::FilePath;
+use crate::text::{FilePath, Lines};
 
+/// Maximum files to compare with a window: those that share most with it, then the nearest.
+const MAX_FILES: usize = 24;
 /// Maximum further files in which comments that keep blocks in step are looked for.
 const MAX_DECLARED: usize = 1_000;
-
-/// Minimum files with siblings, of [`MAX_FILES`], for a class to be counted in all files.
-const LARGE_CLASS: usize = MAX_FILES * 2 / 3;
-/// Maximum patches for the siblings of a unit in one file, the first ones.
-const MAX_PATCHES: usize = 32;
 
 /// A sibling that lacks edits.
 pub(in crate::audit) struct Sibling {
@@ -43,13 +38,11 @@ pub(in crate::audit) struct Sibling {
     pub path: FilePath,
     /// Where it lacks them, in the head.
     pub fragment: Fragment,
-    /// The edits that it lacks, in order.
-    pub edits: Vec<Edit>,
-    /// Aligned tokens of both units, divided by all of them, 0 to 1.
+    /// The hunks that it lacks, in order.
+    pub hunks: Vec<Hunk>,
+    /// The part of the windows that agrees in a row, 0 to 1, and how.
     pub similarity: f64,
-    /// Whether the units agree in every token, and whether their names do.
-    pub is_whole: bool,
-    pub is_spelled: bool,
+    pub clone_type: CloneType,
     /// The name of its unit, if it is a function.
     pub name: Option<String>,
     pub patch: Option<String>,
@@ -59,8 +52,26 @@ pub(in crate::audit) struct Sibling {
     pub text: Arc<Vec<u8>>,
 }
 
-impl<'p> PreImages<'p> {
-    /// The siblings that lack edits, in the files with `hits` of the queries and in those of the change.
+/// By query and window, or for all of a query, how far apart in two files the fingerprints are that they share, and how
+/// many are so.
+type Shared = BTreeMap<(usize, Option<usize>), BTreeMap<i64, usize>>;
+
+/// A file that shares fingerprints with windows.
+struct Candidate {
+    path: FilePath,
+    target: Target,
+    shared: Shared,
+}
+
+enum Target {
+    /// A file that the change leaves alone.
+    Same(Entry),
+    /// A file of the change, by its number in base.
+    Changed(usize),
+}
+
+impl Windows<'_> {
+    /// The siblings that lack hunks, in the files with `hits` of the queries and in those of the change.
     ///
     /// # Errors
     /// The first file that could not be read.
@@ -71,59 +82,109 @@ impl<'p> PreImages<'p> {
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let sightings = self.sightings(hits, is_new, sources);
-        let (wanted, further) = self.wanted(&sightings);
-        let compared: BTreeSet<usize> = wanted.keys().copied().collect();
-        let mut found = self.compared(wanted, &sightings, repository, sources)?;
-        // Where most of the nearest files have siblings, the others are counted.
-        let mut files: BTreeMap<(usize, &Edit), BTreeSet<&FilePath>> = BTreeMap::new();
-        for sibling in found.iter().filter(|_| !further.is_empty()) {
-            for edit in &sibling.edits {
-                files.entry((sibling.number, edit)).or_default().insert(&sibling.path);
-            }
-        }
-        let mut counted = Wanted::new();
-        for ((query, edit), rest) in further {
-            let number = self.numbers[query];
-            let n_files = files.get(&(number, &self.edits[number][edit])).map_or(0, BTreeSet::len);
-            for at in rest.into_iter().filter(|_| n_files >= LARGE_CLASS) {
-                counted.entry(at).or_default().entry(query).or_default().push(edit);
-            }
-        }
-        found.extend(self.compared(counted, &sightings, repository, sources)?);
-        let not_compared = sightings.iter().enumerate().filter(|(at, _)| !compared.contains(at));
-        let not_compared: Vec<&Sighting> = not_compared.map(|(_, sighting)| sighting).collect();
-        found.extend(self.further_declared(&found, &not_compared, repository, sources)?);
-        Ok(found)
-    }
-
-    /// The siblings in the files that are `wanted`.
-    fn compared(
-        &self,
-        wanted: Wanted,
-        sightings: &[Sighting],
-        repository: &Repository,
-        sources: &Sources<'_>,
-    ) -> Result<Vec<Sibling>, Error> {
-        let found = wanted.into_par_iter().map_init(
+        let candidates = self.candidates(hits, is_new, sources);
+        let wanted = self.wanted(&candidates);
+        let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>), other: &Source, number: Option<usize>| {
+            let found = queries.iter().filter_map(|(&query, windows)| {
+                let pair = Pair::new(self, self.numbers[query], other, number)?;
+                let shared = windows.iter().map(|&window| (window, &candidates[*at].shared[&(query, Some(window))]));
+                Some(pair.siblings(shared, sources))
+            });
+            found.flatten().collect::<Vec<Sibling>>()
+        };
+        let found = wanted.par_iter().map_init(
             || repository.reader(),
-            |reader, (at, queries)| {
-                let Sighting { path, target, hits } = &sightings[at];
-                let read;
-                let (source, number) = match target {
-                    Target::Changed(number) => (&self.base[*number].source, Some(*number)),
-                    Target::Same(entry) => {
-                        let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                        read = source;
-                        (&read, None)
-                    }
-                };
-                let other = Other::new(path, source, number, hits);
-                Ok(queries.iter().flat_map(|(&query, edits)| self.in_file(query, edits, &other, sources)).collect())
+            |reader, wanted| match &candidates[*wanted.0].target {
+                Target::Changed(number) => {
+                    let head = self.heads[*number].map(|head| &head.source);
+                    Ok(head.map(|head| of_file(wanted, head, Some(*number))).unwrap_or_default())
+                }
+                Target::Same(entry) => {
+                    let source = sources.read(reader, entry)?;
+                    Ok(source.map(|source| of_file(wanted, &source, None)).unwrap_or_default())
+                }
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
-        Ok(found.into_iter().flatten().collect())
+        let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
+        let mut n_places: HashMap<(usize, usize), usize> = HashMap::new();
+        for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
+            sibling
+                .hunks
+                .iter()
+                .for_each(|hunk| *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1);
+        }
+        let is_rare = |sibling: &Sibling, hunk: &Hunk| n_places[&(sibling.number, hunk.before.start)] <= MAX_PLACES;
+        found.retain(|sibling| sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk)));
+        let rest = candidates.iter().enumerate().filter(|(at, _)| !wanted.contains_key(at)).map(|(_, of)| of);
+        found.extend(self.further_declared(&found, &rest.collect::<Vec<_>>(), repository, sources)?);
+        Ok(found)
+    }
+
+    fn candidates(
+        &self,
+        hits: Vec<(Entry, Vec<Hit>)>,
+        is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+        sources: &Sources<'_>,
+    ) -> Vec<Candidate> {
+        let same = hits.into_iter().filter(|(entry, _)| !is_new(&entry.path));
+        let same = same.map(|(entry, hits)| (entry.path.clone(), Target::Same(entry), hits));
+        let mut scratch = Vec::new();
+        let changed = self.heads.iter().enumerate().filter_map(|(number, head)| {
+            let source = &head.as_ref()?.source;
+            Some((source.path.clone(), Target::Changed(number), self.queries.hits_in(source, &mut scratch)))
+        });
+        let is_candidate =
+            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && is_own_code(path, false, sources);
+        let all = same.chain(changed).filter(is_candidate);
+        all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target }).collect()
+    }
+
+    /// What a file with these hits shares with windows.
+    fn shared(&self, hits: &[Hit]) -> Shared {
+        let mut shared: Shared = BTreeMap::new();
+        for hit in hits {
+            for (_, posting) in self.queries.postings(hit.row()) {
+                let (query, position) = (posting.document as usize, posting.position as usize);
+                let windows = &self.windows[self.numbers[query]];
+                let from = windows.partition_point(|(window, _)| window.tokens.end + self.n_around <= position);
+                let near =
+                    windows[from..].iter().take_while(|(window, _)| window.tokens.start < position + self.n_around);
+                let diagonal = hit.position() as i64 - position as i64;
+                for window in (from..from + near.count()).map(Some).chain([None]) {
+                    *shared.entry((query, window)).or_default().entry(diagonal).or_default() += 1;
+                }
+            }
+        }
+        shared
+    }
+
+    /// For each candidate to compare, the queries and which of their windows.
+    fn wanted(&self, candidates: &[Candidate]) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
+        let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        // What a comment names is compared, even if many others are nearer.
+        for (query, source) in self.queries.sources().iter().enumerate() {
+            let marks = Marks::of(source);
+            for (at, _) in candidates.iter().enumerate().filter(|(_, candidate)| marks.name(&candidate.path)) {
+                wanted.entry(at).or_default().entry(query).or_default();
+            }
+        }
+        let mut sharing: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
+        for (at, candidate) in candidates.iter().enumerate() {
+            candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
+        }
+        for ((query, window), mut files) in sharing {
+            let own = &self.queries.sources()[query].path;
+            files.sort_by_cached_key(|&at| {
+                let Candidate { path, shared, .. } = &candidates[at];
+                (Reverse(shared[&(query, window)].values().sum::<usize>()), path.distance(own), path.clone())
+            });
+            for at in files.into_iter().take(MAX_FILES) {
+                // A comment may keep the file in step, even if no window is near.
+                wanted.entry(at).or_default().entry(query).or_default().extend(window);
+            }
+        }
+        wanted
     }
 
     /// The blocks that comments keep in step with edited ones, in files that were not compared: where one file has such
@@ -131,7 +192,7 @@ impl<'p> PreImages<'p> {
     fn further_declared(
         &self,
         found: &[Sibling],
-        not_compared: &[&Sighting],
+        not_compared: &[&Candidate],
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
@@ -141,119 +202,174 @@ impl<'p> PreImages<'p> {
         }
         let further = not_compared[..not_compared.len().min(MAX_DECLARED)].par_iter().map_init(
             || repository.reader(),
-            |reader, Sighting { path, target, .. }| {
-                let Target::Same(entry) = target else { return Ok(Vec::new()) };
-                let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                let other = Other::new(path, &source, None, &[]);
-                let declared = |&number: &usize| {
-                    let declared = Members::new(self, number, &other)?.declared(sources);
-                    Some(declared.into_iter().map(|(_, sibling)| sibling))
-                };
-                Ok(numbers.iter().filter_map(declared).flatten().collect())
+            |reader, candidate| {
+                let Target::Same(entry) = &candidate.target else { return Ok(Vec::new()) };
+                let Ok(other) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
+                let declared = |&number: &usize| Some(Pair::new(self, number, &other, None)?.declared());
+                let declared = numbers.iter().filter_map(declared).flatten();
+                Ok(declared.map(|(_, sibling)| sibling).collect())
             },
         );
         let further: Vec<Vec<Sibling>> = further.collect::<Result<_, Error>>()?;
         Ok(further.into_iter().flatten().collect())
     }
-
-    /// The siblings of some edits of a query in one file.
-    fn in_file(&self, query: usize, edits: &[usize], other: &Other<'_>, sources: &Sources<'_>) -> Vec<Sibling> {
-        let Some(members) = Members::new(self, self.numbers[query], other) else { return Vec::new() };
-        // What a document shows has no faults to mend.
-        if other.source.is_prose {
-            return Vec::new();
-        }
-        let mut found = members.places(query, edits);
-        let mut declared = members.declared(sources);
-        let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
-        found.retain(|(group, _)| !is_declared(&group[0].0));
-        let of_group =
-            |(places, names): (Vec<(Edit, Place)>, _)| Some((members.sibling(&places, sources)?, places, names));
-        let mut siblings: Vec<(Sibling, _, _)> = found.into_iter().filter_map(of_group).collect();
-        siblings.sort_by_key(|(sibling, ..)| (sibling.unit, Reverse(sibling.edits.len()), sibling.fragment));
-        let mut n_patches: HashMap<usize, usize> = HashMap::new();
-        for (sibling, places, names) in &mut siblings {
-            let n = n_patches.entry(sibling.unit).or_default();
-            *n += 1;
-            if *n <= MAX_PATCHES {
-                sibling.patch = adapted(&members, places, &other.spelled(names));
-            }
-        }
-        let siblings: Vec<Sibling> = siblings.into_iter().map(|(sibling, ..)| sibling).collect();
-        // An edit of the sources reaches a bundle when it is built.
-        let bundle = || Bundle::between(members.own, other.source, sources.config);
-        let is_built = !siblings.is_empty() && !members.is_same_file() && bundle().is_some();
-        let siblings = if is_built { Vec::new() } else { siblings };
-        declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
-    }
 }
 
-impl Members<'_, '_> {
+impl<'m> Pair<'m> {
+    /// `None` if the edited file is not in the head.
+    fn new(windows: &'m Windows<'m>, number: usize, other: &'m Source, other_number: Option<usize>) -> Option<Self> {
+        let (own, head) = (&windows.base[number].source, windows.heads[number]?);
+        Some(Self { windows, number, own, head, other, other_number })
+    }
+
+    /// The siblings of some windows, each with how far apart what they share is.
+    fn siblings<'s>(
+        &self,
+        windows: impl Iterator<Item = (usize, &'s BTreeMap<i64, usize>)>,
+        sources: &Sources<'_>,
+    ) -> Vec<Sibling> {
+        // What a document shows has no faults to mend.
+        if self.other.is_prose {
+            return Vec::new();
+        }
+        let declared = self.declared();
+        let lines = Lines::new(&self.other.text);
+        let test_lines = test_lines(self.other, sources);
+        // By the own unit, the other one, and which of the places of a window there it is.
+        let mut of_units: BTreeMap<(usize, usize, usize), Vec<Place<'_>>> = BTreeMap::new();
+        for (number, diagonals) in windows {
+            let (window, unit) = &self.windows.windows[self.number][number];
+            if declared.iter().any(|(own, _)| own.contains(&window.hunk.removed.start)) {
+                continue;
+            }
+            let mut n_there: HashMap<usize, usize> = HashMap::new();
+            for site in self.sites(window, diagonals) {
+                let line = lines.line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
+                if test_lines.iter().any(|lines| lines.contains(&line)) {
+                    continue;
+                }
+                let of = unit_around(self.other, &site.at);
+                let of_start = of.as_ref().map_or(site.at.start, |of| of.tokens.start);
+                let n_before = n_there.entry(of_start).or_insert(0);
+                let places = of_units.entry((unit.tokens.start, of_start, *n_before)).or_default();
+                places.push(Place { window, site, unit, of });
+                *n_before += 1;
+            }
+        }
+        let groups = of_units.into_values().map(|places| self.independent(places));
+        let siblings: Vec<Sibling> = groups.filter_map(|places| self.sibling(places, &lines)).collect();
+        // An edit of the sources reaches a bundle when it is built.
+        let is_built = !siblings.is_empty()
+            && self.other_number != Some(self.number)
+            && Bundle::between(self.own, self.other, sources.config).is_some();
+        declared.into_iter().map(|(_, sibling)| sibling).chain(siblings.into_iter().filter(|_| !is_built)).collect()
+    }
+
+    /// The places of the other file that have a window, and that the change leaves alone.
+    fn sites(&self, window: &Window, diagonals: &BTreeMap<i64, usize>) -> Vec<Site> {
+        let mut found: BTreeMap<usize, Site> = BTreeMap::new();
+        let n_around = window.tokens.len() / 2;
+        for diagonal in diagonals.keys() {
+            let there = |at: usize| at.saturating_add_signed(*diagonal as isize).min(self.other.tokens.len());
+            let region = there(window.tokens.start).saturating_sub(n_around)
+                ..(there(window.tokens.end) + n_around).min(self.other.tokens.len());
+            let (own, head) = (&self.own.tokens, &self.head.source.tokens);
+            for site in window.sites(own, head, &self.other.tokens, region) {
+                if !self.is_edited(&site.at) {
+                    found.insert(site.at.start, site);
+                }
+            }
+            if found.len() > MAX_PLACES {
+                break;
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// The places whose edits use no variable that the change declares where the sibling does not get it.
+    fn independent<'p>(&self, places: Vec<Place<'p>>) -> Vec<Place<'p>> {
+        let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
+        let is_known = |place: &Place<'_>, name: u32| {
+            let unit = place.of.as_ref().map_or(0..self.other.tokens.len(), |of| of.tokens.clone());
+            let others = places.iter().map(|other| &other.window.hunk).filter(|hunk| **hunk != place.window.hunk);
+            has(&self.other.tokens[unit], name)
+                || others.into_iter().any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
+        };
+        let is_independent: Vec<bool> =
+            (places.iter()).map(|place| place.window.variables.iter().all(|&name| is_known(place, name))).collect();
+        places.into_iter().zip(is_independent).filter(|(_, is)| *is).map(|(place, _)| place).collect()
+    }
+
+    /// Whether the change edits a place of the other file, too.
+    fn is_edited(&self, at: &Range<usize>) -> bool {
+        let hunks = self.other_number.map(|number| &self.windows.hunks[number][..]).unwrap_or_default();
+        hunks.iter().any(|hunk| hunk.after.start <= at.end && at.start <= hunk.after.end)
+    }
+
+    /// The sibling that lacks the hunks at these places of one unit.
+    fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
+        let Self { number, other, .. } = *self;
+        let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
+        places.sort_by_key(|place| place.site.at.start);
+        let (first, last) = (places.first()?, places.last()?);
+        let (start, end) = (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
+        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
+        let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
+        let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
+        let spelling: HashMap<u32, &[u8]> =
+            other.tokens.iter().map(|token| (token.exact, token.text(&other.text))).collect();
+        let names = last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
+        let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
+        let name = first.of.as_ref().and_then(|of| other.tokens.get(of.name?));
+        Some(Sibling {
+            number,
+            unit: first.unit.tokens.start,
+            path: other.path.clone(),
+            fragment,
+            hunks,
+            similarity: n_run as f64 / n_tokens.max(1) as f64,
+            clone_type: match (n_run == n_tokens, is_spelled) {
+                (true, true) => CloneType::Type1,
+                (true, false) => CloneType::Type2 { is_consistent: true },
+                (false, _) => CloneType::Type3,
+            },
+            name: name.map(|name| String::from_utf8_lossy(name.text(&other.text)).into_owned()),
+            patch: adapted(self, &places, &names.collect()),
+            is_declared: false,
+            text: Arc::new(other.text.clone()),
+        })
+    }
+
     /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
-    fn declared(&self, sources: &Sources<'_>) -> Vec<(Range<usize>, Sibling)> {
-        let &Self { number, own, head, other, .. } = self;
-        let Some(of_head) = self.other_in_head() else { return Vec::new() };
-        if std::ptr::eq(own, other.source) || Marks::of(own).is_empty() && Marks::of(other.source).is_empty() {
+    fn declared(&self) -> Vec<(Range<usize>, Sibling)> {
+        let &Self { windows, number, own, head, other, other_number } = self;
+        let base = other_number.map_or(other, |number| &windows.base[number].source);
+        if other_number == Some(number) || Marks::of(own).is_empty() && Marks::of(base).is_empty() {
             return Vec::new();
         }
         let own_side = Side { path: &head.source.path, base: own, head: &head.source };
-        let other_side = Side { path: other.path, base: other.source, head: of_head };
-        let in_head = other.in_head(of_head, sources);
+        let other_side = Side { path: &other.path, base, head: other };
+        let lines = Lines::new(&other.text);
         let sibling = |pair: Parted| {
-            let within = |edit: &&Edit| pair.own.start <= edit.base.0 && edit.base.1 <= pair.own.end;
-            let edits: Vec<Edit> = self.all_edits().iter().filter(within).cloned().collect();
-            let fragment =
-                crate::audit::judge::fragment(&of_head.text, &in_head.lines, &of_head.tokens[pair.other.clone()])?;
+            let within = |hunk: &&Hunk| pair.own.start <= hunk.removed.start && hunk.removed.end <= pair.own.end;
+            let hunks: Vec<Hunk> = windows.hunks[number].iter().filter(within).cloned().collect();
+            let fragment = fragment(&other.text, &lines, &other.tokens[pair.other.clone()])?;
             let (n, n_other) = (pair.own.len(), pair.other.len());
             let sibling = Sibling {
                 number,
                 unit: pair.own.start,
                 path: other.path.clone(),
                 fragment,
-                edits,
+                hunks,
                 similarity: 2.0 * n.min(n_other) as f64 / (n + n_other).max(1) as f64,
-                is_whole: n == n_other,
-                is_spelled: false,
+                clone_type: if n == n_other { CloneType::Type2 { is_consistent: true } } else { CloneType::Type3 },
                 name: None,
                 patch: None,
                 is_declared: true,
-                text: Arc::clone(&in_head.text),
+                text: Arc::new(other.text.clone()),
             };
-            (!sibling.edits.is_empty()).then_some((pair.own, sibling))
+            (!sibling.hunks.is_empty()).then_some((pair.own, sibling))
         };
         parted(own_side, other_side).into_iter().filter_map(sibling).collect()
-    }
-
-    /// The sibling that lacks the edits at these places of one unit.
-    fn sibling(&self, places: &[(Edit, Place)], sources: &Sources<'_>) -> Option<Sibling> {
-        let &Self { number, own, head, other, .. } = self;
-        let (first, last) = (&places.first()?.1, &places.last()?.1);
-        let of_head = self.other_in_head()?;
-        let in_head = other.in_head(of_head, sources);
-        let (from, to) = (first.in_head.0.saturating_sub(1), (last.in_head.1 + 1).min(of_head.tokens.len()));
-        let fragment = crate::audit::judge::fragment(&of_head.text, &in_head.lines, of_head.tokens.get(from..to)?)?;
-        let is_test = || in_head.test_lines.iter().any(|lines| lines.contains(&fragment.start.line));
-        if !does_something(places, head, own) || is_test() {
-            return None;
-        }
-        let Place { unit, of, likeness, .. } = first;
-        let (n_own, n_other) = (unit.tokens.len(), of.tokens.len());
-        let name = of.name.and_then(|name| other.source.tokens.get(name));
-        let own_unit = own.tokens[unit.tokens.clone()].iter().map(|token| token.exact);
-        let of_unit = other.source.tokens[of.tokens.clone()].iter().map(|token| token.exact);
-        Some(Sibling {
-            number,
-            unit: unit.tokens.start,
-            path: other.path.clone(),
-            fragment,
-            edits: places.iter().map(|(edit, _)| edit.clone()).collect(),
-            similarity: 2.0 * likeness.n_agreeing as f64 / (n_own + n_other).max(1) as f64,
-            is_whole: n_own == n_other && likeness.n_agreeing == n_own,
-            is_spelled: own_unit.eq(of_unit),
-            name: name.map(|name| String::from_utf8_lossy(name.text(&other.source.text)).into_owned()),
-            patch: None,
-            is_declared: false,
-            text: Arc::clone(&in_head.text),
-        })
     }
 }

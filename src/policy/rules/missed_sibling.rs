@@ -14,14 +14,15 @@ pub static RULE: Rule = Rule {
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change edits code and leaves its siblings as they were",
-    finds: "An edit inside code that had a clone before the change, if the clone still is as it was: the lines around \
-            the edit agree, perhaps with other names, and it still has what the edit removed and lacks what it added. \
-            The finding is on the edited lines and names the siblings, the nearest first. Nothing is reported if the \
-            edit reaches all siblings, if a sibling differs just where the edit is, for renames, new literals, braces, \
-            other layout and comments, for heads of functions, moved code and whole functions, for what the change \
-            itself introduces unless both are twins, and in tests, examples and documents. It needs less to be alike \
-            where the commits say that they mend something, and more in a change of many edits, or if many files have \
-            what is around the edit.",
+    finds: "An edit whose code is elsewhere in the tree, too, and was not edited there. For each hunk of the change, its \
+            window is what it removed and three lines on both sides, in tokens: layout and comments do not count. A \
+            sibling has the removed tokens, and 16 in a row with them, spelled the same or renamed one to one; at least \
+            four different names or literals, and three of five, are spelled the same. It does not have what the hunk \
+            put there. An insertion needs some of the row on both sides, and a commit that says that it mends something; \
+            where the commits say something else, a replacement needs 32 tokens. Nothing is reported if more than four \
+            places lack the edit or got it, for what the change edits too, for heads of functions, renamed and moved \
+            code, messages, braces and whole functions, for an edit that uses a variable which the change declares \
+            elsewhere, in a change that edits more than 2,000 tokens, and in tests, examples and documents.",
     why: "A fix in one of two copies is half a fix. The others keep the bug, for months and sometimes for years, \
           because nobody knows that they are there.",
     example: "```diff\n\

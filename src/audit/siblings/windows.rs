@@ -1,0 +1,133 @@
+//! Holds the windows of a change's hunks, and their fingerprints.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
+use super::purpose::Purposes;
+use crate::audit::bundle::Bundle;
+use crate::audit::change::{Changed, Predecessor};
+use crate::audit::read::{Source, Sources};
+use crate::audit::search::Queries;
+use crate::fingerprint::Params;
+use crate::language::Language;
+use crate::matching::{Hunk, Unit, Window, edited_hunks};
+use crate::text::FilePath;
+
+/// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
+/// another version by design.
+const MAX_EDITED: usize = 2_000;
+
+/// The hunks of a change whose siblings are looked for.
+pub(in crate::audit) struct Windows<'p> {
+    pub(super) changed: &'p [Changed],
+    pub(super) base: &'p [Predecessor],
+    /// For each file of `base`, what it became.
+    pub(super) heads: Vec<Option<&'p Changed>>,
+    /// For each file of `base`, all its hunks.
+    pub(super) hunks: Vec<Vec<Hunk>>,
+    /// For each file of `base`, the windows to look up, in order, with their units in base.
+    pub(super) windows: Vec<Vec<(Window, Unit)>>,
+    /// The file of `base` that each query is.
+    pub(super) numbers: Vec<usize>,
+    /// Number of tokens on either side of a window that are looked up with it.
+    pub(super) n_around: usize,
+    pub(super) queries: Queries<'p>,
+}
+
+impl<'p> Windows<'p> {
+    /// The hunks of a change whose siblings are looked for.
+    pub fn new(
+        changed: &'p [Changed],
+        base: &'p [Predecessor],
+        purposes: &dyn Fn() -> Purposes,
+        sources: &Sources<'p>,
+    ) -> Self {
+        let by_path: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
+        let heads: Vec<Option<&Changed>> =
+            base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
+        let pairs = || base.par_iter().zip(&heads);
+        let hunks_of = |(before, head): (&Predecessor, &Option<&Changed>)| {
+            let head = head.filter(|head| is_own_code(&head.source.path, before.source.is_prose, sources));
+            head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
+        };
+        let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
+        let is_rewrite = hunks.iter().flatten().map(Hunk::n_tokens).sum::<usize>() > MAX_EDITED;
+        let purposes = if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
+        let windows_of = |(number, head): (usize, &Option<&Changed>)| {
+            let head = head.filter(|_| !hunks[number].is_empty() && !is_rewrite)?;
+            let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
+            Some(windows(&base[number], head, moved, purposes.may_mend(&head.source.path), sources))
+        };
+        let mut windows: Vec<Vec<(Window, Unit)>> =
+            heads.par_iter().enumerate().map(|of| windows_of(of).unwrap_or_default()).collect();
+        let content = |number: usize, window: &Window| {
+            heads[number].map(|head| content_of(&window.hunk, &base[number].source, &head.source)).unwrap_or_default()
+        };
+        // What a change makes again and again is a mechanical rewrite: what it left out was left out on purpose.
+        let all =
+            windows.iter().enumerate().flat_map(|(number, of)| of.iter().map(move |(window, _)| (number, window)));
+        let n_made = n_made(all.map(|(number, window)| content(number, window)));
+        for (number, of_file) in windows.iter_mut().enumerate() {
+            of_file.retain(|(window, _)| n_made[&content(number, window)] <= MAX_PLACES);
+        }
+        // An edit of the sources reaches a bundle when it is built.
+        let contents = windows
+            .iter()
+            .enumerate()
+            .map(|(number, of)| of.iter().map(move |(window, _)| content(number, window)).collect());
+        let contents: Vec<HashSet<(u64, u64)>> = contents.collect();
+        let is_built_from = |number: usize, other: usize| {
+            let (whole, part) = (&base[number].source, &base[other].source);
+            whole.tokens.len() > part.tokens.len()
+                && !contents[number].is_disjoint(&contents[other])
+                && Bundle::between(whole, part, sources.config).is_some()
+        };
+        for (number, of_file) in windows.iter_mut().enumerate().filter(|(_, of_file)| !of_file.is_empty()) {
+            if (0..base.len()).any(|other| is_built_from(number, other)) {
+                of_file.clear();
+            }
+        }
+        // A comment may keep any code in step, so that all hunks are looked up.
+        let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
+        // A run of so many tokens has a fingerprint in common, wherever in it the window is.
+        let n_around = sources.config.fingerprint.guarantee_threshold();
+        let asked = numbers.iter().map(|&at| {
+            let document = base[at].source.document();
+            let mut mask = vec![false; document.tokens.len()];
+            let all = || 0..document.tokens.len();
+            for hunk in &hunks[at] {
+                let Range { start, end } = hunk.with_lines(document, &all());
+                mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())].fill(true);
+            }
+            (&base[at].source, Cow::Owned(mask))
+        });
+        let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
+        // All k-grams of one side: every fingerprint of the other side that is in the run of both is found.
+        let all = Params::new(k, k).expect("k <= k");
+        let queries = Queries::sampled(asked.collect(), sources.config, all);
+        Self { changed, base, heads, hunks, windows, numbers, n_around, queries }
+    }
+
+    /// What is looked up, if the settings ask for siblings.
+    pub fn queries_to_look_up(&self, sources: &Sources<'_>) -> Option<&Queries<'p>> {
+        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
+        Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
+    }
+
+    /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits
+    /// were made in.
+    pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
+        let extension = |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
+        // An extension may be of several languages.
+        let is_like =
+            |source: &&Source, of: &Language| source.family == of.family || extension(&source.path) == extension(path);
+        let has_family =
+            |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
+        let is_declared = sources.attributes.of(path).language.is_some();
+        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && is_own_code(path, false, sources)
+    }
+}
