@@ -216,10 +216,19 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
         .map(|(level, noun)| count(n_of(level), noun))
         .collect();
     let (one, none) = if outcome.audited.is_some() { ("copy", "no copies") } else { ("new copy", "no new copies") };
-    match counts.as_slice() {
+    let copies = match counts.as_slice() {
         [] => none.to_owned(),
         _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),
+    };
+    match n_vulnerable(outcome.all_findings()) {
+        0 => copies,
+        n => format!("{} {} security fixes; {copies}", count(n, "copy"), agreed(n, "lacks", "lack")),
     }
+}
+
+/// Copies that lack fixes of security faults.
+pub(super) fn n_vulnerable<'f>(findings: impl Iterator<Item = &'f Finding>) -> usize {
+    findings.filter(|finding| matches!(finding.about, About::Behind(_)) && finding.level > Level::Note).count()
 }
 
 /// What happened to the files of a finding about such: one could not be examined, or they were left out on purpose.

@@ -6,7 +6,7 @@ use crate::audit::{Audited, CopiedFile, Taken};
 use crate::policy::{Answer, Attribution, Finding};
 use crate::report::audited::{MAX_ORIGINS, OfClass, brought_in, classes, license_of};
 use crate::report::missed::version_lines;
-use crate::report::words::count;
+use crate::report::words::{count, n_vulnerable};
 use crate::text::printable;
 
 /// Maximum rows of a table.
@@ -22,7 +22,7 @@ pub(super) fn title(audited: &Audited) -> String {
 
 /// The page with the overview.
 pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> Page {
-    let page = page.with(&tiles(audited));
+    let page = page.with(&tiles(audited, findings));
     if audited.components.is_empty() {
         return page;
     }
@@ -70,24 +70,25 @@ impl Need {
     }
 }
 
-fn tiles(audited: &Audited) -> Tiles {
+fn tiles(audited: &Audited, findings: &[&Finding]) -> Tiles {
     let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let n_needing = components.iter().filter(|taken| needs(taken).is_some()).count();
     let tile = |name, figure, note| Tile { name, figure, note };
     let n_denied = components.iter().filter(|taken| taken.verdict.answer == Answer::Denied).count();
     let denied = if n_denied > 0 { count(n_denied, "conflict") } else { String::new() };
-    Tiles {
-        tiles: vec![
-            tile("Need a decision", thousands(n_needing), denied),
-            tile(
-                "From known projects",
-                format!("{} %", percentage(*n_copied, *n_tokens)),
-                format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
-            ),
-            tile("Components", thousands(components.len()), String::new()),
-            tile("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),
-        ],
-    }
+    let n_vulnerable = n_vulnerable(findings.iter().copied());
+    let vulnerable = (n_vulnerable > 0).then(|| tile("Lack security fixes", thousands(n_vulnerable), String::new()));
+    let others = [
+        tile("Need a decision", thousands(n_needing), denied),
+        tile(
+            "From known projects",
+            format!("{} %", percentage(*n_copied, *n_tokens)),
+            format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
+        ),
+        tile("Components", thousands(components.len()), String::new()),
+        tile("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),
+    ];
+    Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
 fn decisions(undecided: &[&Taken]) -> Table<'static> {

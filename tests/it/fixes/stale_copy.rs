@@ -229,6 +229,11 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
     let repository = copying(&[("lib/record.c", READ)]);
     assert_eq!(findings(&shelf.report(&repository, &["audit"])), expected);
     assert_eq!(findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])), expected);
+    // It is the first thing that the summary and the page say.
+    for (format, said) in [("text", "1 copy lacks security fixes; 1 copy: "), ("html", "Lack security fixes")] {
+        let written = shelf.format(&repository, "audit", format);
+        assert!(written.contains(said), "{written}");
+    }
     // What is there already is no matter of a change.
     repository.write("lib/record.c", format!("{READ}{LIST}"));
     repository.commit("more");
