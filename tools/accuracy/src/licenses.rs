@@ -95,10 +95,14 @@ fn read(of: &Labelled) -> Option<Expression> {
     found.expression.filter(|found| !found.to_string().contains("LicenseRef"))
 }
 
-/// An expression in which order and what no text tells do not count: "only" from "or later".
+/// What no text of a license tells: which versions are allowed, and whether there are invariant sections.
+const NOT_IN_TEXTS: [&str; 6] = ["-only", "-or-later", "-no-invariants", "-invariants", "-no-RFN", "-RFN"];
+
+/// An expression in which order and what no text tells do not count.
 fn spelled(expression: &Expression, of: &Labelled) -> String {
     let text = expression.to_string();
-    let text = if of.is_whole { text.replace("-only", "").replace("-or-later", "") } else { text };
+    let told = |text: String| NOT_IN_TEXTS.iter().fold(text, |text, part| text.replace(part, ""));
+    let text = if of.is_whole { told(text) } else { text };
     let mut parts: Vec<&str> = text.split(" AND ").map(|part| part.trim_matches(['(', ')'])).collect();
     parts.sort_unstable();
     let mut parts: Vec<String> = parts.into_iter().map(sorted_choice).collect();
@@ -123,12 +127,16 @@ fn labelled(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labell
         if text.trim().is_empty() || is_set(head, "is_deprecated") || is_set(head, "is_exception") {
             return Ok(None);
         }
-        let label = value(head, "spdx_license_key").and_then(Expression::of);
+        let id = value(head, "spdx_license_key").filter(|id| !id.starts_with("LicenseRef"));
+        let label = id.and_then(Expression::of);
         let source = if label.is_some() { "ScanCode, licenses" } else { "ScanCode, not in SPDX" };
         (source, text.as_bytes().to_vec(), label, true)
     } else if extension == "txt" && is_generator {
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(label) = Expression::of(&id).filter(|_| !id.contains("xception")) else { return Ok(None) };
+        let Some(label) = Expression::of(&id).filter(|_| !id.contains("xception") && !id.starts_with("deprecated"))
+        else {
+            return Ok(None);
+        };
         ("SPDX, texts", bytes(path)?, Some(label), true)
     } else if extension == "yml" && path.with_extension("").is_file() {
         let head = String::from_utf8_lossy(&bytes(path)?).into_owned();
