@@ -144,7 +144,7 @@ impl Words {
         self.text.split_ascii_whitespace().map(hash).collect()
     }
 
-    /// The hashes of the runs of [`GRAM`] words, by the position of the first.
+    /// The hashes of the runs of `GRAM` words, by the position of the first.
     pub fn grams(hashes: &[u32]) -> impl Iterator<Item = u32> + '_ {
         let joined = |run: &[u32]| run.iter().fold(0, |all: u32, &word| (all.rotate_left(7) ^ word).wrapping_mul(MIX));
         hashes.windows(GRAM).map(joined)
