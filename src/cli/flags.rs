@@ -13,6 +13,7 @@ use crate::report::{Format, GroupBy};
 
 /// Flags that every command takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct Common {
     /// Use the repository of this folder
     #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
@@ -127,6 +128,7 @@ pub(super) enum Color {
 
 /// Which part of history is searched.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Compare with")]
 #[command(mut_args = |flag| if ["since", "max_commits"].contains(&flag.get_id().as_str()) { flag.requires("history") } else { flag })]
 pub(super) struct PastFlags {
     /// Also search history for deleted code that comes back; the first run reads all history
@@ -180,6 +182,7 @@ pub(super) struct TreeFlags {
 
 /// What to compare with, besides the repository's own code.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Compare with")]
 pub(super) struct CorpusFlags {
     /// Compare with this corpus: a stored one, a folder in which each direct subfolder is a component, or a URL; may be
     /// repeated
@@ -213,6 +216,7 @@ impl MinTokens {
 
 /// Flags that suppress findings.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Accepted copies")]
 pub(super) struct Suppressing {
     /// Do not report the copies in this baseline [default: the option `baseline`, if the file exists]
     #[arg(long, value_name = "FILE")]
@@ -246,6 +250,7 @@ pub(super) struct MissingFlag {
 
 /// Which reports are written, and where. Each command sets its formats with [`with_formats`].
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
 pub(super) struct Reporting {
     /// Output format
     #[arg(long, value_name = "FORMAT")]
@@ -276,6 +281,7 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
 
 /// Flags for reports, and for which findings fail the run.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
 pub(super) struct Output {
     #[command(flatten)]
     pub reporting: Reporting,

@@ -403,15 +403,16 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
 fn checked_line(outcome: &Outcome) -> String {
     let examined = &outcome.examined;
     let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
+    let found = copies_found(outcome) + &missed_note(outcome);
+    let range = format!("({base} .. {}){}", end(&outcome.head), unread_note(outcome));
+    if examined.n_judged == 0 && outcome.findings.is_empty() {
+        return format!("{found}: no source file changed {range}");
+    }
     format!(
-        "{}{} in {} with {}, compared with {} ({base} .. {}){}",
-        copies_found(outcome),
-        missed_note(outcome),
+        "{found} in {} with {}, compared with {} {range}",
         count(examined.n_judged, "changed file"),
         count(examined.n_novel, "new token"),
         count(examined.n_compared, "file"),
-        end(&outcome.head),
-        unread_note(outcome),
     )
 }
 

@@ -27,7 +27,7 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
-        return Err(nothing_to_compare());
+        return Err(nothing_to_compare(submissions.len()));
     }
     let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
@@ -78,10 +78,11 @@ fn nothing_compared(comparison: &Comparison) -> Failure {
     nothing_comparable(comparison.submissions.len(), &skipped.take(MAX_SKIPPED).collect::<Vec<_>>())
 }
 
-/// There is one submission.
-pub(super) fn nothing_to_compare() -> Failure {
+/// There is one submission, or none.
+pub(super) fn nothing_to_compare(n: usize) -> Failure {
+    let message = if n == 0 { "there is no submission" } else { "there is only one submission" };
     let help = "give two files or folders, or one folder with a file or folder for each submission";
-    Failure::user("cannot compare: there is only one submission", help)
+    Failure::user(format!("cannot compare: {message}"), help)
 }
 
 /// Of `n` submissions too few have files that can be compared; some were `skipped`.

@@ -23,7 +23,7 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Fa
     start_threads(common.threads)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;
     if documents.len() < 2 {
-        return Err(nothing_to_compare());
+        return Err(nothing_to_compare(documents.len()));
     }
     let languages = config.languages(&origin)?;
     let params = ResemblanceParams {

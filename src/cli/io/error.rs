@@ -52,6 +52,9 @@ impl From<config::ConfigError> for Failure {
     }
 }
 
+/// Maximum names in a help: the languages are hundreds.
+const MAX_LISTED: usize = 50;
+
 impl Failure {
     /// What was not done and why, and what to do about it: one line each.
     pub fn user(message: impl Into<String>, help: impl Into<String>) -> Self {
@@ -86,7 +89,11 @@ impl Failure {
     /// There is no format, rule, language or command of this name.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let meant = nearest(name, known).map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
-        Self::user(format!("unknown {what} `{name}`"), format!("{meant}available: {}", known.join(", ")))
+        let available = match known.len() {
+            n if n > MAX_LISTED => format!("`secondhand {what}s` lists all {n}"),
+            _ => format!("available: {}", known.join(", ")),
+        };
+        Self::user(format!("unknown {what} `{name}`"), meant + &available)
     }
 
     /// Lines of ours that end the help.
