@@ -80,6 +80,9 @@ class Versions(unittest.TestCase):
                 source, made = project.ROOT / name, copy / name
                 made.parent.mkdir(parents=True, exist_ok=True)
                 (shutil.copytree if source.is_dir() else shutil.copy)(source, made)
+            # Pages use a release once there is one.
+            with (copy / "README.md").open("a") as readme:
+                readme.write("\n```yaml\n    rev: v0.1.0\n```\n")
             log = copy / "CHANGELOG.md"
             log.write_text("# Changelog\n\n## Unreleased\n\n### Added\n\n- one\n")
 
