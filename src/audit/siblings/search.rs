@@ -24,6 +24,9 @@ use crate::matching::{CloneType, Hunk, Site, Window};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
 
+/// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
+const MAX_PAIRS: usize = 4_096;
+
 /// Maximum files to compare with a window: those that share most with it, then the nearest.
 const MAX_FILES: usize = 24;
 /// Maximum further files in which comments that keep blocks in step are looked for.
@@ -140,10 +143,13 @@ impl Windows<'_> {
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target }).collect()
     }
 
-    /// What a file with these hits shares with windows.
+    /// What a file with these hits shares with windows: fingerprints that both repeat say nothing of a place.
     fn shared(&self, hits: &[Hit]) -> Shared {
         let mut shared: Shared = BTreeMap::new();
-        for hit in hits {
+        let mut n_hits: HashMap<_, usize> = HashMap::new();
+        hits.iter().for_each(|hit| *n_hits.entry(hit.row()).or_default() += 1);
+        let is_telling = |hit: &&Hit| n_hits[&hit.row()] * self.queries.postings(hit.row()).len() <= MAX_PAIRS;
+        for hit in hits.iter().filter(is_telling) {
             for (_, posting) in self.queries.postings(hit.row()) {
                 let (query, position) = (posting.document as usize, posting.position as usize);
                 let windows = &self.windows[self.numbers[query]];
