@@ -85,7 +85,8 @@ fn name(line: &str) -> Option<&str> {
     Some(name.split(" .").next().unwrap_or(name))
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// What is in a folder, in order.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(folder).map_err(Error::reading(folder))?;
     let mut paths = entries
         .map(|entry| entry.map(|entry| entry.path()))

@@ -12,6 +12,7 @@ use secondhand::license::{Class, Expression, Licenses, LicensingInfo};
 use secondhand::text::FilePath;
 
 use crate::error::Error;
+use crate::identify::entries;
 use crate::output::print;
 
 /// Flags of `accuracy licenses`.
@@ -191,10 +192,7 @@ fn value_of_list(text: &str, key: &str) -> Option<String> {
 
 /// The files below a folder, in order.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let entries = fs::read_dir(folder).map_err(Error::reading(folder))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
+    for path in entries(folder)? {
         if path.is_symlink() {
             continue;
         }
