@@ -549,7 +549,7 @@ pub(super) struct Audit {
 
 const STALE_EXAMPLES: &str = "\
 Examples:
-  secondhand corpus add oss ~/src/zlib                      a project with all its history
+  secondhand corpus add oss ~/src/zlib                      a project with the history of its branches and tags
   secondhand stale --corpus oss                             what the copies of it in this tree lack
   secondhand stale --corpus oss --format patch | git apply  apply what is missing
   secondhand corpus add fixes --fixes osv/ ~/src/zlib       fixes of known vulnerabilities, from OSV records

@@ -244,7 +244,7 @@ pub fn label(spec: &str) -> String {
     }
 }
 
-/// Whether this is a repository that is read with all its history, so that fixes which copies lack can be found.
+/// Whether this is a repository that is read with its history, so that fixes which copies lack can be found.
 pub fn has_past(spec: &str) -> bool {
     matches!(repository::repository_of(spec), Some((_, Part::History(_))))
 }

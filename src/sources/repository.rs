@@ -1,4 +1,4 @@
-//! Reads a git repository: one revision of it, or all its history.
+//! Reads a git repository: one revision of it, or all history of some references.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
