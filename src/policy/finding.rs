@@ -317,10 +317,14 @@ impl Finding {
         let Some(of @ Origin { place, path, fragment, .. }) = origin else { return count(n_lines, "copied line") };
         let (line, relation) = (fragment.start.line, of.relation());
         match place {
-            Place::Tree if *path == self.path => {
-                format!("{lines} {relation} line {line} of the same file")
+            Place::Tree => {
+                let at =
+                    if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };
+                match of.in_common.insertion {
+                    Some(_) => format!("{lines} inserted here and at {at}, which were alike before"),
+                    None => format!("{lines} {relation} {at}"),
+                }
             }
-            Place::Tree => format!("{lines} {relation} {path}:{line}"),
             Place::Past(deletion) => {
                 let commit = &deletion.commit[..deletion.commit.len().min(10)];
                 format!("{lines} copied from {path}:{line}, deleted in {commit}")

@@ -93,6 +93,8 @@ pub enum Milder {
     Reverted,
     /// Its origin is in a document.
     FromDocument,
+    /// It is a short insertion, and no whole function.
+    Short,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
     /// It is a component's, whose license asks for nothing more: its notice is with the copy, or none is asked for.
@@ -121,6 +123,7 @@ impl Milder {
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),
+            Self::Short => "a short insertion, and no whole function".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
             Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
             Self::Undecided => "its license needs review".to_owned(),
@@ -211,7 +214,8 @@ impl Levels {
         let why = match (&origin.place, origin.verdict.as_ref().map(|verdict| verdict.answer)) {
             (Place::Component(_), Some(Answer::Allowed)) => Milder::NothingOwed,
             (Place::Component(_), _) => Milder::Undecided,
-            _ => Milder::RevertedByName,
+            (Place::Tree, _) => Milder::Short,
+            (Place::Past(_), _) => Milder::RevertedByName,
         };
         let judge = |rule: &&'static Rule| self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances);
         let judged = RULES.iter().filter_map(judge);
@@ -372,7 +376,8 @@ mod tests {
         let off = levels(&[("copied-code", None)]);
         check(&off, &[in_tree()], NEW_CODE, None);
         check(&off, &[in_tree(), in_past(false)], NEW_CODE, Some(("revived-code", Level::Note)));
-        assert!(!off.ask_for(&Place::Tree) && off.ask_for(&in_past(false).place) && off.ask_for_copies());
+        assert!(off.ask_for(&in_past(false).place) && off.ask_for_copies());
+        assert!(!levels(&[("copied-code", None), ("edited-alike", None)]).ask_for(&Place::Tree));
         let off = RULES.iter().filter(|rule| rule.id != "not-examined").map(|rule| (rule.id, None));
         assert!(!levels(&off.collect::<Vec<_>>()).ask_for_copies());
     }

@@ -77,6 +77,17 @@ pub struct InCommon {
     pub is_prose: bool,
     /// Lines of the copy with code that the origin has as well; 0 if that is not known.
     pub n_lines: u32,
+    /// What the change inserted both here and there, if the two were alike before.
+    pub insertion: Option<Insertion>,
+}
+
+/// Code that a change inserted into two places that were alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Insertion {
+    /// New tokens.
+    pub n_tokens: usize,
+    /// Whether it holds a whole function or class.
+    pub holds_unit: bool,
 }
 
 impl InCommon {
@@ -89,6 +100,7 @@ impl InCommon {
         in_step: None,
         is_prose: false,
         n_lines: 0,
+        insertion: None,
     };
 }
 

@@ -246,6 +246,9 @@ fn what_to_do(finding: &Finding, languages: &Languages) -> String {
         return format!("to do: make the same edit there{by}, or {keep}");
     }
     match finding.origins.first() {
+        Some(Origin { in_common, .. }) if in_common.insertion.is_some() => {
+            format!("to do: write it once, as a function of what differs, or {keep}")
+        }
         Some(Origin { place: Place::Tree, path, fragment, .. }) => {
             format!("to do: call {path}:{} instead, or {keep}", fragment.start.line)
         }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::old_pairs::{Pairs, Side};
+use super::old_pairs::{Pairs, Part, Side};
 use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
@@ -24,6 +24,8 @@ pub(in crate::audit) struct Copied {
     pub is_whole: bool,
     /// Whether it is a single run, which others probably contain already.
     pub is_run: bool,
+    /// Whether the change inserted it into both members of an old pair.
+    pub is_in_both: bool,
 }
 
 /// For each of `asking`, what the change copied into it; from other projects only copies with `enough` evidence.
@@ -59,7 +61,8 @@ pub(in crate::audit) fn copies_of(
                 // A file that existed before and that a small change made identical is judged like any other change.
                 if 2 * asking[*query].n_novel() >= source.tokens.len() {
                     let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
-                    copied[*query].push(Copied { found: number, pair, is_whole: true, is_run: false });
+                    let copied = &mut copied[*query];
+                    copied.push(Copied { found: number, pair, is_whole: true, is_run: false, is_in_both: false });
                     continue;
                 }
             }
@@ -69,11 +72,16 @@ pub(in crate::audit) fn copies_of(
                 Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough).is(enough)
             };
             // A copy with evidence is evidence for the others too: its author had the file.
-            if enough.is_some_and(|enough| !pairs.iter().any(|pair| is_evident(pair, enough))) {
+            if enough.is_some_and(|enough| !pairs.iter().any(|(pair, _)| is_evident(pair, enough))) {
                 continue;
             }
-            let copies = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: false });
-            copied[*query].extend(copies);
+            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| Copied {
+                found: number,
+                pair,
+                is_whole: false,
+                is_run: false,
+                is_in_both,
+            }));
         }
         for (query, run) in &found.runs {
             let between = between(*query);
@@ -83,8 +91,13 @@ pub(in crate::audit) fn copies_of(
             }
             let alignment = Alignment { blocks: vec![*run] };
             let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
-            let runs = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: true });
-            copied[*query].extend(runs);
+            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| Copied {
+                found: number,
+                pair,
+                is_whole: false,
+                is_run: true,
+                is_in_both,
+            }));
         }
     }
     copied
@@ -110,11 +123,11 @@ impl Between<'_> {
     /// - was there before the change, or was moved; or
     /// - is novel too, and comes first: of two new copies, the later one is the copy.
     ///
-    /// What was already a pair in `base` is not a copy.
+    /// What was already a pair in `base` is not a copy. Of each, whether it was inserted into both members of such a pair.
     ///
     /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: repetitive
     /// code can be aligned in other ways too, which prove nothing new. Those of this alignment are added.
-    fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<ClonePair> {
+    fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<(ClonePair, bool)> {
         let &Self { query, target, base, frequencies, thresholds } = self;
         let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
         let counts = |&(a, b): &(usize, usize)| {
@@ -141,27 +154,32 @@ impl Between<'_> {
             2 * n_old > within(fragment).len()
         };
         fragments.retain(|fragment| !is_of_old_pair(fragment));
-        if let Some(base) = base {
-            let pairs = Pairs::new(query, target, alignment, base, matching);
-            let all = std::mem::take(&mut fragments);
-            fragments = pairs.new_parts(all.clone(), &runs);
-            let is_new = |at: &usize| fragments.iter().any(|fragment| fragment.contains(at));
-            old.extend(all.into_iter().flatten().filter(|at| !is_new(at)));
-            fragments.retain(is_enough);
+        let parts = match base {
+            Some(base) => {
+                let pairs = Pairs::new(query, target, alignment, base, matching);
+                let mut parts = pairs.new_parts(fragments.clone(), &runs);
+                let is_new = |at: &usize| parts.iter().any(|part| part.range.contains(at));
+                old.extend(fragments.into_iter().flatten().filter(|at| !is_new(at)));
+                parts.retain(|part| is_enough(&part.range));
+                parts
+            }
+            None => fragments.into_iter().map(|range| Part { range, is_in_both: false }).collect(),
+        };
+        let (document, other) = (query.source.document(), target.source.document());
+        let counts = |pair: &ClonePair| {
+            is_enough(&pair.alignment.query())
+                && (is_long_or_whole(pair, document, min_tokens)
+                    || rarity(&pair.alignment, frequencies, matching.k) >= min_rarity)
+        };
+        let mut copies = Vec::new();
+        for Part { range, is_in_both } in parts {
+            let fragment = completed(range, alignment, query.source);
+            let part = beyond_seam(alignment.within(fragment), alignment, query, target);
+            let part = without_neighbors(part, document, other);
+            let pairs = clones(part, document.tokens, other.tokens, matching).into_iter();
+            copies.extend(pairs.filter(counts).map(|pair| (pair, is_in_both)));
         }
-        let (tokens, others) = (&query.source.tokens, &target.source.tokens);
-        fragments
-            .into_iter()
-            .map(|fragment| completed(fragment, alignment, query.source))
-            .map(|fragment| beyond_seam(alignment.within(fragment), alignment, query, target))
-            .map(|part| without_neighbors(part, query.source.document(), target.source.document()))
-            .flat_map(|alignment| clones(alignment, tokens, others, matching))
-            .filter(|pair| is_enough(&pair.alignment.query()))
-            .filter(|pair| {
-                is_long_or_whole(pair, query.source.document(), min_tokens)
-                    || rarity(&pair.alignment, frequencies, matching.k) >= min_rarity
-            })
-            .collect()
+        copies
     }
 }
 

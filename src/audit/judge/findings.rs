@@ -19,8 +19,8 @@ use crate::matching::{
     n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
-    identity, order_origins,
+    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Judgment, Origin, Place, Rank, Verdict,
+    content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -255,13 +255,20 @@ impl<'c> FileUnderAudit<'c> {
                 spelled = positions;
             }
             let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&file.target.text));
-            origins.extend(self.origin(&range, &pair, file, lines));
+            origins.extend(self.origin(&range, &pair, file, lines, copies[member].is_in_both));
         }
         (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
 
-    /// The origin that a pair shows.
-    fn origin(&self, range: &Range<usize>, pair: &ClonePair, found: &Found, lines: &Lines) -> Option<Origin> {
+    /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an old pair.
+    fn origin(
+        &self,
+        range: &Range<usize>,
+        pair: &ClonePair,
+        found: &Found,
+        lines: &Lines,
+        is_in_both: bool,
+    ) -> Option<Origin> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
         let of_target = pair.alignment.target();
@@ -287,6 +294,7 @@ impl<'c> FileUnderAudit<'c> {
             in_step: if *place == Place::Tree { self.in_step(target) } else { None },
             is_prose: target.is_prose,
             n_lines: self.n_lines(pair),
+            insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
         };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
@@ -301,6 +309,14 @@ impl<'c> FileUnderAudit<'c> {
             text: text.clone(),
             written: None,
         })
+    }
+
+    /// What the change inserted in `range`.
+    fn insertion(&self, range: &Range<usize>) -> Insertion {
+        let Changed { source, novel, .. } = self.query;
+        let n_tokens = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let holds_unit = source.document().holds_unit(range.clone(), self.thresholds.min_tokens);
+        Insertion { n_tokens, holds_unit }
     }
 
     /// The lines with a token that a pair aligns.

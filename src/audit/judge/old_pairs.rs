@@ -1,7 +1,8 @@
 //! Distinguishes new copies from pairs that base already had, and that the change edited, moved or rewrote alike.
 //!
 //! The question is never how the change was made, only what was there before: whatever became of a pair, its two
-//! members lead back to two fragments of base, and those were either similar or not.
+//! members lead back to two fragments of base, and those were either similar or not. What was there counts only if it is
+//! like what is there now: two tables do not excuse the functions that replace them.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -9,7 +10,30 @@ use std::ops::Range;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::Source;
 use crate::language::Token;
-use crate::matching::{Alignment, ClonePair, Params, aligned, clones, n_shared};
+use crate::matching::{Alignment, ClonePair, Params, aligned, clones, n_shared, names_alike};
+
+/// Minimum fraction of the names of what was there before that are there now, for the one to have become the other.
+const KEPT: f64 = 0.25;
+/// Maximum fraction of what is there now that may have been removed there, for the rest to be inserted, not rewritten.
+const REPLACED: f64 = 0.25;
+
+/// A part of the query that is new compared to its origin.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub range: Range<usize>,
+    /// Whether it was inserted into a member of an old pair, and into the other member too.
+    pub is_in_both: bool,
+}
+
+/// What a part of the query is compared to its origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Age {
+    /// The two were a pair in base, or are one that was rewritten.
+    Old,
+    /// They are new, in a pair that base had.
+    InBoth,
+    New,
+}
 
 /// A side of an alignment.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +53,15 @@ impl<'a> Side<'a> {
         let Some(changed) = self.changed else { return Some((self.source, range)) };
         let (file, range) = changed.was.before(range, |file, at| base[file].gone[at])?;
         Some((&base[file].source, range))
+    }
+
+    /// Whether the change added `range` and removed next to nothing there.
+    fn inserts(&self, range: Range<usize>, base: &[Predecessor]) -> bool {
+        let Some(changed) = self.changed else { return false };
+        let n_tokens = range.len();
+        let is_gone = |file: usize, at: usize| base[file].gone[at];
+        let Some((file, before)) = changed.was.before(range, is_gone) else { return true };
+        before.filter(|&at| is_gone(file, at)).count() as f64 <= REPLACED * n_tokens as f64
     }
 }
 
@@ -54,27 +87,44 @@ impl<'a> Pairs<'a> {
 
     /// The parts of `fragments` of the query that are new compared to their origin.
     ///
-    /// A fragment is old if it and its origin were a pair before. In an old one, each of the `runs` that were inserted
-    /// at one place is checked separately. What was inserted into both members of an old pair is old too: they are
-    /// still the same pair.
-    pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Range<usize>> {
+    /// In an old fragment, each of the `runs` that were inserted at one place is checked separately.
+    pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Part> {
         let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
-        let is_old = |part: &Range<usize>| {
-            let pair = self.alignment.within(part.clone());
-            self.was_pair(&pair) || self.is_alike(&pair) && self.is_inside(part) && *were_pair
-        };
-        let new_part = |fragment: Range<usize>| {
-            if !is_old(&fragment) {
-                return vec![fragment];
+        let mut parts = Vec::new();
+        for fragment in fragments {
+            let age = self.age(&fragment, &were_pair);
+            if age != Age::Old {
+                parts.push(Part { range: fragment, is_in_both: age == Age::InBoth });
+                continue;
             }
-            let is_within = |run: &&Range<usize>| fragment.start <= run.start && run.end <= fragment.end;
-            let pieces = runs.iter().filter(is_within).flat_map(|run| {
+            let within = runs.iter().filter(|run| fragment.start <= run.start && run.end <= fragment.end);
+            for run in within {
                 let outside = self.outside(run);
-                [run.start..outside, outside..run.end]
-            });
-            pieces.filter(|piece| !piece.is_empty() && *piece != fragment && !is_old(piece)).collect()
-        };
-        fragments.into_iter().flat_map(new_part).collect()
+                for piece in [run.start..outside, outside..run.end] {
+                    if piece.is_empty() || piece == fragment {
+                        continue;
+                    }
+                    let age = self.age(&piece, &were_pair);
+                    if age != Age::Old {
+                        parts.push(Part { range: piece, is_in_both: age == Age::InBoth });
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    /// What `part` is: old if it and its origin were a pair before, or were rewritten alike as members of one.
+    fn age(&self, part: &Range<usize>, were_pair: &LazyCell<bool, impl FnOnce() -> bool>) -> Age {
+        let pair = self.alignment.within(part.clone());
+        if self.was_pair(&pair) {
+            return Age::Old;
+        }
+        if !self.is_alike(&pair) || !self.is_inside(part) || !**were_pair {
+            return Age::New;
+        }
+        let is_inserted = self.query.inserts(pair.query(), self.base) && self.target.inserts(pair.target(), self.base);
+        if is_inserted { Age::InBoth } else { Age::Old }
     }
 
     /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to one place, a fragment
@@ -83,6 +133,10 @@ impl<'a> Pairs<'a> {
     fn was_pair(&self, pair: &Alignment) -> bool {
         let Some((query, mut a)) = self.query.before(pair.query(), self.base) else { return false };
         let Some((target, mut b)) = self.target.before(pair.target(), self.base) else { return false };
+        let (own, other) = (&self.query.source.tokens[pair.query()], &self.target.source.tokens[pair.target()]);
+        if names_alike(&query.tokens[a.clone()], own) < KEPT || names_alike(&target.tokens[b.clone()], other) < KEPT {
+            return false;
+        }
         if query.path == target.path && n_shared(&a, &b) > 0 {
             let place = a.start.min(b.start)..a.end.max(b.end);
             let middle = place.start.midpoint(place.end);

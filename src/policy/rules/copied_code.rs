@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "copied-code",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: When::Tree(|_| AS_SET),
+    when: When::Tree(|origin| origin.in_common.insertion.map_or(AS_SET, |_| None)),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
     finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \

@@ -6,6 +6,7 @@
 mod copied_before_fix;
 mod copied_code;
 mod corpus_copy;
+mod edited_alike;
 mod known_vulnerability;
 mod license_conflict;
 mod missed_sibling;
@@ -26,6 +27,7 @@ pub static RULES: &[&Rule] = &[
     &known_vulnerability::RULE,
     &stale_copy::RULE,
     &copied_code::RULE,
+    &edited_alike::RULE,
     &out_of_step::RULE,
     &revived_code::RULE,
     &missed_sibling::RULE,

@@ -127,37 +127,6 @@ fn the_same_edit_made_to_both_members_of_an_old_clone_is_nothing() {
 }
 
 #[test]
-fn the_same_large_edit_made_to_both_members_of_an_old_clone_is_nothing() {
-    for language in LANGUAGES {
-        let Language { first, third, anchor, piece, .. } = language;
-        let (one, two) = (language.file("one", &[first]), language.file("two", &[first, third]));
-        let edited = inserted_after(first, anchor, piece);
-        check(&[&one, &two], &[&language.file("one", &[&edited]), &language.file("two", &[&edited, third])]);
-    }
-}
-
-#[test]
-fn the_same_large_edit_made_to_two_members_in_one_file_is_nothing() {
-    for language in LANGUAGES {
-        let Language { first, third, anchor, piece, .. } = language;
-        let edited = inserted_after(first, anchor, piece);
-        let store = language.file("store", &[first, third, first]);
-        check(&[&store], &[&language.file("store", &[&edited, third, &edited])]);
-    }
-}
-
-#[test]
-fn the_same_large_edit_made_to_three_members_of_an_old_clone_is_nothing() {
-    for language in LANGUAGES {
-        let Language { first, anchor, piece, .. } = language;
-        let edited = inserted_after(first, anchor, piece);
-        let named = |name| (language.file(name, &[first]), language.file(name, &[&edited]));
-        let ((a, a_edited), (b, b_edited), (c, c_edited)) = (named("a"), named("b"), named("c"));
-        check(&[&a, &b, &c], &[&a_edited, &b_edited, &c_edited]);
-    }
-}
-
-#[test]
 fn an_edit_spread_over_both_members_of_an_old_clone_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, .. } = language;

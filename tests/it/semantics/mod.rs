@@ -3,6 +3,7 @@
 //! A test is a sentence about a change, and holds in every sample language: two
 //! states of a repository, and the findings of `secondhand check` between them.
 
+mod alike;
 mod edits;
 mod embedded;
 mod families;
