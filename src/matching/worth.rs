@@ -82,16 +82,39 @@ pub struct Worth {
     pub is_beside: bool,
     /// The number of origins: what is written in many places is how things are written there.
     pub n_origins: usize,
+    /// The least score of a warning where the copy is.
+    pub minimum: u16,
 }
 
 impl Worth {
+    /// Of what is no copy, or nothing new.
+    pub const NONE: Self = Self {
+        n_statements: 0,
+        n_controls: 0,
+        names: 0.0,
+        n_rare_names: 0,
+        n_equal_lines: 0,
+        ends_block: false,
+        is_even: true,
+        similarity: 0.0,
+        is_beside: false,
+        n_origins: 0,
+        minimum: 0,
+    };
+
     /// Statements that decide, call or compute, weighted by how much they read like the origin, and the lines that are
     /// the same; 0 or more.
     pub fn score(&self) -> f64 {
-        self.of_statements() + EQUAL_LINE_WORTH * self.n_equal_lines as f64
+        self.of_statements() + self.of_lines()
     }
 
-    fn of_statements(&self) -> f64 {
+    /// What its equal lines are worth.
+    pub fn of_lines(&self) -> f64 {
+        EQUAL_LINE_WORTH * self.n_equal_lines as f64
+    }
+
+    /// What its statements are worth.
+    pub fn of_statements(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
         let whole = if self.ends_block { WHOLE_BLOCK_WORTH } else { 1.0 };
@@ -287,6 +310,7 @@ mod tests {
             similarity: 1.0,
             is_beside: false,
             n_origins: 1,
+            minimum: 24,
         };
         let is =
             |worth: Worth, score: f64| assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());

@@ -38,7 +38,7 @@ pub fn join_families(findings: &mut Vec<Finding>) {
     families.retain(|family| family.len() > 1);
     let mut first_of: Vec<usize> = (0..findings.len()).collect();
     for family in families {
-        let rank = |&number: &usize| (findings[number].level, findings[number].worth);
+        let rank = |&number: &usize| (findings[number].level, findings[number].worth.score());
         let order = |a: &usize, b: &usize| {
             let (a, b) = (rank(a), rank(b));
             // Of equals, the one that comes first.

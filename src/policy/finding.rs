@@ -5,6 +5,7 @@ use super::{
     Rule, Unexamined,
 };
 use crate::language::Token;
+use crate::matching::Worth;
 use crate::text::{FilePath, Position, count, fnv_1a, printable};
 
 /// A copy, or files that were not examined.
@@ -16,9 +17,8 @@ pub struct Finding {
     pub level: Level,
     /// Why it is milder than its rule, if it is.
     pub milder: Option<Milder>,
-    /// How much the copy does that its origin does as well, in statements: see
-    /// [`Worth::score`](crate::matching::Worth::score). 0 where nothing is new.
-    pub worth: f64,
+    /// How much the copy does, and what shows that it was copied; nothing where nothing is new.
+    pub worth: Worth,
     /// What it is about.
     pub about: About,
     /// The file with the copy; for files that were left out, the first of them.
@@ -154,7 +154,7 @@ impl Finding {
             rule,
             level,
             milder,
-            worth: 0.0,
+            worth: Worth::NONE,
             about,
             path,
             fragment,

@@ -15,6 +15,7 @@ mod missed;
 mod origin;
 mod owners;
 mod ranking;
+mod reasons;
 mod rules;
 mod security;
 mod settings_files;

@@ -107,6 +107,8 @@ impl InCommon {
 /// What decides the order of several origins, before their distance does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rank {
+    /// The part of the finding that it explains, by how similar the two are there, 0 to 1.
+    pub explains: f64,
     /// Whether the change adds most of it too: existing code comes first.
     pub is_new: bool,
     /// Tokens that are spelled the same, divided by all tokens of the finding and the origin, 0 to 1.
@@ -117,7 +119,7 @@ pub struct Rank {
 
 impl Rank {
     /// The rank of an origin that is the same in every way and existed before.
-    pub const SAME: Self = Self { is_new: false, spelled: 1.0, lines: 1.0 };
+    pub const SAME: Self = Self { explains: 1.0, is_new: false, spelled: 1.0, lines: 1.0 };
 }
 
 /// Where an origin is.
@@ -198,16 +200,21 @@ impl Component {
     }
 }
 
-/// Sorts origins: code from before the change first, then the most similar spelling, then the nearest path, then by
-/// name and line.
+/// Maximum difference in what two origins explain for them to be equals: the older of them comes first. A smaller one
+/// would name a new twin before the old code that both were made from, a larger one names old code that explains little.
+const AS_GOOD: f64 = 0.15;
+
+/// Sorts origins: those that explain about as much of the copy as the best one does before the others; of these, code
+/// from before the change first, then the most similar spelling, then the nearest path, then by name and line.
 ///
 /// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
+    let best = origins.iter().map(|origin| origin.rank.explains).fold(0.0, f64::max);
     let percent = |part: f64| -((part * 100.0).round() as i64);
     origins.sort_by_cached_key(|origin| {
-        let Rank { is_new, spelled, lines } = origin.rank;
+        let Rank { explains, is_new, spelled, lines } = origin.rank;
         let alike = (percent(spelled), percent(origin.similarity), percent(lines));
-        (is_new, alike, origin.path.distance(path), origin.path.clone(), origin.fragment)
+        (explains < best - AS_GOOD, is_new, alike, origin.path.distance(path), origin.path.clone(), origin.fragment)
     });
 }
 
@@ -225,7 +232,7 @@ mod tests {
             clone_type: CloneType::Type3,
             similarity,
             in_common: InCommon::NAMES,
-            rank: Rank { is_new: false, spelled: similarity, lines: 0.0 },
+            rank: Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 },
             text: None,
             written: None,
             verdict: None,
@@ -238,5 +245,19 @@ mod tests {
         order_origins(&mut origins, &FilePath::new("src/new.c"));
         let paths: Vec<_> = origins.iter().map(|origin| origin.path.to_string()).collect();
         assert_eq!(paths, ["far/c.c", "src/b.c", "far/away/a.c"]);
+    }
+
+    #[test]
+    fn an_old_origin_comes_first_unless_a_new_one_explains_far_more() {
+        let ranked = |path: &str, explains: f64, is_new: bool| Origin {
+            rank: Rank { explains, is_new, spelled: explains, lines: 0.0 },
+            ..origin(path, 0.9)
+        };
+        let first = |old: f64, new: f64| {
+            let mut origins = [ranked("new.c", new, true), ranked("old.c", old, false)];
+            order_origins(&mut origins, &FilePath::new("copy.c"));
+            origins[0].path.to_string()
+        };
+        assert_eq!((first(0.86, 1.0), first(0.84, 1.0)), ("old.c".to_owned(), "new.c".to_owned()));
     }
 }

@@ -8,7 +8,7 @@ use super::{Finding, Level, Milder, Place, Topic};
 /// order stays.
 pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
-    sorted.sort_by(|a, b| Reverse(a.level).cmp(&Reverse(b.level)).then(b.worth.total_cmp(&a.worth)));
+    sorted.sort_by(|a, b| Reverse(a.level).cmp(&Reverse(b.level)).then(b.worth.score().total_cmp(&a.worth.score())));
     sorted
 }
 
@@ -19,7 +19,7 @@ pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
     let mut warnings: Vec<&mut Finding> = findings.iter_mut().filter(|of| is_bound(of)).collect();
     // Copies of the tree come first, so that a search of the past makes none of it milder.
     let is_past = |of: &Finding| of.origins.first().is_some_and(|origin| matches!(origin.place, Place::Past(_)));
-    warnings.sort_by(|a, b| is_past(a).cmp(&is_past(b)).then(b.worth.total_cmp(&a.worth)));
+    warnings.sort_by(|a, b| is_past(a).cmp(&is_past(b)).then(b.worth.score().total_cmp(&a.worth.score())));
     for finding in warnings.into_iter().skip(max_warnings) {
         (finding.level, finding.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
         for other in finding.family.iter_mut().filter(|other| other.level > Level::Note) {

@@ -44,7 +44,7 @@ pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) 
 pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
     let rule = finding.rule;
     let mut all = vec![format!("what it finds: {}", rule.finds.trim()), format!("why it matters: {}", rule.why.trim())];
-    all.extend(finding.milder.map(|milder| format!("a {}, not more: {}", finding.level.name(), milder.describe())));
+    all.extend(finding.reasons());
     all.push(format!("what to do: {}", rule.action.trim()));
     all.extend(brief(outcome, finding));
     let text = copy_text(outcome, finding);

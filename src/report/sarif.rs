@@ -359,7 +359,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ("cloneType", json!(best.map(|origin| origin.clone_type.name()))),
         ("similarity", json!(best.map(|origin| (origin.similarity * 1000.0).round() / 1000.0))),
         ("tokens", json!(finding.n_tokens)),
-        ("worth", json!((finding.worth * 10.0).round() / 10.0)),
+        ("worth", json!((finding.worth.score() * 10.0).round() / 10.0)),
         ("novelTokens", json!(finding.n_novel)),
         ("origins", json!(finding.origins.len())),
         ("copies", json!(finding.family.len() + 1)),

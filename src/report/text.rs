@@ -191,8 +191,12 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
             text.push_str(&draw_one(&[], &titles.origin, 0, canvas));
         }
     }
-    text.push_str(&why_milder(finding, canvas));
     let settings = outcome.settings.of(&finding.path);
+    if !is_verbose {
+        text.push_str(&why_milder(finding, canvas));
+    } else {
+        finding.reasons().iter().for_each(|reason| text.push_str(&note(reason, canvas)));
+    }
     if is_verbose && !settings.is_empty() {
         text.push_str(&note(&format!("settings: {}", settings.join(", ")), canvas));
     }

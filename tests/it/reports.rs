@@ -8,7 +8,7 @@ use std::sync::Arc;
 use secondhand::audit::{Examined, Outcome, Skip};
 use secondhand::change::End;
 use secondhand::license::{Expression, Terms};
-use secondhand::matching::CloneType;
+use secondhand::matching::{CloneType, Worth};
 use secondhand::policy::{
     About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank, Suppressed, SuppressedBy, rule,
 };
@@ -78,7 +78,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         rule: rule("copied-code").expect("it is a rule"),
         level,
         milder: None,
-        worth: 8.0,
+        worth: Worth { n_statements: 8, names: 1.0, similarity: 1.0, n_origins: 1, ..Worth::NONE },
         about: About::Copy,
         path: FilePath::new(path),
         fragment: fragment(line, line + 4),

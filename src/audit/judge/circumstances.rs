@@ -62,6 +62,7 @@ impl FileUnderAudit<'_> {
             similarity,
             is_beside,
             n_origins,
+            minimum: self.thresholds.min_worth,
         })
     }
 
@@ -77,7 +78,7 @@ impl FileUnderAudit<'_> {
                 .any(|Origin { in_common, .. }| in_common.agreement >= AGREES && in_common.names <= SPELLED)
             && source.document().holds_unit(range.clone(), WHOLE);
         let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
-        let is_little = worth.score() < f64::from(self.thresholds.min_worth) && !is_renamed;
+        let is_little = worth.score() < f64::from(worth.minimum) && !is_renamed;
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
     }
 

@@ -275,7 +275,8 @@ impl<'c> FileUnderAudit<'c> {
         let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
-        // How much of the whole finding it explains, as it is spelled.
+        // How much of the whole finding it explains, and how much of that as it is spelled.
+        let explains = pair.alignment.n_tokens() as f64 / range.len().max(1) as f64 * pair.similarity;
         let spelled = (2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64).min(1.0);
         let of_text = |text: &[u8], tokens: &[Token]| {
             let (first, last) = (tokens.first()?, tokens.last()?);
@@ -305,7 +306,7 @@ impl<'c> FileUnderAudit<'c> {
             clone_type: pair.clone_type,
             similarity: pair.similarity,
             in_common,
-            rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
+            rank: Rank { explains, is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
             text: text.clone(),
             written: None,
         })
@@ -395,7 +396,7 @@ impl<'c> FileUnderAudit<'c> {
             rule,
             level,
             milder,
-            worth: worth.score(),
+            worth,
             about: About::Copy,
             path: source.path.clone(),
             fragment,

@@ -23,7 +23,7 @@ use crate::files::{Entry, ReadFiles};
 use crate::fingerprint::hash_exact;
 use crate::git::Attributes;
 use crate::index::{Occurrence, links};
-use crate::matching::is_telling;
+use crate::matching::{Worth, is_telling};
 use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
@@ -348,7 +348,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
             clone_type: place.clone_type,
             similarity: place.similarity,
             in_common: InCommon::NAMES,
-            rank: Rank { is_new: false, spelled: place.similarity, lines: 0.0 },
+            rank: Rank { explains: place.similarity, is_new: false, spelled: place.similarity, lines: 0.0 },
             text: None,
             written: None,
             verdict: None,
@@ -369,7 +369,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         rule,
         level,
         milder,
-        worth: 0.0,
+        worth: Worth::NONE,
         about: About::Copy,
         identity: identity(rule, &path(first), first.content),
         path: path(first),

@@ -8,7 +8,7 @@ use super::search::Sibling;
 use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
-use crate::matching::{Hunk, added_lines};
+use crate::matching::{Hunk, Worth, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, identity};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
@@ -104,7 +104,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
         rule: judgment.rule,
         level: judgment.level,
         milder: judgment.milder,
-        worth: 0.0,
+        worth: Worth::NONE,
         about,
         path: source.path.clone(),
         fragment: whole,

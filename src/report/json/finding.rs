@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::missed_commits::{MissedCommits, missed_commits};
 use super::origin::{Fragment, Origin, fragment, origin};
 use crate::audit::Outcome;
+use crate::matching::Worth;
 use crate::policy::{self, Level};
 use crate::report::brief::Brief;
 use crate::report::words::crosses_border;
@@ -22,6 +23,8 @@ pub(super) struct Finding {
     /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how
     /// alike they read.
     worth: f64,
+    /// What that is made of; null where nothing is new.
+    worth_parts: Option<WorthParts>,
     /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
     path: String,
     /// The whole copy.
@@ -129,13 +132,62 @@ fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Findin
     }
 }
 
+/// What a copy is worth, part by part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct WorthParts {
+    /// What its statements are worth.
+    statements: f64,
+    /// What the lines are worth that copy and origin spell the same.
+    equal_lines: f64,
+    /// The least worth of a warning: `min-worth` where the copy is.
+    minimum: u16,
+    /// Statements of different shapes that decide, call or compute.
+    n_statements: usize,
+    /// Kinds of control flow among them.
+    n_control_flow: usize,
+    /// Names in both that few of the files nearby use.
+    n_rare_names: usize,
+    /// Lines of different shapes that copy and origin spell the same.
+    n_equal_lines: usize,
+    /// The fraction of names that are spelled as in the origin, 0 to 1.
+    names: f64,
+    /// Whether it ends where a block ends.
+    ends_block: bool,
+    /// Whether it begins and ends on its outermost level.
+    is_even: bool,
+    /// Whether the origin is next to it.
+    is_beside: bool,
+}
+
+fn worth_parts(worth: &Worth) -> WorthParts {
+    WorthParts {
+        statements: tenths(worth.of_statements()),
+        equal_lines: tenths(worth.of_lines()),
+        minimum: worth.minimum,
+        n_statements: worth.n_statements,
+        n_control_flow: worth.n_controls,
+        n_rare_names: worth.n_rare_names,
+        n_equal_lines: worth.n_equal_lines,
+        names: (worth.names * 100.0).round() / 100.0,
+        ends_block: worth.ends_block,
+        is_even: worth.is_even,
+        is_beside: worth.is_beside,
+    }
+}
+
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
 fn finding(finding: &policy::Finding) -> Finding {
     Finding {
         rule: finding.rule.id,
         level: finding.level,
         level_reason: finding.milder.map(|milder| milder.describe()),
         message: finding.message(),
-        worth: (finding.worth * 10.0).round() / 10.0,
+        worth: tenths(finding.worth.score()),
+        worth_parts: (finding.worth != Worth::NONE).then(|| worth_parts(&finding.worth)),
         path: finding.path.to_string(),
         fragment: fragment(&finding.fragment),
         added: fragment(&finding.added),

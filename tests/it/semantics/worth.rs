@@ -232,3 +232,32 @@ fn what_a_bundle_gets_with_its_sources_is_a_note() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].contains("the two files are kept in step"), "{found:#?}");
 }
+
+#[test]
+fn a_finding_says_what_made_its_level_and_what_would_change_it() {
+    let repository = Repository::new();
+    repository.write("a.c", &format!("{DECIDES}{}", fields(12)));
+    repository.commit("before");
+    repository.write("b.c", &format!("int other;\n{DECIDES}"));
+    repository.write("c.c", &format!("int other(void);\n{}", fields(12)));
+    repository.commit("after");
+    let run = |format: &str| {
+        let args = ["check", "--base", "HEAD~1", "--verbose", "--format", format];
+        String::from_utf8(repository.secondhand(&args).output().expect("it runs").stdout).expect("it is text")
+    };
+    let text: String = run("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    for reason in [
+        "and 24 make a warning: ",
+        "for 6 statements and 2 kinds of control flow (100 % of the names kept, ",
+        "warning: the level of `copied-code`; `[rules]` sets it, for a folder too",
+        "note: says little: no statement, no control flow, 2 equal lines; `min-worth = 8` makes it a warning",
+    ] {
+        assert!(text.contains(reason), "{reason}\n{text}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&run("json")).expect("it is JSON");
+    let finding = &report["findings"][0];
+    let part = |name: &str| finding["worthParts"][name].as_f64().expect("it is a number");
+    let sum = part("statements") + part("equalLines");
+    assert!((sum - finding["worth"].as_f64().expect("it is a number")).abs() < 0.11, "{finding}");
+    assert_eq!(part("minimum"), 24.0);
+}
