@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    Changed, Predecessor, asking, changed_files, changes, credit_moves, linked, queries, self_excused, sources_before,
+    Changed, Predecessor, asking, changed_files, changes, credit_moves, included, linked, queries, self_excused,
+    sources_before,
 };
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
@@ -121,6 +122,9 @@ impl Ends<'_> {
     /// What the attributes say about the files of the head.
     fn attributes(&self, remembered: &Remembered, context: Context<'_>) -> Result<Attributes, Error> {
         let attributes = self.authority.attributes()?;
+        let sources = Sources::new(context, &attributes, remembered);
+        let included = included(self.base, self.head, &self.repository.reader(), &sources)?;
+        let attributes = attributes.with_languages(included);
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources = Sources::new(context, &attributes, remembered);
         let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;

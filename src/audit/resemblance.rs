@@ -8,7 +8,7 @@ use super::Context;
 use super::compare::{LeftOut, Reading, Submission};
 use super::read::{Remembered, Sources};
 use crate::fingerprint::resemblance::{
-    Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters,
+    Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters, super_size,
 };
 use crate::git::Attributes;
 use crate::index::{Index, Posting};
@@ -35,6 +35,8 @@ pub struct ResemblanceParams {
     pub with_words: bool,
     /// Minimum resemblance of documents in one cluster, 0 to 1; `None` for no clusters.
     pub clustered: Option<f64>,
+    /// Whether the documents to compare for that are found by super-shingles.
+    pub by_super_shingles: bool,
     /// Whether a report shows all pairs as a matrix.
     pub is_matrix: bool,
 }
@@ -137,7 +139,8 @@ pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context
                 .map(|(all, ..)| ShingleSketch::new(all, ShingleSampling::Mod { modulus: 1 }, SEED))
                 .collect()
         };
-        greedy_clusters(sketches.as_ref().unwrap_or(&all()), threshold, MAX_POSTINGS)
+        let super_size = params.by_super_shingles.then(|| super_size(threshold));
+        greedy_clusters(sketches.as_ref().unwrap_or(&all()), threshold, MAX_POSTINGS, super_size)
     });
     let shingled = |at: usize| Shingled {
         name: documents[at].name.clone(),

@@ -743,6 +743,10 @@ pub(super) struct Resemblance {
     /// Group documents that resemble a representative by at least this percentage
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub cluster: Option<f64>,
+    /// With `--cluster`: compare only documents that share a super-shingle, a row of shingles of their sketches (faster;
+    /// misses a few)
+    #[arg(long, requires = "cluster")]
+    pub super_shingles: bool,
     /// Show all pairs as a matrix of resemblances
     #[arg(long)]
     pub matrix: bool,

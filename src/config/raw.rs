@@ -87,8 +87,8 @@ options! {
         pub min_worth: u16 = 24,
         /// Maximum warnings about copied code for one change: those with the highest worth. The others are notes.
         pub max_warnings: usize = 10,
-        /// Whether text, JSON and answers for agents mark copies that cross a border of CODEOWNERS: whose origin none
-        /// of their owners owns.
+        /// Whether text and answers for agents mark copies that cross a border of CODEOWNERS: whose origin none of their
+        /// owners owns. In JSON, `crossesOwners` always says so.
         pub owner_borders: bool = false,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,

@@ -7,14 +7,13 @@
 mod effort;
 mod kgram;
 pub mod resemblance;
-pub mod schemes;
 mod winnow;
 
 use std::num::NonZeroUsize;
 
 pub use effort::Effort;
 pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled, hash_symbols};
-pub use winnow::{Winnow, winnow};
+pub use winnow::{ROBUST_WINNOWING, Winnow, winnow};
 
 use crate::language::{Symbol, Token};
 

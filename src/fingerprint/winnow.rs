@@ -5,6 +5,9 @@ use std::num::NonZeroUsize;
 
 use super::Fingerprint;
 
+/// The number of robust winnowing in the header of every index; see `docs/formats.md`.
+pub const ROBUST_WINNOWING: u32 = 1;
+
 /// Selects the smallest hash of every window of `window` hashes: of several
 /// smallest, the one that the previous window selected, or else the rightmost.
 /// Each position is selected once.

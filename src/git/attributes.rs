@@ -1,6 +1,6 @@
 //! Reads what `.gitattributes` say about a tree's files: their language, and whether they are generated or vendored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -17,6 +17,8 @@ pub struct Attributes {
     rules: Option<(Search, MetadataCollection)>,
     /// Files that are not generated, whatever they claim.
     not_generated: BTreeSet<FilePath>,
+    /// The languages of files that have none by their names or by a rule.
+    languages: BTreeMap<FilePath, String>,
 }
 
 /// The attributes of one file.
@@ -61,7 +63,7 @@ impl Attributes {
                 .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
                 .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
         }
-        Ok(Self { rules: is_telling.then_some((search, names)), not_generated: BTreeSet::new() })
+        Ok(Self { rules: is_telling.then_some((search, names)), ..Self::default() })
     }
 
     /// The text of a `.gitattributes` file; `None` of one that is too large to be read.
@@ -79,15 +81,22 @@ impl Attributes {
         Self { not_generated: paths.into_iter().collect(), ..self }
     }
 
+    /// These attributes, and `linguist-language` for files that have none.
+    #[must_use]
+    pub fn with_languages(self, languages: BTreeMap<FilePath, String>) -> Self {
+        Self { languages, ..self }
+    }
+
     /// Whether they have no attributes for any file.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_none() && self.not_generated.is_empty()
+        self.rules.is_none() && self.not_generated.is_empty() && self.languages.is_empty()
     }
 
     /// The attributes of the file at `path`.
     pub fn of(&self, path: &FilePath) -> FileAttributes {
         let generated = self.not_generated.contains(path).then_some(false);
-        let mut found = FileAttributes { generated, ..FileAttributes::default() };
+        let language = self.languages.get(path).cloned();
+        let mut found = FileAttributes { language, generated, ..FileAttributes::default() };
         let Some((search, names)) = &self.rules else { return found };
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(names, NAMES);

@@ -46,6 +46,8 @@ pub struct Language {
     preambles: Vec<String>,
     /// Whether its files are notebooks.
     pub is_notebook: bool,
+    /// Whether its files are pages of the Web: [`super::page_text`] is their text.
+    pub is_page: bool,
     test_marks: TestMarks,
 }
 
@@ -361,12 +363,19 @@ impl Languages {
     /// A file without an extension may be a script, depending on its first line.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
-        self.of_name(&name).is_some()
-            || extensions(&name).any(|extension| {
-                let extension = extension.to_ascii_lowercase();
-                self.by_extension.contains_key(&extension) || self.claims.contains_key(&extension)
-            })
-            || !name.trim_start_matches('.').contains('.')
+        !self.telling_name(path).is_empty() || !name.trim_start_matches('.').contains('.')
+    }
+
+    /// The part of a file name that decides the language: with the same part, the same text is in the same language.
+    pub fn telling_name(&self, path: &FilePath) -> String {
+        let name = String::from_utf8_lossy(path.name());
+        if let Some(row) = self.of_name(&name) {
+            // No extension has a slash.
+            return format!("/{}", self.rows[row].id);
+        }
+        let is_known =
+            |extension: &String| self.by_extension.contains_key(extension) || self.claims.contains_key(extension);
+        extensions(&name).map(str::to_ascii_lowercase).filter(is_known).collect::<Vec<_>>().join("/")
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its longest extension that
@@ -495,6 +504,7 @@ impl LanguageEntry {
                 holds: holds(table),
                 preambles: table.imports.iter().filter_map(|import| import.preamble.clone()).collect(),
                 is_notebook: table.notebook,
+                is_page: table.pages,
                 test_marks: TestMarks::new(table),
             }
         })

@@ -13,6 +13,7 @@ mod hash;
 mod keywords;
 mod lexer;
 mod notebook;
+mod page;
 mod region;
 mod relex;
 mod swar;
@@ -27,6 +28,7 @@ pub use embedded::Embedded;
 pub use example::Unmet;
 pub use generated::is_generated;
 pub use lexer::Lexer;
+pub use page::page_text;
 pub use relex::{ChangedTokens, Version};
 pub use table::{
     Claim, Delimited, Delimiters, Example, Heredoc, Import, ImportEnd, OneOrMany, OpenerPlace, Region, Table,

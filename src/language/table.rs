@@ -130,6 +130,9 @@ pub struct Table {
     /// Whether a file is a Jupyter notebook: its code cells are its regions.
     #[serde(default)]
     pub notebook: bool,
+    /// Whether its files are pages of the Web: where prose is compared, only their text counts.
+    #[serde(default)]
+    pub pages: bool,
     /// Source and its expected tokens: the table's own tests.
     #[serde(default)]
     pub examples: Vec<Example>,

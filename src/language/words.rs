@@ -6,6 +6,9 @@ use super::token::{Symbol, Token};
 /// The family of the words of a text: they are compared with nothing but words.
 pub const WORDS: &str = "words";
 
+/// Where a word may be broken at the end of a line.
+const SOFT_HYPHEN: char = '\u{AD}';
+
 /// Reads `text` into one token for each word, replacing the contents of `tokens`.
 ///
 /// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a script that is written
@@ -31,6 +34,10 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     let mut at = 0;
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
+            if c == SOFT_HYPHEN {
+                at += c.len_utf8();
+                continue;
+            }
             let is_inner = (c == '\'' || c == '’') && !folded.is_empty();
             if is_inner || c.is_alphanumeric() {
                 if folded.is_empty() {
@@ -83,12 +90,15 @@ mod tests {
         check("\"A rose,\" -- is a ROSE.", &["A", "rose", "is", "a", "ROSE"]);
         check("don't 'quote' rock'n'roll'", &["don't", "quote", "rock'n'roll"]);
         check("naïve Straße x2\n", &["naïve", "Straße", "x2"]);
+        check("co\u{AD}operate", &["co\u{AD}operate"]);
         check("我们 ok", &["我", "们", "ok"]);
         check(" .,; ", &[]);
         let mut tokens = Vec::new();
         words("Rose ROSE rosE' rise".as_bytes(), &mut tokens);
         assert!(tokens[0].symbol == tokens[1].symbol && tokens[1].symbol == tokens[2].symbol);
         assert_ne!(tokens[2].symbol, tokens[3].symbol);
+        words("cooperate co\u{AD}operate".as_bytes(), &mut tokens);
+        assert_eq!(tokens[0].symbol, tokens[1].symbol);
         words(b"a\xFF\xFEb \x80", &mut tokens);
         assert_eq!(tokens.len(), 2);
     }

@@ -61,7 +61,8 @@ impl CloneType {
     pub fn word(self) -> &'static str {
         match self {
             Self::Type1 => "exact",
-            Self::Type2 { .. } => "renamed",
+            Self::Type2 { is_consistent: true } => "consistently renamed",
+            Self::Type2 { is_consistent: false } => "renamed",
             Self::Type3 => "edited",
         }
     }

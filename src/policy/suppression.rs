@@ -116,7 +116,12 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
     if rules.is_empty() {
         return Err("it names no rule; write `allow(copied-code) -- reason`".to_owned());
     }
-    let reason = rest.trim_start().strip_prefix("--").map(str::trim).unwrap_or_default();
+    let rest = rest.trim_start();
+    if rest.starts_with("until") {
+        let until = rest.split("--").next().unwrap_or_default().trim_end();
+        return Err(format!("put `{until}` into the parentheses: `allow({list}, {until}) -- reason`"));
+    }
+    let reason = rest.strip_prefix("--").map(str::trim).unwrap_or_default();
     let reason = CLOSERS.iter().find_map(|closer| reason.strip_suffix(closer)).unwrap_or(reason).trim();
     if reason.is_empty() {
         return Err("it has no reason: add `-- ` and the reason".to_owned());
@@ -196,5 +201,9 @@ mod tests {
             "put the rules in parentheses, as in `allow(copied-code) -- reason`",
         );
         check_wrong("// secondhand: allow(copied-code, until = soon) -- x", "`soon` is not a date such as 2027-01-31");
+        check_wrong(
+            "// secondhand: allow(copied-code) until = 2027-01-31 -- x",
+            "put `until = 2027-01-31` into the parentheses: `allow(copied-code, until = 2027-01-31) -- reason`",
+        );
     }
 }

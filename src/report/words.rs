@@ -126,7 +126,8 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let (of_copy, of_origin) = (named(&finding.path), origin.map(|origin| named(&origin.path)));
     Some(match of_origin {
         Some(of_origin) if of_origin != of_copy => {
-            let border = if crosses_border(outcome, finding) { ": the copy crosses an ownership border" } else { "" };
+            let is_marked = outcome.owners.marks_borders && crosses_border(outcome, finding);
+            let border = if is_marked { ": the copy crosses an ownership border" } else { "" };
             format!("owned by {of_copy}, its origin by {of_origin}{border}")
         }
         _ if of_copy == "nobody" => return None,
@@ -134,11 +135,10 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     })
 }
 
-/// Whether a copy is to be marked, since none of its owners owns its first origin.
+/// Whether none of the owners of a copy owns its first origin in the tree.
 pub(super) fn crosses_border(outcome: &Outcome, finding: &Finding) -> bool {
     let origin = finding.origins.iter().find(|origin| origin.place == Place::Tree);
-    let is_border = |origin: &Origin| outcome.owners.is_border(&finding.path, &origin.path);
-    outcome.owners.marks_borders && origin.is_some_and(is_border)
+    origin.is_some_and(|origin| outcome.owners.is_border(&finding.path, &origin.path))
 }
 
 /// The findings, the best first, in the groups that are asked for, each with its name.

@@ -29,7 +29,7 @@ const NAMES: u32 = 4;
 pub struct Key {
     /// The id of the blob.
     pub id: Box<[u8]>,
-    /// A digest of everything besides its bytes that decides how it is read, such as its name.
+    /// A digest of everything besides its bytes that decides how it is read, such as the extension of its name.
     pub reading: u64,
 }
 

@@ -46,8 +46,8 @@ pub struct SegmentParams {
     pub k: u32,
     /// The window w = t - k + 1.
     pub window: u32,
-    /// The number of the scheme by which fingerprints were selected: see
-    /// [`Scheme`](crate::fingerprint::schemes::Scheme).
+    /// The number of the scheme by which fingerprints were selected:
+    /// [`ROBUST_WINNOWING`](crate::fingerprint::ROBUST_WINNOWING).
     pub scheme: u32,
     /// The reading of tokens that is hashed: 1 is the normalized one.
     pub normal_form: u32,

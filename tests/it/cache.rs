@@ -103,6 +103,27 @@ fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
 }
 
 #[test]
+fn a_renamed_file_is_not_read_again() {
+    let repository = Repository::new();
+    let [c, python, ..] = LANGUAGES else { panic!("there are two samples") };
+    let (store, other) = (c.file("store", &[c.first, c.second]), python.file("other", &[python.third]));
+    for file in [&store, &other] {
+        repository.write(&file.path, &file.text);
+    }
+    repository.commit("before");
+    let new = c.file("new", &[c.first]);
+    repository.write(&new.path, &new.text);
+    repository.commit("after");
+    printed(&mut check(&repository, &[]));
+    repository.git(&["mv", &other.path, "renamed.py"]);
+    repository.git(&["commit", "--quiet", "--amend", "--message", "after"]);
+    let expected = expected(&repository);
+    let id = repository.git(&["rev-parse", "HEAD:renamed.py"]);
+    repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    assert_eq!(printed(&mut check(&repository, &[])), expected);
+}
+
+#[test]
 fn one_blob_under_two_names_is_read_as_each_of_them() {
     let repository = Repository::new();
     let c = &LANGUAGES[0];

@@ -311,6 +311,39 @@ fn prose_and_unknown_languages_are_compared_as_words_when_asked() {
     }
 }
 
+/// [`PROSE`] as a page: every word in some element, tags inside of words and over lines, and references.
+fn page() -> String {
+    let word = |(at, word): (usize, &str)| match at % 4 {
+        0 => format!("<b\n class='x > y'>{}</b\n>{}", &word[..1], &word[1..]),
+        1 => format!("&#x{:x};{}<!-- no -- words -->", word.as_bytes()[0], &word[1..]),
+        2 => format!("<td>{word}</td><script>let words = '{word} more words';</script>"),
+        _ => format!("&nbsp;<I>{word}</I><style>p {{ color: red }}</style>"),
+    };
+    let words: Vec<String> = PROSE.split(' ').enumerate().map(word).collect();
+    format!("<!DOCTYPE html>\n<html><body>{}</body></html>\n", words.join("\n"))
+}
+
+#[test]
+fn pages_with_the_same_words_are_alike_whatever_their_tags() {
+    let page = page();
+    let plain = format!("<p>{PROSE}</p>");
+    let folder = folder(&[
+        ("all/a.html", page.as_bytes()),
+        ("all/b.htm", plain.as_bytes()),
+        ("all/c.md", PROSE.as_bytes()),
+        ("all/d.txt", PROSE.as_bytes()),
+    ]);
+    let report = compared(&folder, &["all", "--text", "--exact"]);
+    assert_eq!(pairs(&report).len(), 6);
+    assert!(pairs(&report).iter().all(|(.., percent)| *percent == 100), "{:?}", pairs(&report));
+    let first = &report["pairs"][0]["matches"][0]["first"];
+    let line = |word: &str| page[..page.find(word).expect("it is there")].lines().count();
+    let lines = ["startLine", "endLine"].map(|key| first[key].as_u64());
+    assert_eq!(lines, [Some(2), Some(line("over.</") as u64)], "lines are those of the page: {first:#}");
+    let (status, text, _) = ran(&folder, &["resemblance", "all", "--text", "--matrix", "--format", "csv"]);
+    assert_eq!((status, text.matches("1.0000").count()), (0, 16), "{text}");
+}
+
 #[test]
 fn several_languages_are_compared_at_once_each_with_its_own() {
     let python = "def total(rows, limit):\n    found = []\n    for row in rows:\n        if row.weight > limit and row.kind != 'skip':\n            \
@@ -519,6 +552,33 @@ mod resemblance {
         assert_eq!(normalized["pairs"][0]["resemblance"]["value"], json!(1.0));
         let clusters = &measured(&folder, &["d", "--cluster", "90"])["clusters"];
         assert_eq!(clusters[0], json!({"representative": 0, "members": [0, 1]}));
+    }
+
+    #[test]
+    fn super_shingles_find_the_clusters_of_near_copies() {
+        let words = |of: usize, changed: usize| {
+            let word = |n: usize| if n < changed { format!("own{of}x{n} ") } else { format!("word{}n{n} ", of / 10) };
+            (0..1_000).map(word).collect::<String>().into_bytes()
+        };
+        let folder = folder(&[
+            ("d/a.txt", &words(10, 0)),
+            ("d/b.txt", &words(11, 20)),
+            ("d/c.txt", &words(20, 0)),
+            ("d/d.txt", &words(12, 30)),
+            ("d/e.txt", &words(13, 500)),
+            ("d/f.txt", b"a few words are a document of ten words, too"),
+            ("d/g.txt", b"A few words are a document of ten words, too!"),
+        ]);
+        let clusters = |args: &[&str]| {
+            let all = [&["d", "--text", "--cluster", "90"][..], args].concat();
+            measured(&folder, &all)["clusters"].clone()
+        };
+        for sketch in [&[][..], &["--sketch", "min:100"]] {
+            assert_eq!(clusters(&[sketch, &["--super-shingles"]].concat()), clusters(sketch));
+        }
+        assert_eq!(clusters(&[])[0], json!({"representative": 0, "members": [0, 1, 3]}));
+        let (status, _, errors) = ran(&folder, &["resemblance", "d", "--text", "--super-shingles"]);
+        assert!(status == 2 && errors.contains("--cluster"), "{errors}");
     }
 
     #[test]

@@ -447,3 +447,122 @@ fn every_command_that_a_page_shows_is_one() {
     }
     assert!(n_commands > 60, "{n_commands} commands found");
 }
+
+/// What pages say in numbers that the code fixes: the page, its words, the file, and the code that says the same.
+const FIXED: [(&str, &str, &str, &str); 30] = [
+    (
+        "explanation/how-it-works.md",
+        "from 20 tokens and 300 bytes",
+        "audit/search/queries.rs",
+        "WHOLE_TOKENS: usize = 20;",
+    ),
+    ("semantics.md", "from 20 tokens and 300 bytes on", "audit/search/queries.rs", "WHOLE_BYTES: usize = 300;"),
+    ("corpora.md", "from 20\n  tokens and 300 bytes on", "audit/search/queries.rs", "WHOLE_BYTES: usize = 300;"),
+    ("semantics.md", "Up to 8 tokens of a statement", "matching/statements.rs", "MAX_PARTIAL: usize = 8;"),
+    ("semantics.md", "and 24 of the next function's head", "matching/alignments.rs", "MAX_OF_NEIGHBOR: usize = 24;"),
+    ("semantics.md", "covers the 64 files", "audit/search/past.rs", "MAX_FILES: usize = 64;"),
+    ("semantics.md", "in up to 32 of their last versions", "audit/search/past.rs", "MAX_VERSIONS: usize = 32;"),
+    ("semantics.md", "more than 100 tokens", "audit/read/source.rs", "MINIFIED_TOKENS: usize = 100;"),
+    ("semantics.md", "more than 4,000 bytes", "audit/read/source.rs", "MINIFIED_SIZE: usize = 4_000;"),
+    ("semantics.md", "average more than 400 bytes", "audit/read/source.rs", "MINIFIED_LINE: usize = 400;"),
+    ("semantics.md", "is eight or more\nequal tokens", "matching/pair.rs", "SOLID_RUN: u32 = 8;"),
+    ("semantics.md", "| 75 % lies in solid runs", "matching/pair.rs", "RENAMED_SOLIDITY: f64 = 0.75;"),
+    ("semantics.md", "| 95 % is aligned", "matching/pair.rs", "RESHAPED_CONTAINMENT: f64 = 0.95;"),
+    ("semantics.md", "at most 5 of the 30 nearest files", "audit/judge/nearby.rs", "MAX_FILES: usize = 30;"),
+    (
+        "semantics.md",
+        "the copy ends where a block ends | 1.4 times",
+        "matching/worth.rs",
+        "WHOLE_BLOCK_WORTH: f64 = 1.4;",
+    ),
+    ("semantics.md", "not on its outermost level | 0.6 times", "matching/worth.rs", "UNEVEN_WORTH: f64 = 0.6;"),
+    ("semantics.md", "lines of twelve bytes and more", "matching/worth.rs", "MIN_LINE: usize = 12;"),
+    ("semantics.md", "those of one shape once | 4 each", "matching/worth.rs", "EQUAL_LINE_WORTH: f64 = 4.0;"),
+    ("how-to/agents.md", "one of up to 2,000 tokens", "audit/find.rs", "EVERY_KGRAM: usize = 2_000;"),
+    ("how-to/agents.md", "with the eight files", "audit/search/named.rs", "MAX_FILES: usize = 8;"),
+    (
+        "how-to/agents.md",
+        "`max_tokens` (2,000 by default)",
+        "cli/servers/mcp/tools.rs",
+        "DEFAULT_TOKENS: usize = 2_000;",
+    ),
+    ("how-to/editors.md", "(150 by default)", "cli/servers/lsp/mod.rs", "Duration::from_millis(150)"),
+    ("how-to/fixes.md", "the last 16 versions", "audit/outdated.rs", "MAX_VERSIONS: usize = 16;"),
+    ("how-to/fixes.md", "ends after 1,000 commits", "audit/outdated.rs", "MAX_COMMITS: usize = 1_000;"),
+    ("corpora.md", "more than two million entries", "sources/limits.rs", "max_entries: 2_000_000"),
+    ("corpora.md", "more than 64 GiB", "sources/limits.rs", "max_total: 64 << 30"),
+    ("corpora.md", "more than 200 times its size", "sources/limits.rs", "max_ratio: 200"),
+    ("security.md", "| fixed | 4,096, as in git |", "git/tree.rs", "MAX_DEPTH: usize = 4096;"),
+    ("security.md", "| fixed | 1,000, or 16 MB of them |", "audit/search/lookup.rs", "SAME_BYTES: u64 = 16 << 20;"),
+    ("how-to/compare.md", "at least half of one is in the other", "audit/compare/clusters.rs", "CLUSTERED: f64 = 0.5;"),
+];
+
+#[test]
+fn numbers_in_pages_are_those_of_the_code() {
+    for (page, words, file, code) in FIXED {
+        assert!(read(&Path::new("docs").join(page)).contains(words), "docs/{page} no longer says `{words}`: is it so?");
+        assert!(
+            read(&Path::new("src").join(file)).contains(code),
+            "docs/{page} says `{words}`, src/{file} no longer `{code}`"
+        );
+    }
+}
+
+/// `` `min-worth` (24) `` and `` `min-tokens` (40 by default) `` say what is in the list of all options.
+#[test]
+fn defaults_in_pages_are_those_of_the_options() {
+    let options = read(Path::new("docs/configuration.md"));
+    let mut n_defaults = 0;
+    for page in pages().into_iter().filter(|page| page != Path::new("docs/configuration.md")) {
+        let text = read(&page).replace('\n', " ");
+        for (at, _) in text.match_indices("` (") {
+            let (before, behind) = (&text[..at], &text[at + 3..]);
+            let name = before.rsplit('`').next().unwrap_or_default();
+            let value: String = behind.chars().take_while(|c| c.is_ascii_digit() || *c == ',').collect();
+            let Some(default) = options.split(&format!("\n- `{name}` (`")).nth(1) else { continue };
+            let value = value.trim_end_matches(',').replace(',', "");
+            let is_default = behind[value.len().min(behind.len())..].starts_with([')', ' ', ',']);
+            if !value.is_empty() && is_default {
+                n_defaults += 1;
+                assert!(default.starts_with(&format!("{value}`")), "{}: `{name}` ({value})", page.display());
+            }
+        }
+    }
+    assert!(n_defaults >= 8, "{n_defaults} defaults found");
+}
+
+/// A table of figures is below, or above, the day on which and the command with which they were measured.
+#[test]
+fn figures_have_a_day_and_a_command() {
+    const MEASURED: [&str; 4] = [
+        "docs/measurements/accuracy.md",
+        "docs/measurements/performance.md",
+        "docs/measurements/fixes.md",
+        "docs/papers.md",
+    ];
+    for page in MEASURED {
+        let text = read(Path::new(page));
+        let (head, _) = text.split_once("\n## ").expect("a page has sections");
+        for section in text.split("\n## ").skip(1) {
+            let is_figures = section.lines().any(|line| line.starts_with("|---") && line.contains("--:"));
+            let has_day = section.contains("2026") || head.contains("2026");
+            let has_command = section.contains("```") || section.contains('`');
+            let title = section.lines().next().unwrap_or_default();
+            assert!(!is_figures || has_day && has_command, "{page}, {title}: no day or no command");
+        }
+    }
+}
+
+/// The repository has several programs: cargo wants to be told which.
+#[test]
+fn a_program_of_a_repository_is_installed_by_its_name() {
+    let installs = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.contains("cargo install") && line.contains("--git"))
+            .map(str::to_owned)
+            .collect()
+    };
+    let lines: Vec<String> = pages().iter().flat_map(|page| installs(&read(page))).collect();
+    assert!(!lines.is_empty());
+    assert!(lines.iter().all(|line| line.ends_with(" secondhand")), "{lines:?}");
+}

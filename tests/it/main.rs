@@ -36,6 +36,7 @@ mod range;
 mod reports;
 mod repositories;
 mod rpc;
+mod rule_examples;
 mod safe_io;
 mod samples;
 mod scan;

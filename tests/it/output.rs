@@ -349,3 +349,23 @@ fn there_are_at_most_a_thousand_threads() {
     assert_eq!(ended("1025"), Some(2));
     assert_eq!(ended("64"), Some(0));
 }
+
+#[test]
+fn reports_for_people_say_whether_names_correspond_one_to_one() {
+    let words = |copy: &str| -> Vec<bool> {
+        let repository = Repository::new();
+        repository.write("store.c", format!("int unlike;\n\n{}", C.first));
+        repository.commit("before");
+        repository.write("new.c", copy);
+        repository.stage();
+        let consistently = |format: &&str| {
+            let args = ["check", "--staged", "--format", format, "--fail-on", "never"];
+            let report = text(&printed(&mut repository.secondhand(&args)));
+            assert!(report.contains("renamed,"), "{report}");
+            report.contains("consistently renamed,")
+        };
+        ["text", "markdown"].iter().map(consistently).collect()
+    };
+    assert_eq!(words(&C.renamed()), [true, true]);
+    assert_eq!(words(&C.renamed_once()), [false, false]);
+}

@@ -94,6 +94,14 @@ mod comments {
     }
 
     #[test]
+    fn a_day_outside_of_the_parentheses_is_explained() {
+        let ran = run(&with_copy("/* secondhand: allow(copied-code) until = 2027-01-31 -- for now */\n"), CHECK);
+        assert_eq!((ran.status, ran.n_findings()), (1, 1));
+        let why = "this suppression has no effect: put `until = 2027-01-31` into the parentheses";
+        assert_eq!(ran.notices(), [format!("new.c:3 {why}: `allow(copied-code, until = 2027-01-31) -- reason`")]);
+    }
+
+    #[test]
     fn after_its_last_day_it_does_not_hold() {
         let until = |day: &str| format!("/* secondhand: allow(copied-code, until = {day}) -- for now */\n");
         assert_eq!(run(&with_copy(&until("2026-06-15")), CHECK).status, 0);
@@ -183,6 +191,19 @@ mod baselines {
         repository.remove(C.path("new"));
         assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 removed: 0 copies"));
         assert_eq!(say(&repository, &["baseline", "show"]), "0 copies in 0 files\n");
+    }
+
+    #[test]
+    fn what_a_baseline_lists_and_a_scan_does_not_find_is_told() {
+        let repository = with_copy("");
+        say(&repository, &["baseline", "create"]);
+        assert_eq!(run(&repository, &["scan"]).notices(), [""; 0]);
+        repository.remove(C.path("new"));
+        let message =
+            "not found: 2 of 2 copies in the baseline. `secondhand baseline update --prune` removes what is gone";
+        assert_eq!(run(&repository, &["scan"]).notices(), [format!("null:null {message}")]);
+        say(&repository, &["baseline", "update", "--prune"]);
+        assert_eq!(run(&repository, &["scan"]).notices(), [""; 0]);
     }
 
     #[test]

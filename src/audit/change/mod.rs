@@ -2,6 +2,7 @@
 
 mod changed;
 mod excuses;
+mod included;
 mod links;
 mod moves;
 mod pairing;
@@ -11,6 +12,7 @@ pub(super) use changed::{
     Changed, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries, sources_before,
 };
 pub(super) use excuses::self_excused;
+pub(super) use included::included;
 pub(super) use links::linked;
 pub(super) use moves::credit_moves;
 pub(super) use pairing::changes;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::audit::read::{Skip, Source, Sources};
 use crate::files::{self, Content, Entry, ReadFiles};
-use crate::language::{BlockWords, WORDS, words};
+use crate::language::{BlockWords, WORDS, page_text, words};
 use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
 use crate::text::{FilePath, decoded};
 
@@ -154,16 +154,21 @@ impl<'s, 'c> Reading<'s, 'c> {
         if !self.with_words {
             return self.sources.tokenize(path, bytes);
         }
-        let is_prose = {
+        let is_page = {
             let text = decoded(&bytes)?;
             match self.sources.identify(path, &text) {
+                Ok(language) if language.is_page => Some(true),
                 // A notebook is code; any other text around code is read as the prose that it is.
-                Ok(language) => language.is_data && !language.is_notebook,
-                Err(Skip::NotSource | Skip::Data) => true,
+                Ok(language) if language.is_data && !language.is_notebook => Some(false),
+                Err(Skip::NotSource | Skip::Data) => Some(false),
+                Ok(_) => None,
                 Err(skip) => return Err(skip),
             }
         };
-        if is_prose { Ok(prose(path, bytes)?) } else { self.sources.tokenize(path, bytes) }
+        match is_page {
+            Some(is_page) => Ok(prose(path, bytes, is_page)?),
+            None => self.sources.tokenize(path, bytes),
+        }
     }
 
     fn skip(&mut self, name: FilePath, skip: Skip) {
@@ -176,9 +181,10 @@ impl<'s, 'c> Reading<'s, 'c> {
     }
 }
 
-/// A text as its words.
-fn prose(path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
+/// A text, or that of a page, as its words.
+fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip> {
     let (text, encoded) = match decoded(&bytes)? {
+        text if is_page => (page_text(&text), Some(bytes)),
         Cow::Borrowed(_) => (bytes, None),
         Cow::Owned(text) => (text, Some(bytes)),
     };

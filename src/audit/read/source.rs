@@ -242,15 +242,15 @@ impl Sources<'_> {
     }
 
     /// A digest of everything that decides how a file is read, besides its bytes and the language tables:
-    /// its name, the settings that [`Self::read`] uses, and its `.gitattributes`.
+    /// what of its name decides its language, the settings that [`Self::read`] uses, and its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
         let RawConfig { include_data, include_generated, max_file_size, max_file_tokens, max_line_length, .. } =
             **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
         let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
-        let names = [path.name(), &[0], language.as_deref().unwrap_or_default().as_bytes()].concat();
+        let names = format!("{}\0{}", self.languages.telling_name(path), language.as_deref().unwrap_or_default());
         let limits = [max_file_size, max_file_tokens as u64, max_line_length as u64];
-        fnv_1a(settings.into_iter().chain(limits.into_iter().flat_map(u64::to_le_bytes)).chain(names))
+        fnv_1a(settings.into_iter().chain(limits.into_iter().flat_map(u64::to_le_bytes)).chain(names.into_bytes()))
     }
 
     /// Reads `bytes` as the file at `path`.

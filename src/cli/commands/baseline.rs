@@ -15,7 +15,7 @@ use crate::cli::io::limit;
 use crate::cli::io::output::print_text;
 use crate::cli::io::progress::Bar;
 use crate::cli::{CLEAN, settings};
-use crate::policy::{About, Baseline};
+use crate::policy::Baseline;
 use crate::text::{count, printable};
 
 pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
@@ -90,9 +90,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     // What was not examined would be reported as new from then on.
     limit::complete()?;
     limit::all_here(outcome.n_missing())?;
-    // The note about left-out files is not a copy to record; the option `ignore` is for those.
-    let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
-    Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
+    Ok(outcome.known_copies())
 }
 
 fn say(common: &Common, text: &str) -> Result<(), Failure> {

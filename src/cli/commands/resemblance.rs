@@ -33,6 +33,7 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Fa
         is_normalized: flags.normalized,
         with_words: flags.text,
         clustered: flags.cluster.map(|percent| percent / 100.0),
+        by_super_shingles: flags.super_shingles,
         is_matrix: flags.matrix,
     };
     let found = {

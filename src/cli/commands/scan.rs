@@ -14,10 +14,10 @@ use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
-use crate::policy::Notice;
+use crate::policy::{Baseline, Notice};
 use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
@@ -89,10 +89,21 @@ fn scanned(
             outcome
         }
     };
+    if flags.paths.is_empty() {
+        outcome.notices.extend(gone(&baseline, &outcome));
+    }
     let keeps_suppressed = flags.suppressing.show_suppressed;
     let acceptance = Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
     finish(&mut outcome, &acceptance, config, today());
     Ok(outcome)
+}
+
+/// Tells how many copies of the baseline are no longer in the tree.
+fn gone(baseline: &Baseline, outcome: &Outcome) -> Option<Notice> {
+    let n_gone = baseline.n_beyond(&outcome.known_copies());
+    let copies = format!("{} of {} in the baseline", n_gone, count(baseline.len(), "copy"));
+    let message = format!("not found: {copies}. `secondhand baseline update --prune` removes what is gone");
+    (n_gone > 0).then(|| Notice::new(None, None, &message))
 }
 
 /// The outcome of a scan; with `--brief` with the places of `all` files that call what is duplicated.

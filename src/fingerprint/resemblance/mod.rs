@@ -22,6 +22,6 @@ mod clusters;
 mod shingles;
 mod sketch;
 
-pub use clusters::{ShingleCluster, greedy_clusters, super_shingles};
+pub use clusters::{ShingleCluster, greedy_clusters, super_size};
 pub use shingles::{Counting, Shingles};
 pub use sketch::{Estimate, ShingleSampling, ShingleSketch};

@@ -31,9 +31,11 @@ pub static RULE: Rule = Rule {
               /* src/net/line.c, added by a change; linenoise (BSD-2-Clause) has it in linenoise.c */\n\
               static int isUnsupportedTerm(void) {\n\
               \x20   char *term = getenv(\"TERM\");\n\
+              \x20   int j;\n\
+              \n\
               \x20   if (term == NULL) return 0;\n\
-              \x20   for (int j = 0; unsupported_term[j]; j++)\n\
-              \x20       if (!strcasecmp(term, unsupported_term[j])) return 1;\n\
+              \x20   for (j = 0; unsupported_term[j]; j++)\n\
+              \x20       if (!strcasecmp(term,unsupported_term[j])) return 1;\n\
               \x20   return 0;\n\
               }\n\
               ```",

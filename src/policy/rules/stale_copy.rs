@@ -25,11 +25,11 @@ pub static RULE: Rule = Rule {
             a warning; otherwise it is a note. In a change, only copies that it adds are checked; `secondhand audit` \
             and `secondhand stale` check the whole tree. The corpus must have the history of the component: \
             `secondhand corpus add NAME REPOSITORY`.",
-    why: "A copy gets no updates. Half of all vendored copies are more than a year late, and a fault that was fixed \
-          at its origin stays in them, with its description and an exploit in public.",
+    why: "A copy gets no updates: a fault that was fixed \
+          at its origin stays in it, with its description and an exploit in public.",
     example: "```console\n\
               $ secondhand stale --corpus oss\n\
-              warning[stale-copy]: zlib/deflate.c:1515: lacks a later commit of zlib: 5c44459c3b (Fix a bug that can \
+              warning[stale-copy]: zlib/deflate.c:228: lacks a later commit of zlib: 5c44459c3b (Fix a bug that can \
               crash deflate on some input when using Z_FIXED.)\n\
               ```",
     action: "Update the copy, or apply what is missing: `secondhand stale --format patch` writes it. Read the commit \

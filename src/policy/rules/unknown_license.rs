@@ -20,11 +20,14 @@ pub static RULE: Rule = Rule {
           everything is allowed.",
     example: "```c\n\
               /* src/hash.c, added by a change; a repository without a license file has it in util/hash.c */\n\
-              uint32_t mix(uint32_t h)\n\
+              uint32_t hash_name(const char *name, size_t length, uint32_t seed)\n\
               {\n\
-              \x20   h ^= h >> 16;\n\
-              \x20   h *= 0x85ebca6b;\n\
-              \x20   return h ^ (h >> 13);\n\
+              \x20   uint32_t hash = seed ^ (uint32_t)length * 0x9e3779b1;\n\
+              \x20   for (size_t at = 0; at < length; at++)\n\
+              \x20       hash = (hash ^ (unsigned char)name[at]) * 0x01000193;\n\
+              \x20   hash ^= hash >> 16;\n\
+              \x20   hash *= 0x85ebca6b;\n\
+              \x20   return hash ^ (hash >> 13);\n\
               }\n\
               ```",
     action: "Find out: ask the authors, or look for the project it originally came from. Then declare the license \

@@ -59,7 +59,7 @@ pub(super) struct Finding {
     origin_owners: Vec<String>,
     /// The settings files that judged it, the nearest first: of the folder of the copy and of those above it.
     settings: Vec<String>,
-    /// Whether none of the owners of the copy owns that origin, with the setting `owner-borders`.
+    /// Whether both have owners, and none of those of the copy owns that origin.
     crosses_owners: bool,
     /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
     #[serde(skip_serializing_if = "Option::is_none")]

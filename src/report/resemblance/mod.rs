@@ -32,7 +32,8 @@ fn method(found: &Resemblances) -> String {
             format!("estimated by at most {max_size}, one in {modulus} or a power of 2 times that")
         }
     };
-    format!("shingles of {size} {tokens}{counted}; {sketch}")
+    let by = if found.params.by_super_shingles { "; clusters found by super-shingles" } else { "" };
+    format!("shingles of {size} {tokens}{counted}; {sketch}{by}")
 }
 
 /// The resemblances of all documents with all, row by row; a document with itself is 1.

@@ -49,8 +49,7 @@ pub use past::{StoredChange, StoredTag};
 
 use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::files;
-use crate::fingerprint;
-use crate::fingerprint::schemes::ROBUST_WINNOWING;
+use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.

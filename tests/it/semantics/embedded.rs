@@ -235,3 +235,43 @@ fn a_language_of_the_settings_is_read_and_its_examples_are_run() {
         assert!(told.contains(part), "{part} is not in {told}");
     }
 }
+
+#[test]
+fn a_file_that_source_includes_is_read_as_that_source() {
+    let first = LANGUAGES[0].first;
+    let found = |name: &str, above: &str, new: &str| {
+        let repository = Repository::new();
+        repository.write("src/store.c", format!("{above}int unlike;\n\n{first}"));
+        repository.commit("before");
+        repository.write(name, format!("{new}{first}"));
+        repository.commit("after");
+        repository.check(&["--base", "HEAD~1"]).findings().len()
+    };
+    for name in ["src/table.def", "src/table.txt"] {
+        let include = format!("# include \"{}\"\n", &name[4..]);
+        assert_eq!(found(name, &include, ""), 1, "{name}");
+        assert_eq!(found(name, "", ""), 0, "{name}: nobody includes it");
+        assert_eq!(found(name, &format!("const char *a = \"{}\";\n", &name[4..]), ""), 0, "{name}: only named");
+    }
+    // What it holds is enough for some names.
+    for name in ["lib/table.def", "lib/table.h.tmpl"] {
+        assert_eq!(found(name, "", "#ifndef TABLE\n#endif\n"), 1, "{name}");
+    }
+}
+
+#[test]
+fn code_from_a_folder_that_is_vendored_by_its_name_is_a_copy_as_any_other() {
+    let repository = Repository::new();
+    repository.write("vendor/store/LICENSE", "MIT License\n");
+    repository.write("vendor/store/store.c", format!("int unlike;\n\n{}", LANGUAGES[0].first));
+    repository.commit("before");
+    repository.write("src/new.c", LANGUAGES[0].first);
+    repository.commit("after");
+    let rules = |args: &[&str]| -> Vec<String> {
+        let report = repository.check(&[&["--base", "HEAD~1"], args].concat());
+        report.list("/findings").iter().map(|finding| finding["rule"].to_string()).collect()
+    };
+    assert_eq!(rules(&[]), ["\"copied-code\""]);
+    repository.write("secondhand.toml", "[[vendored]]\npath = \"vendor/store\"\nlicense = \"MIT\"\n");
+    assert_eq!(rules(&[]), ["\"corpus-copy\""]);
+}

@@ -1,9 +1,13 @@
 //! Clusters made text as Broder, Glassman, Manasse and Zweig (1997) clustered 30 million pages of the Web.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-use secondhand::fingerprint::resemblance::{Counting, ShingleSampling, ShingleSketch, Shingles, greedy_clusters};
+use secondhand::fingerprint::resemblance::{
+    Counting, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters, super_size,
+};
 
+use crate::input::{Prose, Word};
 use crate::selection::positive;
 use crate::table::Row;
 use support::Random;
@@ -43,7 +47,7 @@ pub fn made_text(n: usize) -> Vec<Row> {
         original += 1;
     }
     let sketched = began.elapsed();
-    let clusters = greedy_clusters(&sketches, 0.5, 1_000);
+    let clusters = greedy_clusters(&sketches, 0.5, 1_000, None);
     let n_pure = clusters
         .iter()
         .filter(|cluster| cluster.members.iter().all(|&member| originals[member] == originals[cluster.representative]));
@@ -68,6 +72,62 @@ pub fn made_text(n: usize) -> Vec<Row> {
         rows.push(Row::new("1997, 4", "peak memory of this program", memory, ""));
     }
     rows
+}
+
+/// Clusters the documents that were read, each with a copy: exactly, by sketches, and by super-shingles of these.
+pub fn real_text(proses: &[Prose]) -> Vec<Row> {
+    let copies = proses.iter().enumerate().map(|(at, prose)| edited(prose, 20 + at * 37 % 400));
+    let proses: Vec<Prose> = proses.iter().cloned().chain(copies).collect();
+    let sketched = |sampling: ShingleSampling| -> Vec<ShingleSketch> {
+        proses.iter().map(|prose| ShingleSketch::new(&shingles(prose), sampling, 1997)).collect()
+    };
+    let (all, sketches) = (sketched(ShingleSampling::Mod { modulus: 1 }), sketched(ShingleSampling::Min { size: 100 }));
+    let row = |percent: u32| {
+        let threshold = f64::from(percent) / 100.0;
+        let clusters = |of: &[ShingleSketch], size: Option<usize>| pairs(&greedy_clusters(of, threshold, 1_000, size));
+        let exact = clusters(&all, None);
+        let ways = [
+            clusters(&sketches, None),
+            clusters(&sketches, Some(super_size(threshold))),
+            clusters(&sketches, Some(25)),
+        ];
+        let figures = ways.map(|found| {
+            let n_right = found.intersection(&exact).count();
+            format!("{n_right} + {}", found.len() - n_right)
+        });
+        let what = format!(
+            "pairs in a cluster at {percent} %, of {} documents: exact; right + wrong by sketches, super-shingles, those of 25",
+            proses.len()
+        );
+        Row::new("Web, super shingles", &what, format!("{}; {}", exact.len(), figures.join(", ")), "")
+    };
+    [50, 80, 95].map(row).into()
+}
+
+/// A copy in which one word in `one_in` is another.
+fn edited(prose: &Prose, one_in: usize) -> Prose {
+    let mut copy = prose.clone();
+    for word in copy.words.iter_mut().step_by(one_in) {
+        word.letters.extend(b"x");
+    }
+    copy
+}
+
+fn shingles(prose: &Prose) -> Shingles {
+    let number = |word: &Word| word.letters.iter().fold(0u64, |n, letter| n.wrapping_mul(257) + u64::from(*letter));
+    let words: Vec<u64> = prose.words.iter().map(number).collect();
+    Shingles::new([&words[..]], positive(10), Counting::Set)
+}
+
+/// The pairs of documents that share a cluster.
+fn pairs(clusters: &[ShingleCluster]) -> BTreeSet<(usize, usize)> {
+    let mut pairs = BTreeSet::new();
+    for ShingleCluster { members, .. } in clusters {
+        for (at, &a) in members.iter().enumerate() {
+            pairs.extend(members[at + 1..].iter().map(|&b| (a, b)));
+        }
+    }
+    pairs
 }
 
 /// A word, the common ones far more often: Zipf's law with exponent 1.

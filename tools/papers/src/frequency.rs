@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use crate::schemes::{Grams, RobustWinnowing, Scheme};
 use secondhand::fingerprint::hash_numbers;
-use secondhand::fingerprint::schemes::{Grams, RobustWinnowing, Scheme};
 
 use crate::input::Input;
 use crate::plot::Plot;
@@ -82,6 +82,32 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
     let (x, y, xx, xy) = (sum(|p| p.0), sum(|p| p.1), sum(|p| p.0 * p.0), sum(|p| p.0 * p.1));
     if points.len() < 2 { 0.0 } else { (n * xy - x * y) / (n * xx - x * x) }
+}
+
+/// Which fraction of fingerprints two projects have by chance, for each k: what a match of one fingerprint is worth.
+pub fn coincidences(input: &Input) -> Vec<Row> {
+    let kinds = [("letters", &input.texts, &input.projects[0]), ("tokens", &input.codes, &input.projects[1])];
+    let row = |(kind, texts, projects): (&str, &Vec<Vec<u64>>, &Vec<usize>)| {
+        let share = |k: usize| format!("{k}: {:.1}", 100.0 * shared(texts, projects, k));
+        let shares = [4, 8, 12, 16, 20, 24, 32, 50].map(share).join(", ");
+        let what = format!("fingerprints that two projects have, by k ({kind}, w = 10)");
+        Row::new("5, k", &what, format!("{shares} %"), "a sharp threshold in k")
+    };
+    kinds.map(row).into()
+}
+
+fn shared(texts: &[Vec<u64>], projects: &[usize], k: usize) -> f64 {
+    let scheme = RobustWinnowing(positive(10));
+    let mut first: HashMap<u64, (usize, bool)> = HashMap::new();
+    let mut hashes = Vec::new();
+    for (text, &project) in texts.iter().zip(projects) {
+        hash_numbers(text, positive(k), &mut hashes);
+        for at in scheme.select(Grams { tokens: text, hashes: &hashes }) {
+            let (of, is_shared) = first.entry(hashes[at as usize]).or_insert((project, false));
+            *is_shared |= *of != project;
+        }
+    }
+    first.values().filter(|(_, is_shared)| *is_shared).count() as f64 / first.len().max(1) as f64
 }
 
 /// Which fraction of fingerprints several files have, for each k: coincidences end at a threshold, copies go on.

@@ -12,13 +12,28 @@ mod plot;
 // Reads text and code as the papers did.
 mod input;
 
+// The schemes that select fingerprints.
+mod schemes;
+
 // The winnowing paper: densities, gaps, lemma 1, theorem 1.
 mod selection;
 
 // The winnowing paper: how often fingerprints occur, and which k is enough.
 mod frequency;
 
-// The clustering of the Web, on made text.
+// The winnowing paper: the densities that it derives.
+mod theory;
+
+// Hashes: their size, and their cost.
+mod hashing;
+
+// Names by class, beside Baker's p-match.
+mod renaming;
+
+// COPS, SCAM, Heintze's selection and others, beside winnowing.
+mod systems;
+
+// The clustering of the Web, on made text and on what was read.
 mod clustering;
 
 // Writes a class of submissions, to measure `secondhand compare`.
@@ -31,7 +46,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::input::Input;
-use crate::table::Row;
 
 /// Repeats the experiments of the papers behind secondhand, and prints measured beside printed figures.
 ///
@@ -83,28 +97,35 @@ fn run(cli: &Cli) -> io::Result<()> {
     rows.extend(selection::equal_runs());
     rows.extend(selection::lemma_1());
     rows.extend(selection::theorem_1(&cli.plots)?);
+    rows.extend(theory::rows(&input));
     if !input.texts.is_empty() {
         rows.extend(selection::real_text(&input));
         rows.extend(frequency::occurrences(&input, &cli.plots)?);
+        rows.extend(frequency::coincidences(&input));
         rows.extend(frequency::thresholds(&input, &cli.plots)?);
+        rows.extend(renaming::rows(&input));
+        rows.extend(hashing::rows(&input));
+        rows.extend(systems::contained(&input.proses));
+        rows.extend(clustering::real_text(&input.proses));
     }
     if cli.documents > 0 {
         rows.extend(clustering::made_text(cli.documents));
     }
-    table::print(&rows)?;
+    let tables = [("measured", table::markdown(&rows)), ("systems", systems::table(&input.proses))];
+    tables.iter().try_for_each(|(_, table)| table::print(table))?;
     match &cli.write {
-        Some(page) => write_table(page, &rows),
+        Some(page) => tables.iter().try_for_each(|(name, table)| write_table(page, name, table)),
         None => Ok(()),
     }
 }
 
-/// Replaces what is between the marks of `page`.
-fn write_table(page: &std::path::Path, rows: &[Row]) -> io::Result<()> {
-    const MARKS: [&str; 2] = ["<!-- measured: begin -->\n", "<!-- measured: end -->"];
+/// Replaces what is between the marks `name` of `page`.
+fn write_table(page: &std::path::Path, name: &str, table: &str) -> io::Result<()> {
+    let marks = ["begin", "end"].map(|end| format!("<!-- {name}: {end} -->"));
     let text = std::fs::read_to_string(page)?;
-    let marked = text.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
+    let marked = text.split_once(&marks[0]).and_then(|(before, rest)| Some((before, rest.split_once(&marks[1])?.1)));
     let Some((before, behind)) = marked else {
         return Err(io::Error::other(format!("`{}` has no marks for the table", page.display())));
     };
-    std::fs::write(page, [before, MARKS[0], "\n", &table::markdown(rows), "\n", MARKS[1], behind].concat())
+    std::fs::write(page, [before, &marks[0], "\n\n", table, "\n", &marks[1], behind].concat())
 }

@@ -4,10 +4,8 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use crate::schemes::{EveryNth, Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme, ZeroMod};
 use secondhand::fingerprint::hash_numbers;
-use secondhand::fingerprint::schemes::{
-    EveryNth, Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, Scheme, ZeroMod,
-};
 
 use crate::input::Input;
 use crate::plot::Plot;
@@ -49,7 +47,7 @@ fn measure<'t>(scheme: &dyn Scheme, texts: impl IntoIterator<Item = &'t Vec<u64>
     measured
 }
 
-fn random(n: usize, n_letters: usize) -> Vec<u64> {
+pub fn random(n: usize, n_letters: usize) -> Vec<u64> {
     let mut random = Random::new(2003, 1);
     (0..n).map(|_| random.below(n_letters) as u64).collect()
 }
@@ -96,12 +94,15 @@ pub fn real_text(input: &Input) -> Vec<Row> {
     let mut rows = Vec::new();
     let n_letters: usize = input.texts.iter().map(Vec::len).sum();
     let n_tokens: usize = input.codes.iter().map(Vec::len).sum();
-    rows.push(Row::new("Web data", "letters and tokens read", format!("{n_letters}, {n_tokens}"), "500,000 pages"));
+    let n_megabytes = input.n_bytes as f64 / 1e6;
+    let read = format!("{n_megabytes:.1} MB; {n_letters}, {n_tokens}");
+    rows.push(Row::new("Web data", "read; letters, tokens", read, "500,000 pages"));
     let kinds = [("letters, k = 50", &input.texts, 50), ("tokens, k = 16", &input.codes, 16)];
     for (kind, texts, k) in kinds {
-        let schemes: [(&dyn Scheme, &str); 3] = [
+        let schemes: [(&dyn Scheme, &str); 4] = [
             (&PlainWinnowing(positive(100)), "gap at most w"),
             (&RobustWinnowing(positive(100)), "gap at most w"),
+            (&SafeZeroMod(positive(100)), "gap at most w"),
             (&ZeroMod(positive(50)), "gap 29,900"),
         ];
         for (scheme, printed) in schemes {

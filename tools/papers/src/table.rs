@@ -31,10 +31,10 @@ pub fn markdown(rows: &[Row]) -> String {
     text
 }
 
-/// Prints the rows.
+/// Prints a table.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn print(rows: &[Row]) -> io::Result<()> {
-    write!(io::stdout().lock(), "{}", markdown(rows))
+pub fn print(table: &str) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{table}")
 }

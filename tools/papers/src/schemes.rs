@@ -1,11 +1,11 @@
-//! Selects fingerprints by the schemes of the literature: to measure them beside each other, and for indexes of another
-//! density.
+//! Selects fingerprints by the schemes of the literature, to measure them beside each other.
 //!
 //! | scheme | guarantee | density on random input | longest gap |
 //! |---|---|---|---|
 //! | [`RobustWinnowing`] | w + k - 1 tokens | 2 / (w + 1); 1 / w on equal tokens | w |
 //! | [`PlainWinnowing`] | w + k - 1 tokens | 2 / (w + 1); 1 on equal tokens | w |
 //! | [`ZeroMod`] | none | 1 / p | unbounded |
+//! | [`SafeZeroMod`] | w + k - 1 tokens | (1 + ln w) / w | w |
 //! | [`Smallest`] | none | n / length | unbounded |
 //! | [`EveryNth`] | w + k - 1 tokens, if the query has every k-gram | 1 / w | w |
 //! | [`ModMinimizers`] | w + k - 1 tokens | toward 1 / w as k grows | w |
@@ -18,8 +18,8 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
-use super::kgram::{hash_numbers, mix};
-use super::winnow;
+use secondhand::fingerprint::{hash_numbers, winnow};
+use support::Random;
 
 /// The k-grams of a document.
 #[derive(Debug, Clone, Copy)]
@@ -35,9 +35,6 @@ pub trait Scheme {
     /// Its name, for people.
     fn name(&self) -> String;
 
-    /// The number that an index carries in its header; see `docs/formats.md`.
-    fn number(&self) -> u32;
-
     /// The positions of the selected k-grams, ascending.
     fn select(&self, grams: Grams<'_>) -> Vec<u32>;
 
@@ -45,9 +42,6 @@ pub trait Scheme {
     /// missed.
     fn guarantee(&self, k: usize) -> Option<usize>;
 }
-
-/// The scheme of every index so far: robust winnowing.
-pub const ROBUST_WINNOWING: u32 = 1;
 
 /// Definition 3 of the winnowing paper: the smallest hash of each window, and on a tie the one that the window before
 /// selected, or else the rightmost. See [`winnow()`].
@@ -60,10 +54,6 @@ pub struct RobustWinnowing(pub NonZeroUsize);
 impl Scheme for RobustWinnowing {
     fn name(&self) -> String {
         format!("robust winnowing, w = {}", self.0)
-    }
-
-    fn number(&self) -> u32 {
-        ROBUST_WINNOWING
     }
 
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
@@ -85,10 +75,6 @@ impl Scheme for PlainWinnowing {
         format!("winnowing, w = {}", self.0)
     }
 
-    fn number(&self) -> u32 {
-        2
-    }
-
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
         leftmost_or_rightmost(grams.hashes, self.0.get(), false)
     }
@@ -108,16 +94,47 @@ impl Scheme for ZeroMod {
         format!("0 mod p, p = {}", self.0)
     }
 
-    fn number(&self) -> u32 {
-        3
-    }
-
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
         positions(grams.hashes, |hash| hash % self.0.get() as u64 == 0)
     }
 
     fn guarantee(&self, _: usize) -> Option<usize> {
         None
+    }
+}
+
+/// Hashes that are 0 mod p, and of a window without any the rightmost: local, so with a guarantee. A window of w hashes
+/// has none with a probability of e^(-w / p), so the density is 1 / p + e^(-w / p): least for p = w / ln w, where it is
+/// (1 + ln w) / w.
+#[derive(Debug, Clone, Copy)]
+pub struct SafeZeroMod(pub NonZeroUsize);
+
+impl SafeZeroMod {
+    fn modulus(self) -> u64 {
+        let w = self.0.get() as f64;
+        (w / w.ln().max(1.0)).round().max(1.0) as u64
+    }
+}
+
+impl Scheme for SafeZeroMod {
+    fn name(&self) -> String {
+        format!("safe 0 mod p, w = {}, p = {}", self.0, self.modulus())
+    }
+
+    fn select(&self, grams: Grams<'_>) -> Vec<u32> {
+        let (mut selected, mut n_without) = (Vec::new(), 0);
+        for (hash, at) in grams.hashes.iter().zip(0..) {
+            let is_zero = hash % self.modulus() == 0;
+            n_without = if is_zero { 0 } else { n_without + 1 };
+            if is_zero || n_without >= self.0.get() {
+                selected.push(at);
+            }
+        }
+        selected
+    }
+
+    fn guarantee(&self, k: usize) -> Option<usize> {
+        Some(self.0.get() + k - 1)
     }
 }
 
@@ -129,10 +146,6 @@ pub struct Smallest(pub usize);
 impl Scheme for Smallest {
     fn name(&self) -> String {
         format!("{} smallest", self.0)
-    }
-
-    fn number(&self) -> u32 {
-        4
     }
 
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
@@ -158,10 +171,6 @@ pub struct EveryNth(pub NonZeroUsize);
 impl Scheme for EveryNth {
     fn name(&self) -> String {
         format!("every w-th, w = {}", self.0)
-    }
-
-    fn number(&self) -> u32 {
-        5
     }
 
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
@@ -201,10 +210,6 @@ impl Scheme for ModMinimizers {
         format!("mod-minimizers, w = {}, t = {}", self.window, self.t())
     }
 
-    fn number(&self) -> u32 {
-        6
-    }
-
     fn select(&self, grams: Grams<'_>) -> Vec<u32> {
         let (w, k, t) = (self.window.get(), self.k.get(), self.t());
         let mut of_t = Vec::new();
@@ -223,6 +228,11 @@ impl Scheme for ModMinimizers {
     fn guarantee(&self, k: usize) -> Option<usize> {
         Some(self.window.get() + k - 1)
     }
+}
+
+/// Another number for each number, spread over the whole word.
+fn mix(number: u64) -> u64 {
+    Random::new(number, 0).number()
 }
 
 fn positions(hashes: &[u64], is_selected: impl Fn(u64) -> bool) -> Vec<u32> {
@@ -280,7 +290,12 @@ mod tests {
 
     fn schemes(w: usize, k: usize) -> Vec<Box<dyn Scheme>> {
         let mods = ModMinimizers { window: positive(w), k: positive(k), least: positive(2) };
-        vec![Box::new(RobustWinnowing(positive(w))), Box::new(PlainWinnowing(positive(w))), Box::new(mods)]
+        vec![
+            Box::new(RobustWinnowing(positive(w))),
+            Box::new(PlainWinnowing(positive(w))),
+            Box::new(mods),
+            Box::new(SafeZeroMod(positive(w))),
+        ]
     }
 
     proptest! {
@@ -378,6 +393,26 @@ mod tests {
         assert!((density(&ZeroMod(positive(16))) * 16.0 - 1.0).abs() < 0.05);
         assert!((density(&EveryNth(positive(16))) * 16.0 - 1.0).abs() < 0.001);
         assert_eq!(selected(&Smallest(100), &tokens, k).len(), 100);
+    }
+
+    /// Figure 1 of the winnowing paper: the text, its 5-grams, hashes that the paper assumes, and those that are 0 mod 4.
+    #[test]
+    fn figure_1_is_as_printed() {
+        let text = "A do run run run, a do run run".to_lowercase().replace([' ', ','], "");
+        assert_eq!(text, "adorunrunrunadorunrun");
+        let printed = [77u64, 72, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 72, 42, 17, 98];
+        let letters: Vec<u64> = text.bytes().map(u64::from).collect();
+        let mut hashes = Vec::new();
+        hash_numbers(&letters, positive(5), &mut hashes);
+        // Grams that are equal in the figure are equal here, and no others.
+        assert_eq!(hashes.len(), printed.len());
+        for a in 0..printed.len() {
+            for b in 0..printed.len() {
+                assert_eq!(hashes[a] == hashes[b], printed[a] == printed[b], "{a}, {b}");
+            }
+        }
+        let selected = ZeroMod(positive(4)).select(Grams { tokens: &letters, hashes: &printed });
+        assert_eq!(selected.iter().map(|at| printed[*at as usize]).collect::<Vec<_>>(), [72, 8, 88, 72]);
     }
 
     #[test]

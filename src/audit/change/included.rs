@@ -1,0 +1,75 @@
+//! Finds changed files that are source because source includes them: `#include "table.def"`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::audit::read::{Promise, Sources};
+use crate::files::{Content, Entry, Error, ReadFiles};
+use crate::git::Snapshot;
+use crate::language::Language;
+use crate::text::FilePath;
+
+/// Maximum files of a folder to look into.
+const MAX_BESIDE: usize = 256;
+
+/// The changed files whose name is not that of source, and that a source file of their folder includes, each with the
+/// language of that one.
+pub(in crate::audit) fn included(
+    base: &Snapshot,
+    head: &Snapshot,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+) -> Result<BTreeMap<FilePath, String>, Error> {
+    let mut found = BTreeMap::new();
+    for paths in unread(base, head, sources).chunk_by(|a, b| folder(a) == folder(b)) {
+        let is_beside = |entry: &&Entry| {
+            folder(&entry.path) == folder(paths[0]) && sources.promise(&entry.path) == Some(Promise::Source)
+        };
+        for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
+            let Some(language) = sources.languages.promised(&entry.path) else { continue };
+            let is_too_large = reader.size(entry).is_some_and(|size| size > sources.config.max_file_size);
+            if is_too_large || !may_include(language, sources) {
+                continue;
+            }
+            let Ok(text) = reader.try_read(entry)? else { continue };
+            let names = included_names(&text);
+            let named = paths.iter().filter(|path| names.contains(path.name()));
+            found.extend(named.map(|&path| (path.clone(), language.id.clone())));
+        }
+    }
+    Ok(found)
+}
+
+/// The changed files whose name is not that of source, in the order of paths.
+fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
+    let mut before = base.entries.iter().peekable();
+    let mut unread = Vec::new();
+    for Entry { path, content } in &head.entries {
+        while before.next_if(|old| old.path < *path).is_some() {}
+        let is_same = |old: &&Entry| old.path == *path && old.content == *content && *content != Content::Disk;
+        if !before.peek().is_some_and(is_same) && sources.promise(path).is_none() {
+            unread.push(path);
+        }
+    }
+    unread
+}
+
+fn folder(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    &bytes[..bytes.len() - path.name().len()]
+}
+
+/// Whether files of a language include others by `#include`, as its table says.
+fn may_include(language: &Language, sources: &Sources<'_>) -> bool {
+    let table = sources.languages.table(&language.id);
+    table.is_some_and(|table| table.imports.iter().any(|import| import.first.iter().any(|word| word == "#include")))
+}
+
+/// The names in quotes behind `#include`.
+fn included_names(text: &[u8]) -> HashSet<&[u8]> {
+    let name = |at: usize| {
+        let before = text[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let behind = text[at + b"include".len()..].trim_ascii_start().strip_prefix(b"\"")?;
+        (before.trim_ascii() == b"#").then(|| behind.split(|byte| *byte == b'"').next().unwrap_or_default())
+    };
+    memchr::memmem::find_iter(text, b"include").filter_map(name).collect()
+}
