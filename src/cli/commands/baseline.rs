@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{check, scan};
+use super::{check, named, scan};
 use crate::audit::Outcome;
 use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, Known, Scan};
@@ -15,7 +15,7 @@ use crate::cli::io::limit;
 use crate::cli::io::output::print_text;
 use crate::cli::io::progress::Bar;
 use crate::cli::{CLEAN, settings};
-use crate::policy::{About, Baseline};
+use crate::policy::{About, Baseline, KnownCopy};
 use crate::text::{count, printable};
 
 pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
@@ -29,6 +29,7 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
     match action {
         Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
         Action::Update { known, prune } => update(&file, (repository.root(), &checkout), known, *prune, common)?,
+        Action::Add { ids } => add_findings(&file, (repository.root(), &checkout), ids, common)?,
         Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
@@ -64,6 +65,28 @@ fn update(
     say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
 }
 
+fn add_findings(
+    file: &Path,
+    (root, checkout): (&Path, &Checkout),
+    ids: &[String],
+    common: &Common,
+) -> Result<(), Failure> {
+    let found = named::find(ids, common)?;
+    let is_there = file.symlink_metadata().is_ok();
+    let old = if is_there { read_baseline(file, Some(root))? } else { Baseline::default() };
+    let new: Baseline = old.copies().cloned().chain(found.iter().flat_map(known_copies)).collect();
+    checkout.write(file, new.to_text().as_bytes())?;
+    let (n_added, n_all) = (new.n_beyond(&old), count(new.len(), "copy"));
+    say(common, &format!("{n_added} added: {n_all} in `{}`", file.display()))
+}
+
+/// The copies that make the findings of an outcome known: each of a family, and each place of a class.
+fn known_copies(outcome: &Outcome) -> impl Iterator<Item = KnownCopy> {
+    // The note about left-out files is not a copy to record; the option `ignore` is for those.
+    let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
+    findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone()))
+}
+
 fn no_baseline(file: &Path) -> Failure {
     let message = format!("cannot update the baseline `{}`: it does not exist", file.display());
     Failure::user(message, "write one with `secondhand baseline create`")
@@ -90,9 +113,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     // What was not examined would be reported as new from then on.
     limit::complete()?;
     limit::all_here(outcome.n_missing())?;
-    // The note about left-out files is not a copy to record; the option `ignore` is for those.
-    let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
-    Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
+    Ok(known_copies(&outcome).collect())
 }
 
 fn say(common: &Common, text: &str) -> Result<(), Failure> {
