@@ -57,11 +57,12 @@ fn main() {
         writeln!(
             rows,
             "    Builtin {{ id: {id:?}, name: {name:?}, toml: Packed {{ block: {n_block}, start: {start}, end: {} }}, \
-             extensions: &{:?}, claims: &{claims:?}, file_names: &{:?}, shebangs: &{:?} }},",
+             extensions: &{:?}, claims: &{claims:?}, file_names: &{:?}, shebangs: &{:?}, aliases: &{:?} }},",
             start + text.len(),
             list("extensions"),
             list("file-names"),
             list("shebangs"),
+            list("aliases"),
         )
         .expect("a string takes all");
     }

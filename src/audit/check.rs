@@ -432,12 +432,13 @@ fn comments_of(
     sources: &Sources<'_>,
 ) -> Vec<Comment> {
     let before = sources_before(predecessors);
+    let honored = &sources.config.honor;
     let allowed = |tip: &Snapshot, path: &FilePath| {
         let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-        source.as_ref().map(allowed_in).unwrap_or_default()
+        source.as_ref().map(|source| allowed_in(source, honored)).unwrap_or_default()
     };
     let mut found = Vec::new();
-    for file in judged.iter().filter(|file| has_comments(&file.source)) {
+    for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
         let before = before(&file.source.path);
         let at_tip = tip.map(|tip| {
             let mut at_tip = allowed(tip, &file.source.path);
@@ -446,7 +447,7 @@ fn comments_of(
             at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
             at_tip
         });
-        found.extend(comments(&file.source, before, at_tip.as_deref()));
+        found.extend(comments(&file.source, before, at_tip.as_deref(), honored));
     }
     found
 }

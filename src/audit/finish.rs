@@ -4,7 +4,7 @@ use super::Outcome;
 use super::judge::suppress;
 use crate::change::Acceptance;
 use crate::config::{Config, FailOn};
-use crate::policy::{About, Accepted, Baseline, Date, Level, bound_warnings, join_families};
+use crate::policy::{About, Accepted, Date, KnownCopy, Level, bound_warnings, join_families};
 
 /// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day `today` to the
 /// suppressed ones; of a change, joins families too, and bounds the warnings. The findings that are left are those that
@@ -24,10 +24,10 @@ pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, t
 
 impl Outcome {
     /// What a baseline of the findings records.
-    pub fn known_copies(&self) -> Baseline {
+    pub fn known_copies(&self) -> impl Iterator<Item = KnownCopy> {
         // The note about left-out files is not a copy to record; the option `ignore` is for those.
         let findings = self.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
-        findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect()
+        findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone()))
     }
 
     /// Whether the findings fail the run.

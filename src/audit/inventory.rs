@@ -106,7 +106,7 @@ pub fn audit(
             gathered.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
-            outcome.comments.extend(comments(source, None, None));
+            outcome.comments.extend(comments(source, None, None, &config.honor));
             let of_file = findings_of(file, copies, found, &attributions, context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());

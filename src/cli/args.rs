@@ -264,13 +264,17 @@ pub(super) enum Command {
     /// Answer agents over standard input: a server of the Model Context Protocol
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
-    /// Explain a rule, or list all of them
+    /// Answer the hooks of coding agents, which send an event as JSON to standard input
+    #[command(after_help = HOOK_EXAMPLES)]
+    Hook,
+    /// Explain a rule or a finding, or list all rules
     #[command(
-        after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
+        after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them\n  secondhand explain 3fa2c41d        a finding, by the id that reports show"
     )]
     Explain {
-        /// The rule: `copied-code`
-        rule: Option<String>,
+        /// The rule, such as `copied-code`, or the id of a finding of `check` or `scan`
+        #[arg(value_name = "RULE|ID")]
+        subject: Option<String>,
     },
     /// List the languages, or show how a file is read
     #[command(
@@ -332,6 +336,14 @@ Examples:
   secondhand mcp --repo ~/src/shop   for another one
 
 Agents start it themselves; docs/how-to/agents.md shows how to configure them. It ends with its input.";
+
+const HOOK_EXAMPLES: &str = "\
+Examples:
+  secondhand hook < event.json   what an agent is told about an edit
+
+Agents start it themselves, before and after an edit; `secondhand init --agents` sets them up. Before an edit it says
+what exists already, and after it what the file copies now, each once in a session. It never stops an agent: an error
+ends it with status 1.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -454,7 +466,7 @@ Examples:
   secondhand scan                         the work tree
   secondhand scan src lib                 two folders of it
   secondhand scan --rev v1.2              the tree of a revision
-  secondhand scan --fail-on-percent 5     fails if more than 5 % of lines are duplicated
+  secondhand scan --fail-on-percent 5     fails if more than 5 % of the source is duplicated
   secondhand scan --report badge=docs/duplication.svg --report openmetrics=secondhand.prom
   secondhand scan --rev HEAD --format trend >> trend.jsonl";
 
@@ -472,7 +484,7 @@ pub(super) struct Scan {
     pub tree: TreeFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Fail if more than this percentage of lines is duplicated
+    /// Fail if more than this percentage of the lines of source is duplicated
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
@@ -573,8 +585,11 @@ pub(super) struct Stale {
 
 const INIT_EXAMPLES: &str = "\
 Examples:
-  secondhand init                         the settings, every line explained, and what fits this repository
-  secondhand init --workflow --hook       a workflow for GitHub and a hook, whether something here asks for them or not";
+  secondhand init                         the settings that are changed most, and what fits this repository
+  secondhand init --workflow --hook       a workflow for GitHub and a hook, whether something here asks for them or not
+  secondhand init --from jscpd            the settings of another tool, and what has no counterpart
+  secondhand init --agents                for Claude Code, Codex, Cursor, Copilot and Gemini CLI, as they are used here
+  secondhand init --agents --remove       take that out again";
 
 /// Flags of `init`.
 #[derive(Debug, Args)]
@@ -588,15 +603,61 @@ pub(super) struct Init {
     /// own
     #[arg(long)]
     pub hook: bool,
+    /// Take over the settings of this tool, as far as they have a counterpart
+    #[arg(long, value_name = "TOOL")]
+    pub from: Option<Tool>,
+    /// Set up coding agents: a rule or skill, the MCP server and a hook, in the files that they read; those used here if
+    /// none are named
+    #[arg(
+        long,
+        value_name = "AGENT,...",
+        num_args = 0..,
+        value_delimiter = ',',
+        conflicts_with_all = ["workflow", "hook", "force", "from"]
+    )]
+    pub agents: Option<Vec<AgentName>>,
+    /// List the files in which agents are set up
+    #[arg(long, requires = "agents", conflicts_with = "undo")]
+    pub status: bool,
+    /// Take out again what was written, where nobody has changed it
+    #[arg(long, visible_alias = "remove", conflicts_with_all = ["workflow", "hook", "force", "from"])]
+    pub undo: bool,
     /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
+}
+
+/// A coding agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum AgentName {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// GitHub Copilot
+    Copilot,
+    /// Gemini CLI
+    Gemini,
+}
+
+/// A tool whose settings can be taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Tool {
+    /// `.jscpd.json`, or `jscpd` in `package.json`
+    Jscpd,
+    /// CPD in `pom.xml` or `build.gradle`
+    Pmd,
+    /// `sonar-project.properties`
+    Sonar,
 }
 
 const BASELINE_EXAMPLES: &str = "\
 Examples:
   secondhand baseline create                   every clone in the work tree
   secondhand baseline create --base v1.2       only the copies added since v1.2
+  secondhand baseline add 3fa2c41d             one finding, by the id that reports show
   secondhand baseline update --prune           remove what is gone, add nothing";
 
 /// Subcommands of `baseline`.
@@ -618,6 +679,12 @@ pub(super) enum Baseline {
         /// Only remove copies that are gone
         #[arg(long)]
         prune: bool,
+    },
+    /// Add findings of `check` or `scan` to the baseline; creates it if needed
+    Add {
+        /// Their ids, as reports show them
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
     },
     /// List the copies in the baseline by file
     Show,
@@ -678,9 +745,10 @@ pub(super) struct Compare {
     /// Handed-out code to ignore: a file, a folder or an archive; may be repeated
     #[arg(long, value_name = "PATH")]
     pub base_code: Vec<PathBuf>,
-    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub common: usize,
+    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none [default: nine in ten
+    /// submissions, at least 10]
+    #[arg(long, value_name = "N")]
+    pub common: Option<usize>,
     /// Leave out pairs in which neither shares at least this percentage with the other
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent)]
     pub threshold: f64,

@@ -224,7 +224,7 @@ pub(super) struct Suppressing {
     /// Use no baseline
     #[arg(long, conflicts_with = "baseline")]
     pub no_baseline: bool,
-    /// Also report suppressed findings, marked as such, if the format can
+    /// Also report suppressed findings, marked as such; a format that cannot says so
     #[arg(long)]
     pub show_suppressed: bool,
 }
@@ -285,6 +285,9 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
 pub(super) struct Output {
     #[command(flatten)]
     pub reporting: Reporting,
+    /// Report only the finding with this id, as reports show it; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub only: Vec<String>,
     /// The lowest level of findings that fails the run [default: the option `fail-on`, or else warning]
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<FailOn>,

@@ -21,7 +21,7 @@ use self::commands::{
 use self::flags::Color;
 use self::io::error::Failure;
 use self::io::{destination, limit, output};
-use self::servers::{lsp, mcp, watch};
+use self::servers::{hook, lsp, mcp, watch};
 use crate::git;
 use crate::policy::Date;
 use crate::text::agreed;
@@ -94,13 +94,14 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Audit(flags) => audit::run(flags, &cli.common),
         Command::Stale(flags) => stale::run(flags, &cli.common),
         Command::Corpus(command) => corpus::run(command, &cli.common),
+        Command::Hook => hook::run(&cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),
         Command::Baseline(action) => baseline::run(action, &cli.common),
         Command::Compare(flags) => compare::run(flags, &cli.common),
         Command::Report(flags) => report::run(flags, &cli.common),
         Command::Resemblance(flags) => resemblance::run(flags, &cli.common),
-        Command::Explain { rule } => show::explain(rule.as_deref()),
+        Command::Explain { subject } => show::explain(subject.as_deref(), &cli.common),
         Command::Languages { name, file, tokens } => {
             show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), &cli.common)
         }

@@ -10,7 +10,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::language::Table;
-use crate::policy::Level;
+use crate::policy::{Level, Peer};
 use crate::text::FilePath;
 
 /// A struct whose fields have their defaults next to them, so that an option is defined in one place.
@@ -107,6 +107,9 @@ options! {
         /// ignored by default. Folders of vendored, installed or built code (`vendor/`, `third_party/`,
         /// `node_modules/`, `dist/`) are searched for origins but not checked; `!vendor/` checks one.
         pub ignore: Vec<String> = Vec::new(),
+        /// Other tools whose marks in comments leave code out: `jscpd` (`jscpd:ignore-start`), `pmd` (`CPD-OFF`), `sonar`
+        /// (`NOSONAR`). What they leave out counts as suppressed.
+        pub honor: Vec<Peer> = Vec::new(),
         /// The baseline file, with known copies that are not reported, relative to the root of the repository. Used if
         /// it exists; `secondhand baseline create` writes it.
         pub baseline: String = "secondhand-baseline.txt".to_owned(),

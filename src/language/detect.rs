@@ -116,6 +116,7 @@ pub struct Languages {
     /// Prefix and suffix of a file name, and the language it belongs to.
     by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
+    by_alias: HashMap<String, usize>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
     /// A digest of everything that decides how a file is read.
@@ -160,6 +161,7 @@ struct Builtin {
     claims: &'static [&'static str],
     file_names: &'static [&'static str],
     shebangs: &'static [&'static str],
+    aliases: &'static [&'static str],
 }
 
 /// Where the text of a built-in table is: a range of an unpacked block.
@@ -200,6 +202,7 @@ impl Languages {
             by_file_name: HashMap::new(),
             by_pattern: Vec::new(),
             by_shebang: HashMap::new(),
+            by_alias: HashMap::new(),
             claims: HashMap::new(),
             digest: DIGEST,
         };
@@ -211,6 +214,7 @@ impl Languages {
             own(&mut languages.by_extension, builtin.extensions);
             languages.own_names(builtin.file_names, row);
             own(&mut languages.by_shebang, builtin.shebangs);
+            own(&mut languages.by_alias, builtin.aliases);
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
@@ -238,13 +242,14 @@ impl Languages {
         Regions::new(&table)?;
         TestMarks::check(&table)?;
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
-        for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang] {
+        for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang, &mut self.by_alias] {
             map.retain(|_, owner| *owner != row);
         }
         self.by_pattern.retain(|(.., owner)| *owner != row);
         self.by_extension.extend(table.extensions.iter().map(|key| (key.clone(), row)));
         self.own_names(&table.file_names.iter().map(String::as_str).collect::<Vec<_>>(), row);
         self.by_shebang.extend(table.shebangs.iter().map(|key| (key.clone(), row)));
+        self.by_alias.extend(table.aliases.iter().map(|key| (key.clone(), row)));
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
             // Once, however many of its patterns claim it: each asks them all.
@@ -325,6 +330,7 @@ impl Languages {
         let is_called =
             |row: &LanguageEntry| row.id == spaced || row.name.to_ascii_lowercase().replace(' ', "-") == spaced;
         let row = (self.rows.iter().position(is_called))
+            .or_else(|| self.by_alias.get(&name).copied())
             .or_else(|| self.by_extension.get(name.trim_start_matches('.')).copied())
             .or_else(|| self.by_shebang.get(without_version(&name)).copied())?;
         Some(self.rows[row].language())

@@ -4,6 +4,7 @@
 //! `config/languages/<name>.toml`, or in a table of the user's.
 
 mod block_words;
+mod builds;
 mod compile;
 mod detect;
 mod embedded;
@@ -23,6 +24,7 @@ mod token;
 mod words;
 
 pub use block_words::BlockWords;
+pub use builds::Builds;
 pub use detect::{Language, Languages, Reason};
 pub use embedded::Embedded;
 pub use example::Unmet;

@@ -29,6 +29,9 @@ pub struct Table {
     /// Interpreters of a `#!` line, without a version.
     #[serde(default)]
     pub shebangs: Vec<String>,
+    /// Other names of the language, in lower case.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// Extensions that several languages have, and text that speaks for this one.
     #[serde(default)]
     pub claims: Vec<Claim>,

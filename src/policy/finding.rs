@@ -37,6 +37,9 @@ pub struct Finding {
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
+    /// Lines of source that go if its class is written once, in a whole tree; 0 if it would not be worth a warning, and
+    /// for a change.
+    pub n_saved_lines: u64,
     /// The other places of a clone class of a whole tree; empty for a change.
     pub others: Vec<KnownCopy>,
     /// The other copies of its family, by position: see [`join_families`](super::join_families).
@@ -131,6 +134,11 @@ pub struct Notice {
     pub message: String,
 }
 
+/// Digits of an identity that people read and type.
+const SHOWN_DIGITS: usize = 8;
+/// Minimum digits that name a finding.
+const MIN_DIGITS: usize = 4;
+
 /// Code with at least this many origins is how things are written here: the number says more than the first of them.
 const MANY_PLACES: usize = 5;
 
@@ -164,6 +172,7 @@ impl Finding {
             n_places: 0,
             origins: Vec::new(),
             identity: of,
+            n_saved_lines: 0,
             others: Vec::new(),
             family: Vec::new(),
         }
@@ -182,6 +191,16 @@ impl Finding {
             n_places,
             ..Self::unexamined(About::Behind(behind), judgment, path)
         }
+    }
+
+    /// Its short name, which commands take: the first digits of its identity.
+    pub fn id(&self) -> &str {
+        self.identity.get(..SHOWN_DIGITS).unwrap_or(&self.identity)
+    }
+
+    /// Whether `id` names it: it begins with at least four of these digits.
+    pub fn is_named(&self, id: &str) -> bool {
+        id.len() >= MIN_DIGITS && self.identity.starts_with(id)
     }
 
     /// What the copy lacks, if it is about that.
@@ -285,24 +304,16 @@ impl Finding {
         if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
     }
 
-    /// How many lines go if its code is written once: all but those of one place.
-    pub fn n_saved_lines(&self) -> u64 {
-        u64::from(self.fragment.n_lines()) * self.origins.len() as u64
-    }
-
     fn copy_message(&self) -> String {
         self.copies_message() + &self.family_message()
     }
 
     fn copies_message(&self) -> String {
         let message = self.message_of_first();
-        let n_places = self.n_places.max(self.origins.len());
-        // Origins are listed only as far as they were examined.
-        let has_more = n_places > self.origins.len() || n_places >= MANY_PLACES;
-        match has_more && self.n_novel > 0 {
-            true if n_places >= MANY_PLACES => format!("{message}, which is written in {n_places} places"),
-            true => format!("{message}, also found in {}", count(n_places, "place")),
-            false => message,
+        // Few places are listed; of many, not all are examined, and the number says more.
+        match self.n_places.max(self.origins.len()) {
+            n @ MANY_PLACES.. if self.n_novel > 0 => format!("{message}, which is written in {n} places"),
+            _ => message,
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Circumstances {
     pub is_reverted: bool,
     /// Whether all its origins are in documents: one of the two shows the other.
     pub is_from_document: bool,
+    /// Whether no build has it and one of its origins.
+    pub is_alternative: bool,
 }
 
 impl Circumstances {
@@ -45,6 +47,7 @@ impl Circumstances {
         in_step: None,
         is_reverted: false,
         is_from_document: false,
+        is_alternative: false,
     };
 }
 
@@ -95,6 +98,8 @@ pub enum Milder {
     FromDocument,
     /// It is a short insertion, and no whole function.
     Short,
+    /// No build has it and its origin.
+    Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
     /// It is a component's, whose license asks for nothing more: its notice is with the copy, or none is asked for.
@@ -124,6 +129,7 @@ impl Milder {
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),
             Self::Short => "a short insertion, and no whole function".to_owned(),
+            Self::Alternative => "no build has both: they are alternatives".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
             Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
             Self::Undecided => "its license needs review".to_owned(),
@@ -176,6 +182,9 @@ impl Levels {
         }
         if circumstances.is_from_document && rule.topic == Topic::Duplication {
             judgment.soften(Level::Note, Milder::FromDocument);
+        }
+        if circumstances.is_alternative && rule.topic == Topic::Duplication {
+            judgment.soften(Level::Note, Milder::Alternative);
         }
         // Who reverts brings nothing new: the code was reviewed when it first came in.
         if circumstances.is_reverted && rule.topic == Topic::Duplication {

@@ -40,7 +40,7 @@ pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};
 pub use security::{says_security, vulnerability_ids};
 pub use settings_files::SettingsFiles;
-pub use suppression::{BadSuppression, Suppression, suppressions};
+pub use suppression::{BadSuppression, Peer, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 
 use serde::{Deserialize, Serialize};

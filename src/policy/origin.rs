@@ -75,6 +75,8 @@ pub struct InCommon {
     pub in_step: Option<u8>,
     /// Whether the origin is in a document.
     pub is_prose: bool,
+    /// Whether no build has both.
+    pub is_alternative: bool,
     /// Lines of the copy with code that the origin has as well; 0 if that is not known.
     pub n_lines: u32,
     /// What the change inserted both here and there, if the two were alike before.
@@ -99,6 +101,7 @@ impl InCommon {
         n_equal_lines: 0,
         in_step: None,
         is_prose: false,
+        is_alternative: false,
         n_lines: 0,
         insertion: None,
     };

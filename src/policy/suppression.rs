@@ -6,6 +6,9 @@
 
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Date, RULES, rule};
 use crate::language::Token;
 use crate::text::{Lines, nearest};
@@ -23,13 +26,45 @@ pub struct Suppression {
     pub until: Option<Date>,
     /// The reason.
     pub reason: String,
+    /// Whether it is the mark of another tool, which is about more than copies.
+    pub is_foreign: bool,
+}
+
+/// A tool whose marks in comments leave code out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Peer {
+    /// jscpd: from `jscpd:ignore-start` to `jscpd:ignore-end`.
+    Jscpd,
+    /// PMD's copy and paste detector: from `CPD-OFF` to `CPD-ON`.
+    Pmd,
+    /// Sonar: lines with `NOSONAR`.
+    Sonar,
+}
+
+impl Peer {
+    /// What begins and ends the code that is left out; `None` if that ends with its line.
+    fn marks(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Jscpd => ("jscpd:ignore-start", Some("jscpd:ignore-end")),
+            Self::Pmd => ("CPD-OFF", Some("CPD-ON")),
+            Self::Sonar => ("NOSONAR", None),
+        }
+    }
 }
 
 impl Suppression {
-    /// Whether it applies to a finding of the rule with this id that touches `lines`.
+    /// Whether it applies to a finding of the rule with this id that touches `lines`, or lies mostly in what another
+    /// tool's marks leave out.
     pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
-        let touches = |own: &RangeInclusive<u32>| own.start() <= lines.end() && lines.start() <= own.end();
-        self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(touches)
+        let n_shared = |own: &RangeInclusive<u32>| {
+            (lines.end().min(own.end()) + 1).saturating_sub(*lines.start().max(own.start()))
+        };
+        let is_block = |own: &RangeInclusive<u32>| self.is_foreign && own.start() < own.end();
+        let n_needed =
+            |own: &RangeInclusive<u32>| if is_block(own) { (lines.end() - lines.start()) / 2 + 1 } else { 1 };
+        let is_within = |own: &RangeInclusive<u32>| n_shared(own) >= n_needed(own);
+        self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(is_within)
     }
 
     /// Whether it allows the same for the same reason, wherever it is.
@@ -57,8 +92,44 @@ const MARK: &[u8] = b"secondhand:";
 /// What comments end with in some language.
 const CLOSERS: &[&str] = &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
 
-/// The suppressions in the comments of `text`, whose tokens are `tokens`, in order. Time O(n).
-pub fn suppressions(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>> {
+/// The suppressions in the comments of `text`, whose tokens are `tokens`: ours in order, then the marks of the tools
+/// that are `honored`. Time O(n).
+pub fn suppressions(text: &[u8], tokens: &[Token], honored: &[Peer]) -> Vec<Result<Suppression, BadSuppression>> {
+    let mut found = own(text, tokens);
+    found.extend(honored.iter().flat_map(|peer| foreign(text, tokens, *peer)).map(Ok));
+    found
+}
+
+/// What the marks of another tool leave out. Time O(n).
+fn foreign(text: &[u8], tokens: &[Token], peer: Peer) -> Vec<Suppression> {
+    let (begin, end) = peer.marks();
+    let marks: Vec<usize> = memchr::memmem::find_iter(text, begin).collect();
+    if marks.is_empty() {
+        return Vec::new();
+    }
+    let lines = Lines::new(text);
+    let is_comment = |at: &usize| {
+        let next = tokens.partition_point(|token| (token.end as usize) <= *at);
+        tokens.get(next).is_none_or(|token| token.start as usize > *at)
+    };
+    let suppression = |at: usize| {
+        let line = lines.line_of(at as u32);
+        let last = end.map(|end| memchr::memmem::find(&text[at..], end.as_bytes()).map_or(text.len(), |n| at + n));
+        let last = last.map_or(line, |last| lines.line_of(last as u32));
+        Suppression {
+            line,
+            lines: Some(line..=last),
+            rules: RULES.iter().map(|rule| rule.id.to_owned()).collect(),
+            until: None,
+            reason: begin.to_owned(),
+            is_foreign: true,
+        }
+    };
+    marks.into_iter().filter(is_comment).map(suppression).collect()
+}
+
+/// Those in our form.
+fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>> {
     let mut found = Vec::new();
     let marks: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
     if marks.is_empty() {
@@ -126,7 +197,8 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
     if reason.is_empty() {
         return Err("it has no reason: add `-- ` and the reason".to_owned());
     }
-    Ok(Suppression { line, lines: (!is_of_file).then_some(lines), rules, until, reason: reason.to_owned() })
+    let (lines, reason) = ((!is_of_file).then_some(lines), reason.to_owned());
+    Ok(Suppression { line, lines, rules, until, reason, is_foreign: false })
 }
 
 fn no_rule(id: &str) -> String {
@@ -146,7 +218,7 @@ mod tests {
         let languages = Languages::builtin();
         let mut tokens = Vec::new();
         languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
-        suppressions(text.as_bytes(), &tokens)
+        suppressions(text.as_bytes(), &tokens, &[Peer::Jscpd, Peer::Pmd, Peer::Sonar])
     }
 
     #[track_caller]
@@ -163,6 +235,7 @@ mod tests {
             rules: vec!["copied-code".to_owned()],
             until: None,
             reason: "kept apart on purpose".to_owned(),
+            is_foreign: false,
         };
         assert_eq!(found, [Ok(expected)]);
     }
@@ -180,6 +253,15 @@ mod tests {
         let day = |text: &str| text.parse().expect("it is a day");
         assert!(found.covers("copied-code", &(90..=99)) && found.holds(day("2027-01-31")));
         assert!(!found.holds(day("2027-02-01")));
+    }
+
+    #[test]
+    fn marks_of_other_tools_leave_out_what_lies_mostly_between_them() {
+        let found = of("int a;\n// CPD-OFF\nint b;\nint c;\n// CPD-ON\nint d; // NOSONAR\nchar *e = \"CPD-OFF\";\n");
+        let lines: Vec<_> = found.iter().map(|of| of.as_ref().ok().and_then(|of| of.lines.clone())).collect();
+        assert_eq!(lines, [Some(2..=5), Some(6..=6)]);
+        let block = found[0].as_ref().expect("it is well formed");
+        assert!(block.covers("copied-code", &(3..=6)) && !block.covers("copied-code", &(4..=9)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines copied from b.c:3`.
+//! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines copied from b.c:3 [3fa2c41d]`.
 //!
 //! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the most severe first.
 
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::words::{grouped, place};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::Finding;
+use crate::policy::{Finding, Suppressed};
 
 pub(super) const FORMAT: Format =
     Format { name: "concise", help: "a line for each finding, for editors and logs", write };
@@ -22,7 +22,15 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         }
         findings.into_iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding)))?;
     }
-    Ok(())
+    outcome.suppressed.iter().try_for_each(|suppressed| writeln!(out, "{}", suppressed_line(suppressed)))
+}
+
+/// A suppressed finding in a line, which no matcher takes for one of a level.
+fn suppressed_line(Suppressed { finding, by }: &Suppressed) -> String {
+    let Finding { path, fragment, rule, .. } = finding;
+    let (line, column) = (fragment.start.line, fragment.start.column);
+    let why = by.describe();
+    format!("{path}:{line}:{column}: suppressed[{}] {} ({why}) [{}]", rule.id, finding.message(), finding.id())
 }
 
 /// A finding in a line.
@@ -30,7 +38,8 @@ pub fn finding_line(finding: &Finding) -> String {
     let at = finding.fragment.start;
     let (level, rule) = (finding.level.name(), finding.rule.id);
     let (path, line, column) = (&finding.path, at.line, at.column);
-    format!("{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))
+    let (message, elsewhere, id) = (finding.message(), elsewhere(finding), finding.id());
+    format!("{path}:{line}:{column}: {level}[{rule}] {message}{elsewhere} [{id}]")
 }
 
 /// Where else the code of a clone class is, which the message only counts.

@@ -4,9 +4,10 @@
 
 use std::io::{self, Write};
 
-use super::words::{count, remarks, silently_skipped};
+use super::words::{count, remarks, silently_skipped, to_do};
 use super::{Format, Style};
 use crate::audit::Outcome;
+use crate::language::Languages;
 use crate::policy::{Finding, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in GitHub Actions", write };
@@ -20,6 +21,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let remarks: Vec<_> = remarks(outcome).into_iter().chain(skipped).collect();
     let shown_remarks = if style.is_quiet { &[][..] } else { &remarks[..] };
 
+    let languages = Languages::builtin();
     let (mut n_left_out, mut n_notices) = (0, 0);
     for level in [Level::Error, Level::Warning, Level::Note] {
         let all = best_first(&outcome.findings).into_iter().flat_map(Finding::with_family);
@@ -29,7 +31,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let is_over = findings.len() + n_remarks > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
         let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
         for finding in findings.iter().take(max) {
-            annotation(finding, out)?;
+            annotation(finding, &languages, out)?;
         }
         n_left_out += findings.len().saturating_sub(max);
         if level == Level::Note {
@@ -51,7 +53,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn annotation(finding: &Finding, languages: &Languages, out: &mut dyn Write) -> io::Result<()> {
     let command = match finding.level {
         Level::Error => "error",
         Level::Warning => "warning",
@@ -77,6 +79,7 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     if finding.origins.len() > MAX_OF_LEVEL {
         text.push_str(&format!("\n- {} more", finding.origins.len() - MAX_OF_LEVEL));
     }
+    text.extend(to_do(finding, languages).map(|to_do| format!("\nto do: {to_do}")));
     writeln!(out, "title={}::{}", property(finding.rule.id), message(&text))
 }
 

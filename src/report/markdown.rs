@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use super::sides::lines;
 use super::text::summary;
-use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
+use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
 use super::{Format, Style};
 use crate::audit::Outcome;
+use crate::language::Languages;
 use crate::policy::{Finding, Fragment, Level, best_first};
 use crate::text::LinedText;
 
@@ -44,6 +45,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
     }
+    let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
         let notable: Vec<_> =
@@ -63,7 +65,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push('\n');
         let mut n_shown = 0;
         for finding in findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code()) {
-            let details = details(finding, outcome);
+            let details = details(finding, outcome, &languages);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
             }
@@ -148,7 +150,7 @@ fn sign(level: Level) -> &'static str {
     }
 }
 
-fn details(finding: &Finding, outcome: &Outcome) -> String {
+fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> String {
     let path = finding.path.to_string();
     let here = format!("{path}:{}", super::words::lines(&finding.fragment));
     let mut text = format!(
@@ -171,7 +173,21 @@ fn details(finding: &Finding, outcome: &Outcome) -> String {
     if finding.origins.len() > MAX_LINES {
         text.push_str(&format!("- {} more\n", finding.origins.len() - MAX_LINES));
     }
-    text.push_str("\n</details>\n\n");
+    let to_do = to_do(finding, languages).map(|to_do| format!("- to do: {}\n", escaped(&to_do)));
+    text.extend(to_do);
+    text.push_str(&format!("- id: {}\n\n</details>\n\n", code_span(finding.id())));
+    text
+}
+
+/// A finding, and the code of its first origin, for a tooltip.
+pub fn other_side(outcome: &Outcome, finding: &Finding) -> String {
+    let mut text = format!("{} ({})\n\n", escaped(&finding.message()), code_span(finding.id()));
+    let origin = finding.origins.first();
+    if let Some((origin, source)) = origin.and_then(|origin| Some((origin, text_of(outcome, origin)?))) {
+        text.push_str(&code(&place(origin), source, &origin.fragment));
+    }
+    let to_do = to_do(finding, &Languages::builtin());
+    text.extend(to_do.map(|to_do| format!("To do: {}\n", escaped(&to_do))));
     text
 }
 

@@ -136,6 +136,11 @@ impl<T> Format<T> {
         }
     }
 
+    /// Whether a report in this format lists suppressed findings where they are asked for.
+    pub fn shows_suppressed(&self) -> bool {
+        matches!(self.name, "text" | "concise" | "json" | "sarif" | "markdown" | "junit" | "csv" | "html")
+    }
+
     /// Writes `found` to `out`.
     ///
     /// # Errors
@@ -154,6 +159,7 @@ pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
 pub use concise::finding_line;
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
+pub use markdown::other_side;
 pub use organization::{ORGANIZATION_FORMATS, organization_schema};
 pub use passages::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,

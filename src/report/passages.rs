@@ -68,7 +68,7 @@ pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) ->
             .into_iter()
             .chain(finding.origins.iter().map(place))
             .collect();
-        let head = format!("[{}] {} ({tokens}): {}", finding.identity, finding.message(), shortened(&places));
+        let head = format!("[{}] {} ({tokens}): {}", finding.id(), finding.message(), shortened(&places));
         Passage { head, lines: brief(outcome, finding) }
     };
     outcome.findings.iter().filter(|finding| is_asked(finding)).map(class).collect()
@@ -99,7 +99,7 @@ pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
 fn head(finding: &Finding) -> String {
     let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
     let (level, rule) = (finding.level.name(), finding.rule.id);
-    let mut head = format!("[{}] {at}: {level}[{rule}] {}", finding.identity, finding.message());
+    let mut head = format!("[{}] {at}: {level}[{rule}] {}", finding.id(), finding.message());
     if let Some(first) = finding.origins.first() {
         head.push_str(&format!("; {}", likeness(first)));
         head.push_str(&provenance(first).map(|of| format!("; {of}")).unwrap_or_default());

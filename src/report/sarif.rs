@@ -15,9 +15,10 @@ use serde_sarif::sarif::{
 };
 
 use super::text::summary;
-use super::words::{day, percent, place, provenance};
+use super::words::{day, percent, place, provenance, to_do};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
+use crate::language::Languages;
 use crate::policy::{
     Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
 };
@@ -74,7 +75,8 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     let n_dropped = kept.len().saturating_sub(max);
     kept.truncate(max);
     let results = merged(&kept);
-    let asked_for = outcome.suppressed.iter().map(|of| suppressed(outcome, of)).take(max - results.len());
+    let languages = Languages::builtin();
+    let asked_for = outcome.suppressed.iter().map(|of| suppressed(outcome, of, &languages)).take(max - results.len());
 
     let driver = ToolComponent::builder()
         .name("secondhand")
@@ -92,7 +94,7 @@ fn run(outcome: &Outcome, max: usize) -> Run {
         .results(
             results
                 .iter()
-                .map(|(finding, others)| result(outcome, finding, others))
+                .map(|(finding, others)| result(outcome, finding, others, &languages))
                 .chain(asked_for)
                 .collect::<Vec<_>>(),
         )
@@ -176,7 +178,7 @@ fn rule_index(finding: &Finding) -> i64 {
     RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default() as i64
 }
 
-fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding]) -> SarifResult {
+fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding], languages: &Languages) -> SarifResult {
     let linked = linked(finding).into_iter().enumerate();
     let mut related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
     let first = related.len() + 1;
@@ -191,7 +193,7 @@ fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding]) -> SarifRes
         .rule_id(finding.rule.id)
         .rule_index(rule_index(finding))
         .level(level(finding.level))
-        .message(message(result_text(finding, others)))
+        .message(message(result_text(finding, others, languages)))
         .locations(vec![location(&finding.path, &finding.added)])
         .related_locations(related)
         .partial_fingerprints(fingerprint)
@@ -200,13 +202,13 @@ fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding]) -> SarifRes
 }
 
 /// A suppressed result: viewers hide it, but audits can include it.
-fn suppressed(outcome: &Outcome, suppressed: &Suppressed) -> SarifResult {
+fn suppressed(outcome: &Outcome, suppressed: &Suppressed, languages: &Languages) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
         SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => "external",
     };
     let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
-    SarifResult { suppressions: Some(vec![suppression]), ..result(outcome, &suppressed.finding, &[]) }
+    SarifResult { suppressions: Some(vec![suppression]), ..result(outcome, &suppressed.finding, &[], languages) }
 }
 
 /// The origins in the tree, which the message links. Others are not files of this repository, or not at this commit.
@@ -220,7 +222,7 @@ fn family(finding: &Finding) -> impl Iterator<Item = &Finding> {
 }
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.
-fn result_text(finding: &Finding, others: &[&Finding]) -> String {
+fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) -> String {
     if !finding.has_code() {
         return format!("{}.", sentence(&plain(&finding.message())).trim_end_matches('.'));
     }
@@ -271,6 +273,7 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
     for other in others {
         text.push_str(&format!(" {}, too, are copied: {}.", lines("Line", &other.fragment), plain(&other.message())));
     }
+    text.extend(to_do(finding, languages).map(|to_do| format!(" To do: {}", plain(&to_do))));
     text
 }
 

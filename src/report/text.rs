@@ -13,12 +13,12 @@ use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by, percent, place,
-    provenance, silently_skipped, skipped_lines, text_of, unread_note,
+    provenance, silently_skipped, skipped_lines, text_of, to_do, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
-use crate::policy::{About, Finding, Level, Origin, Place, Unexamined, best_first};
+use crate::policy::{About, Finding, Level, Origin, Unexamined, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -60,9 +60,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
         }
-        if finding.level > Level::Note || finding.missed().is_some() {
-            text.push_str(&note(&what_to_do(finding, &languages), canvas));
-        }
+        text.extend(to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)));
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
@@ -72,13 +70,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let mut text = headline(finding, canvas) + &note(&at, canvas);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
-        if finding.level > Level::Note {
-            let keep = allowing(finding, &languages);
-            text.push_str(&note(
-                &format!("to do: apply what is missing, or keep it with a comment above: {keep}"),
-                canvas,
-            ));
-        }
+        text.extend(to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)));
         writeln!(out, "{text}")?;
     }
     if is_marked {
@@ -147,7 +139,7 @@ fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, ou
             shown.push(class);
         }
     }
-    writeln!(out, "lines that one function would save, and where they are:")?;
+    writeln!(out, "lines that would go if each class were written once, and where it is:")?;
     for class in &shown {
         let places = class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
         let mut named: Vec<String> = places.take(MAX_PLACES).collect();
@@ -155,8 +147,9 @@ fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, ou
             named.push(format!("{} more", class.origins.len() - named.len()));
         }
         let at = format!("{}:{}", class.path, super::words::lines(&class.fragment));
-        let places = canvas.wrapped(&format!("{at}, also {}", named.join(", ")), 8).join("\n        ");
-        writeln!(out, "{:>6}  {places}", class.n_saved_lines())?;
+        let line = format!("[{}] {at}, also {}", class.id(), named.join(", "));
+        let places = canvas.wrapped(&line, 8).join("\n        ");
+        writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
     }
     writeln!(out, "{}\n", others(classes.len() - shown.len()))?;
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
@@ -219,7 +212,7 @@ fn of_family(other: &Finding) -> String {
     let of_origin = |origin: &Origin| format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin));
     let origin = other.origins.first().map(of_origin);
     let milder = other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
-    at + &origin.unwrap_or_default() + &milder.unwrap_or_default()
+    format!("{at}{}{} [{}]", origin.unwrap_or_default(), milder.unwrap_or_default(), other.id())
 }
 
 /// What the two sides of a finding are.
@@ -238,32 +231,6 @@ fn alike(origin: &Origin, is_verbose: bool) -> String {
         true => format!("{} ({}), {} % alike", clone_type.name(), clone_type.describe(), percent(origin.similarity)),
         false => likeness(origin),
     }
-}
-
-/// How to get rid of a finding: reuse the origin, or say why the copy is kept.
-fn what_to_do(finding: &Finding, languages: &Languages) -> String {
-    let comment = allowing(finding, languages);
-    let keep = format!("keep it with a comment above: {comment}");
-    if let Some(missed) = finding.missed() {
-        let has_patch = missed.patches.iter().any(Option::is_some);
-        let by = if has_patch { " (`--format patch` writes it)" } else { "" };
-        return format!("to do: make the same edit there{by}, or {keep}");
-    }
-    match finding.origins.first() {
-        Some(Origin { in_common, .. }) if in_common.insertion.is_some() => {
-            format!("to do: write it once, as a function of what differs, or {keep}")
-        }
-        Some(Origin { place: Place::Tree, path, fragment, .. }) => {
-            format!("to do: call {path}:{} instead, or {keep}", fragment.start.line)
-        }
-        _ => format!("to do: use the original instead, or {keep}"),
-    }
-}
-
-/// The comment that allows a finding, as the language of its file writes comments.
-fn allowing(finding: &Finding, languages: &Languages) -> String {
-    let (open, close) = languages.comment(&finding.path).unwrap_or(("//", ""));
-    format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id).trim_end().to_owned()
 }
 
 /// Why a finding is milder than its rule is.
@@ -317,9 +284,9 @@ fn noted(origin: &Origin) -> String {
     provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
 }
 
-/// `warning[copied-code]: what was found`.
+/// `warning[copied-code]: what was found [3fa2c41d]`.
 fn headline(finding: &Finding, canvas: Canvas) -> String {
-    tagged(finding.level, finding.rule.id, &finding.message(), canvas)
+    tagged(finding.level, finding.rule.id, &format!("{} [{}]", finding.message(), finding.id()), canvas)
 }
 
 fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
@@ -385,7 +352,8 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     for suppressed in &outcome.suppressed {
         let crate::policy::Suppressed { finding, by } = suppressed;
         let line = finding.fragment.start.line;
-        lines.push(format!("suppressed {}: {}:{line}: {}", by.describe(), finding.path, finding.message()));
+        let (by, path, message, id) = (by.describe(), &finding.path, finding.message(), finding.id());
+        lines.push(format!("suppressed {by}: {path}:{line}: {message} [{id}]"));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
     let skipped = silently_skipped(outcome).filter(|(_, skip)| is_verbose || skip.is_notable());
@@ -426,38 +394,25 @@ fn checked_line(outcome: &Outcome) -> String {
 /// Maximum folders to list; the JSON report has the rest.
 const MAX_FOLDERS: usize = 12;
 
-/// Minimum width for the table to have all its columns.
-const WIDE_TABLE: usize = 80;
+/// Maximum columns of a name.
+const MAX_NAME: usize = 44;
 
-/// The duplicated share: overall, by language, and for the folders with most of it.
+/// What is duplicated: overall in a sentence, by language, and for the folders with most of it.
 fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize) -> Vec<String> {
-    let is_wide = width >= WIDE_TABLE;
-    let name_width = width.saturating_sub(20).max(4);
+    let name_width = width.saturating_sub(34).clamp(4, MAX_NAME);
     let row = |name: &str, share: &Share| {
-        let (lines, of_lines) = (share.n_lines, share.percent_of_lines());
-        let (tokens, of_tokens) = (share.n_tokens, share.percent_of_tokens());
-        if is_wide {
-            let files = share.n_files;
-            format!("{name:<28} {files:>6} {lines:>9} {of_lines:>6.1} % {tokens:>10} {of_tokens:>6.1} %")
-        } else {
-            let name: String = name.chars().take(name_width).collect();
-            format!("{name:<name_width$} {lines:>9} {of_lines:>6.1} %")
-        }
+        let Share { n_files, n_lines, duplicated_lines } = share;
+        let name: String = name.chars().take(name_width).collect();
+        format!("{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {:>6.1} %", share.percent())
     };
-    let head = if is_wide {
-        format!("{:<28} {:>6} {:>9} {:>8} {:>10} {:>8}", "", "files", "lines", "cloned", "tokens", "cloned")
-    } else {
-        format!("{:<name_width$} {:>9} {:>8}", "", "lines", "cloned")
-    };
-    let mut lines = vec![format!("{} in {}", found(outcome), end(&outcome.head)), String::new(), head];
+    let sentence = super::words::duplicated(duplication);
+    let head = format!("{:<name_width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
+    let mut lines = vec![format!("{} in {}", found(outcome), end(&outcome.head)), sentence, String::new(), head];
     lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
-        folders.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_tokens), (*path).clone()));
+        folders.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), (*path).clone()));
         lines.extend(folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)));
-    }
-    if duplication.source != duplication.total {
-        lines.push(row("source alone", &duplication.source));
     }
     lines.push(row("total", &duplication.total));
     lines

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::GroupBy;
-use crate::audit::{Outcome, Skip};
+use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
+use crate::language::Languages;
 use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
 use crate::text::{FilePath, LinedText};
 pub(super) use crate::text::{agreed, count};
@@ -202,6 +203,17 @@ pub(super) fn file_of(outcome: &Outcome) -> &'static str {
     if outcome.audited.is_some() { "file" } else { "changed file" }
 }
 
+/// The one figure of a tree and what it is made of, in a sentence.
+pub(super) fn duplicated(of: &Duplication) -> String {
+    let Share { n_lines, duplicated_lines, .. } = of.total;
+    let (lines, classes) = (count(n_lines, "line"), count(of.n_classes, "class"));
+    format!(
+        "duplicated: {:.1} %: {duplicated_lines} of {lines} of source would go if the {classes} worth a warning in a \
+         change were written once each; tests, examples, documents and declarations do not count",
+        of.total.percent()
+    )
+}
+
 /// What the copies of an outcome are called: a check finds copies, a scan classes.
 pub(super) fn copies_found(outcome: &Outcome) -> String {
     if outcome.duplication.is_some() {
@@ -278,6 +290,31 @@ pub(super) fn end(end: &End) -> String {
         Some(commit) => format!("{name} {}", commit.short()),
         None => name,
     }
+}
+
+/// What to do about a finding of which something is to be done: reuse the origin, or say why the copy is kept.
+pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> {
+    if !finding.has_code() || finding.level == Level::Note && finding.missed().is_none() {
+        return None;
+    }
+    let (open, close) = languages.comment(&finding.path).unwrap_or(("//", ""));
+    let comment = format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id);
+    let keep = format!("keep it with a comment above: {}", comment.trim_end());
+    let what = match (finding.missed(), finding.origins.first()) {
+        (Some(missed), _) => {
+            let has_patch = missed.patches.iter().any(Option::is_some);
+            format!("make the same edit there{}", if has_patch { " (`--format patch` writes it)" } else { "" })
+        }
+        _ if finding.behind().is_some() => "apply what is missing".to_owned(),
+        (None, Some(origin)) if origin.in_common.insertion.is_some() => {
+            "write it once, as a function of what differs".to_owned()
+        }
+        (None, Some(Origin { place: Place::Tree, path, fragment, .. })) => {
+            format!("call {path}:{} instead", fragment.start.line)
+        }
+        _ => "use the original instead".to_owned(),
+    };
+    Some(format!("{what}, or {keep}"))
 }
 
 #[cfg(test)]

@@ -188,6 +188,48 @@ fn a_passage_that_more_submissions_have_than_the_maximum_counts_for_nothing() {
 }
 
 #[test]
+fn a_ring_is_not_hidden_however_small_the_class_is() {
+    // Eleven of twenty have function 0; all have function 1.
+    let files: Vec<(String, Vec<u8>)> = (0..20)
+        .map(|n| (format!("all/s{n:02}.c"), functions([1, if n < 11 { 0 } else { 100 + n }, 200 + n])))
+        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let report = compared(&folder(&files), &["all"]);
+    assert!(report["commonFingerprints"].as_u64() > Some(20), "what all have is common");
+    let ring = 11 * 10 / 2;
+    let is_ring = |(a, b, _): &(String, String, u32)| a.as_str() < "s11" && b.as_str() < "s11";
+    assert_eq!(pairs(&report).iter().take(ring).filter(|pair| is_ring(pair)).count(), ring);
+}
+
+#[test]
+fn small_programs_are_ranked_by_what_few_others_have() {
+    let common = "int sum(int *a, int n)\n{\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n";
+    let own = |n: u32| format!("void own_{n}(void)\n{{\n    while (f{n}() % {n}7 == {n}3) g(h(), {n}, \"{n}\");\n}}\n");
+    // The last two have the statement of the first, in other places and with other names.
+    let moved = own(1).replace("own_1", "mine").replace("f1", "x").replace("g(h()", "y(z()");
+    let mut files: Vec<(String, String)> =
+        (1..9).map(|n| (format!("all/s{n}.c"), format!("{common}{}", own(n)))).collect();
+    files.push(("all/s9.c".to_owned(), format!("{moved}{common}")));
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    let report = compared(&folder(&files), &["all"]);
+    let first = &report["pairs"][0];
+    let names = [&first["first"], &first["second"]].map(|at| name(&report, at));
+    assert_eq!(names, ["s1.c", "s9.c"], "{first}");
+    assert!(first["likeness"].as_f64() > report["pairs"][1]["likeness"].as_f64(), "{report}");
+}
+
+#[test]
+fn no_figure_is_printed_without_a_passage_that_shows_it() {
+    let text = "int f(int *a, int n)\n{\n    int s = n;\n    while (n--)\n        s += a[n] * 2;\n    return s;\n}\n";
+    let files = [("all/a.c", text), ("all/b.c", text)].map(|(name, text)| (name, text.as_bytes()));
+    let folder = folder(&files);
+    let table = |min_tokens: &str| ran(&folder, &["compare", "all", "--min-tokens", min_tokens]).1;
+    assert!(table("20").contains("100 %") && table("20").contains("in 2nd, in 1st: the part of"), "{}", table("20"));
+    let row = table("200").lines().find(|line| line.contains("a.c  b.c")).map(str::to_owned).unwrap_or_default();
+    assert!(row.contains("-") && !row.contains('%') && row.contains("no passage"), "{row}");
+}
+
+#[test]
 fn a_pair_below_the_threshold_is_left_out_and_counted() {
     let folder = folder(&[
         ("all/a.c", &functions(0..10)),

@@ -480,12 +480,7 @@ const FIXED: [(&str, &str, &str, &str); 30] = [
     ("semantics.md", "those of one shape once | 4 each", "matching/worth.rs", "EQUAL_LINE_WORTH: f64 = 4.0;"),
     ("how-to/agents.md", "one of up to 2,000 tokens", "audit/find.rs", "EVERY_KGRAM: usize = 2_000;"),
     ("how-to/agents.md", "with the eight files", "audit/search/named.rs", "MAX_FILES: usize = 8;"),
-    (
-        "how-to/agents.md",
-        "`max_tokens` (2,000 by default)",
-        "cli/servers/mcp/tools.rs",
-        "DEFAULT_TOKENS: usize = 2_000;",
-    ),
+    ("how-to/agents.md", "`max_tokens` (600 by default", "cli/servers/mcp/tools.rs", "DEFAULT_TOKENS: usize = 600;"),
     ("how-to/editors.md", "(150 by default)", "cli/servers/lsp/mod.rs", "Duration::from_millis(150)"),
     ("how-to/fixes.md", "the last 16 versions", "audit/outdated.rs", "MAX_VERSIONS: usize = 16;"),
     ("how-to/fixes.md", "ends after 1,000 commits", "audit/outdated.rs", "MAX_COMMITS: usize = 1_000;"),

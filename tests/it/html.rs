@@ -76,7 +76,7 @@ fn a_scan_opens_with_the_share_the_bars_the_tree_and_the_worst_files() {
     let repository = tree();
     let written = page(&repository, &["scan"]);
     let page = parsed(&written);
-    assert!(heading(&page).ends_with(" % of the code is duplicated"), "{}", heading(&page));
+    assert!(heading(&page).ends_with(" % of the source code is duplicated"), "{}", heading(&page));
     let titles: Vec<_> = page.descendants().filter(|node| node.has_tag_name("h2")).map(text).collect();
     let parts = ["By folder", "By language", "The tree by duplication", "Files with most duplicated lines"];
     assert_eq!(titles, [&parts[..], &["Clone classes"]].concat());
@@ -125,7 +125,7 @@ fn a_history_has_dates_shares_subjects_and_links_to_the_host_of_the_remote() {
     repository.git(&["remote", "add", "origin", "git@github.com:example/project.git"]);
     let written = page(&repository, &["history"]);
     let page = parsed(&written);
-    assert!(heading(&page).ends_with(" % of the new code was copied"));
+    assert!(heading(&page).ends_with(" % of the new source was copied"));
     let charts = of_class(&page, "chart");
     assert_eq!(charts.len(), 2);
     let titles: Vec<_> = charts[0].descendants().filter(|node| node.has_tag_name("title")).map(text).collect();

@@ -51,7 +51,7 @@ fn the_settings_are_the_defaults_without_their_marks_too() {
     let text = read(&repository, "secondhand.toml");
     let settings: Vec<_> =
         text.lines().filter_map(|line| line.strip_prefix('#').filter(|line| is_setting(line))).collect();
-    assert!(settings.len() > 10, "{text}");
+    assert!(settings.len() >= 10, "{text}");
     repository.write("secondhand.toml", settings.join("\n"));
     let (status, said) = run(&mut repository.secondhand(&["config"]));
     assert_eq!(status, Some(0), "they can be read: {said}");
@@ -60,24 +60,15 @@ fn the_settings_are_the_defaults_without_their_marks_too() {
 }
 
 #[test]
-fn the_examples_of_tables_can_be_used_as_they_are() {
+fn the_example_of_a_table_can_be_used_as_it_is() {
     let repository = Repository::new();
     init(&repository, &[]);
     let text = read(&repository, "secondhand.toml");
-    let examples: Vec<_> =
-        text.lines().filter_map(|line| line.strip_prefix("#   ").or(Some("").filter(|_| line == "#"))).collect();
-    let heads: Vec<_> = examples.iter().filter(|line| line.starts_with('[')).collect();
-    assert_eq!(
-        heads,
-        ["[language.pancake]", "[license]", "[[license.exceptions]]", "[[vendored]]"].iter().collect::<Vec<_>>()
-    );
-    repository.write("secondhand.toml", examples.join("\n"));
+    let example: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("#   ")).collect();
+    assert_eq!(example.first(), Some(&"[[vendored]]"), "{text}");
+    repository.write("secondhand.toml", example.join("\n"));
     let (status, said) = run(&mut repository.secondhand(&["config"]));
-    assert_eq!(status, Some(0), "they can be read: {said}");
-    repository.write("a.pnk", "fry # a pan\n");
-    let (status, said) = run(&mut repository.secondhand(&["languages", "--tokens", "a.pnk"]));
-    assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("fry") && !said.contains("pan\n"), "{said}");
+    assert_eq!(status, Some(0), "it can be read: {said}");
 }
 
 #[test]
@@ -121,6 +112,89 @@ fn a_hook_goes_where_the_others_are() {
     repository.write(".husky/pre-commit", "npm test\n");
     init(&repository, &["--hook"]);
     assert_eq!(read(&repository, ".husky/pre-commit"), "npm test\nsecondhand check --staged\n");
+
+    let repository = Repository::new();
+    repository.write(".husky/pre-commit", "npm test\nexec npx lint-staged\n");
+    init(&repository, &["--hook"]);
+    let script = "npm test\nsecondhand check --staged\nexec npx lint-staged\n";
+    assert_eq!(read(&repository, ".husky/pre-commit"), script, "what follows an exec is never run");
+}
+
+/// Checks that the hook is added to a list as `expected`, and taken out again.
+#[track_caller]
+fn check_lefthook(list: &str, expected: &str) {
+    let repository = Repository::new();
+    repository.write("lefthook.yml", list);
+    init(&repository, &["--hook"]);
+    let added = read(&repository, "lefthook.yml");
+    let lines: Vec<_> = added.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
+    assert_eq!(lines.join("\n"), expected);
+    assert!(init(&repository, &["--undo"]).contains("removed the hook from lefthook.yml"));
+    assert_eq!(read(&repository, "lefthook.yml"), list);
+}
+
+#[test]
+fn an_ordinary_lefthook_file_gets_the_hook_beside_its_own() {
+    check_lefthook(
+        "pre-commit:\n  parallel: true\n  commands:\n    vet:\n      run: go vet\npre-push:\n  jobs: []\n",
+        "pre-commit:\n  parallel: true\n  commands:\n    secondhand:\n      run: secondhand check --staged\n    vet:\n      \
+         run: go vet\npre-push:\n  jobs: []",
+    );
+    check_lefthook(
+        "pre-commit:\n  jobs:\n    - run: go vet\n",
+        "pre-commit:\n  jobs:\n    - name: secondhand\n      run: secondhand check --staged\n    - run: go vet",
+    );
+    check_lefthook(
+        "pre-push:\n  jobs: []\n",
+        "pre-push:\n  jobs: []\n\npre-commit:\n  commands:\n    secondhand:\n      run: secondhand check --staged",
+    );
+}
+
+#[test]
+fn what_was_written_is_taken_out_again_and_what_was_edited_stays() {
+    let repository = Repository::new();
+    repository.write(".pre-commit-config.yaml", "repos:\n  - repo: meta\n    hooks: []\n");
+    init(&repository, &["--workflow", "--hook"]);
+    let said = init(&repository, &["--undo"]);
+    assert_eq!(said.lines().count(), 3, "{said}");
+    assert!(!repository.path("secondhand.toml").exists());
+    assert_eq!(read(&repository, ".pre-commit-config.yaml"), "repos:\n  - repo: meta\n    hooks: []\n");
+
+    let repository = Repository::new();
+    init(&repository, &["--hook"]);
+    repository.write("secondhand.toml", "min-tokens = 60\n");
+    let said = init(&repository, &["--undo"]);
+    assert!(said.starts_with("removed .git/hooks/pre-commit") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn settings_of_other_tools_are_taken_over_and_their_marks_are_obeyed() {
+    let repository = Repository::new();
+    repository
+        .write(".jscpd.json", r#"{"minTokens": 70, "ignore": ["**/gen/**"], "threshold": 5, "maxSize": "100kb"}"#);
+    let said = init(&repository, &["--from", "jscpd"]);
+    assert!(said.contains("with those of .jscpd.json") && said.contains("--fail-on-percent 5"), "{said}");
+    let (status, said) = run(&mut repository.secondhand(&["config"]));
+    assert_eq!(status, Some(0), "{said}");
+    for line in ["min-tokens = 70 ", "ignore = [\"**/gen/**\"] ", "max-file-size = 102400 ", "honor = [\"jscpd\"] "] {
+        assert!(said.contains(&format!("\n{line}")), "{line}: {said}");
+    }
+
+    let repository = Repository::new();
+    let properties =
+        "sonar.cpd.exclusions=**/a/**,\\\n  **/b/**\nsonar.cpd.java.minimumTokens=80\nsonar.tests=checks\n";
+    repository.write("sonar-project.properties", properties);
+    init(&repository, &["--from", "sonar"]);
+    let (_, said) = run(&mut repository.secondhand(&["config"]));
+    assert!(said.contains("\nignore = [\"**/a/**\", \"**/b/**\"] ") && said.contains("min-tokens = 80"), "{said}");
+
+    let repository = Repository::new();
+    let pom = "<plugin><artifactId>maven-pmd-plugin</artifactId><minimumTokens>90</minimumTokens>\
+               <excludes><exclude>**/gen/*.java</exclude></excludes></plugin><minimumTokens>1</minimumTokens>";
+    repository.write("pom.xml", pom);
+    init(&repository, &["--from", "pmd"]);
+    let (_, said) = run(&mut repository.secondhand(&["config"]));
+    assert!(said.contains("\nmin-tokens = 90 ") && said.contains("**/gen/*.java"), "{said}");
 }
 
 #[test]
@@ -128,7 +202,7 @@ fn a_list_that_cannot_be_added_to_is_left_alone_and_the_entry_shown() {
     let lists = [
         (".pre-commit-config.yaml", "repos: [{repo: meta, hooks: [{id: identity}]}]\n", "- id: secondhand"),
         (".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks: []\nci:\n  skip: []\n", "- id: secondhand"),
-        ("lefthook.yml", "pre-commit:\n  jobs: []\n", "run: secondhand check --staged"),
+        ("lefthook.yml", "pre-commit: {jobs: []}\n", "run: secondhand check --staged"),
     ];
     for (file, list, entry) in lists {
         let repository = Repository::new();

@@ -114,6 +114,13 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     assert!(titles[0].starts_with("Go to the origin: ") && titles[1].contains("side by side"), "{titles:?}");
     assert_eq!(titles[2], "Allow this copied-code with a reason");
 
+    // A tooltip shows the code of the other side.
+    let hover = |line: u32| json!({"textDocument": {"uri": path}, "position": {"line": line, "character": 0}});
+    let told = server.ask("textDocument/hover", hover(2))["result"].clone();
+    let value = told["contents"]["value"].as_str().unwrap_or_default();
+    assert!(value.contains(&format!("```c\n{}", C.second)) && value.contains("To do: call "), "{told}");
+    assert_eq!(server.ask("textDocument/hover", hover(0))["result"], Value::Null);
+
     // Go to the origin: the client is asked to show it.
     server.send("workspace/executeCommand", actions[0]["command"].clone());
     let asked = server.next();

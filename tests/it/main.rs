@@ -2,6 +2,7 @@
 //! of the project beside each other.
 
 mod action;
+mod agents;
 mod cache;
 mod ci;
 mod compare;

@@ -265,9 +265,50 @@ fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
     let lines = new().at(C.first);
     let line = lines.split([':', '-']).nth(1).expect("it has a line").to_owned();
     let n_lines = C.first.lines().count();
-    let expected = format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1\n");
-    assert_eq!(out(&["--format", "concise"]), expected);
-    assert_eq!(out(&["--quiet"]), expected);
+    let concise = out(&["--format", "concise"]);
+    let (head, id) = concise.trim_end().trim_end_matches(']').rsplit_once(" [").expect("it ends with an id");
+    assert_eq!(head, format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1"));
+    assert!(id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_eq!(out(&["--quiet"]), concise);
+}
+
+/// The id of the only finding of a repository with a copy.
+fn id_in(repository: &Repository) -> String {
+    let concise = text(&printed(&mut repository.secondhand(&["check", "--quiet"])));
+    concise.trim_end().trim_end_matches(']').rsplit_once('[').expect("it ends with an id").1.to_owned()
+}
+
+#[test]
+fn commands_take_the_id_that_reports_show() {
+    let repository = repository_with_a_copy();
+    let id = id_in(&repository);
+    let out = |args: &[&str]| text(&printed(&mut repository.secondhand(args)));
+    assert!(out(&["check"]).contains(&format!("[{id}]")));
+    assert_eq!(out(&["check", "--quiet", "--only", &id[..4]]).lines().count(), 1);
+    let explained = out(&["explain", &id]);
+    assert!(explained.contains("store.c:1") && explained.contains(&format!("[{id}] is a warning")), "{explained}");
+    let fails = |args: &[&str], id: &str| {
+        check_failure(&mut repository.secondhand(args), &format!("no finding has the id `{id}`"), "");
+    };
+    fails(&["check", "--only", "0000"], "0000");
+    fails(&["explain", "00000000"], "00000000");
+    fails(&["baseline", "add", &id, "00000000"], "00000000");
+    assert!(!repository.path("secondhand-baseline.txt").exists());
+    let added = out(&["baseline", "add", &id]);
+    assert!(added.starts_with("1 added: 1 copy in "), "{added}");
+    assert_eq!(out(&["check", "--quiet"]), "", "it is known from now on");
+    let shown = out(&["check", "--quiet", "--show-suppressed"]);
+    assert!(shown.contains(": suppressed[copied-code] ") && shown.contains("(by the baseline)"), "{shown}");
+}
+
+#[test]
+fn a_format_that_cannot_show_what_is_suppressed_says_so() {
+    let repository = repository_with_a_copy();
+    for format in FORMATS {
+        let mut run = repository.secondhand(&["check", "--show-suppressed", "--format", format.name]);
+        let said = String::from_utf8_lossy(&run.output().expect("the program starts").stderr).into_owned();
+        assert_eq!(said.contains("does not show suppressed findings"), !format.shows_suppressed(), "{said}");
+    }
 }
 
 #[test]

@@ -88,6 +88,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         n_places: 1,
         origins,
         identity: format!("{line:016x}"),
+        n_saved_lines: 0,
         others: Vec::new(),
         family: Vec::new(),
     }

@@ -75,27 +75,28 @@ fn renamed_and_edited_copies_are_members_with_their_clone_type() {
 fn a_tree_without_copies_has_no_class_and_no_share() {
     let report = scan(&repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.second])]), &[]);
     assert_eq!((report.status, classes(&report).len()), (0, 0));
-    assert_eq!(report.json["duplication"]["total"]["duplicatedTokens"], 0);
+    assert_eq!(report.json["duplication"]["total"]["duplicatedLines"], 0);
     assert_eq!(report.json["duplication"]["total"]["files"], 2);
 }
 
 #[test]
-fn shares_are_told_by_language_and_folder_and_count_each_token_once() {
+fn shares_are_told_by_language_and_folder_and_count_what_would_go() {
     let python = &LANGUAGES[1];
     let (a, b) = (C.file("x/a", &[C.first]), C.file("y/b", &[C.first, C.second]));
     let p = python.file("y/p", &[python.first]);
-    // A third copy adds its own tokens, and none to those that are counted.
+    // One place stays; a third copy adds its own lines.
     let c = C.file("y/c", &[C.first]);
     let two = scan(&repository_of(&[&a, &b, &p]), &[]);
     let three = scan(&repository_of(&[&a, &b, &c, &p]), &[]);
     let at =
         |report: &Report, pointer: &str| report.json.pointer(pointer).and_then(Value::as_u64).expect("it is counted");
-    let n = at(&two, "/duplication/byFolder/x/duplicatedTokens");
-    assert!(n > 0);
-    assert_eq!(at(&two, "/duplication/byFolder/y/duplicatedTokens"), n);
-    assert_eq!(at(&two, "/duplication/byLanguage/C/duplicatedTokens"), 2 * n);
-    assert_eq!(at(&two, "/duplication/byLanguage/Python/duplicatedTokens"), 0);
-    assert_eq!(at(&three, "/duplication/total/duplicatedTokens"), 3 * n);
+    let n = C.first.lines().count() as u64;
+    assert_eq!(at(&two, "/duplication/byFolder/x/duplicatedLines"), 0);
+    assert_eq!(at(&two, "/duplication/byFolder/y/duplicatedLines"), n);
+    assert_eq!(at(&two, "/duplication/byLanguage/C/duplicatedLines"), n);
+    assert_eq!(at(&two, "/duplication/byLanguage/Python/duplicatedLines"), 0);
+    assert_eq!(at(&three, "/duplication/total/duplicatedLines"), 2 * n);
+    assert_eq!(at(&three, "/findings/0/savedLines"), 2 * n);
 }
 
 #[test]
@@ -175,11 +176,25 @@ fn source_comes_before_tests_documents_and_examples_and_has_its_own_share() {
     let paths: Vec<_> = report.list("/findings").iter().map(|of| of["path"].as_str().expect("a path")).collect();
     assert_eq!(paths, ["src/a.c", "aaa/tests/a.c"], "source first, though the tests are longer and come first");
     assert_eq!(report.findings()[0], "note src/a.c:1-14 <- type-1 src/b.c:1-14, type-1 bbb/examples/c.c:1-14");
-    let duplication = &report.json["duplication"];
-    assert_eq!((&duplication["source"]["files"], &duplication["total"]["files"]), (&2.into(), &5.into()));
-    let [lines, duplicated] = ["lines", "duplicatedLines"].map(|key| duplication["source"][key].as_u64());
+    let total = &report.json["duplication"]["total"];
+    let figures = ["files", "lines", "duplicatedLines"].map(|key| total[key].as_u64());
     // What follows the last line break counts as a line.
-    assert_eq!((lines, duplicated), (Some(30), Some(28)));
+    assert_eq!(figures, [Some(2), Some(30), Some(14)]);
+}
+
+#[test]
+fn alternatives_of_which_a_build_has_one_are_no_duplicates() {
+    let body = C.first.to_owned() + C.second;
+    let file = |path: &str, text: String| File { path: path.to_owned(), text };
+    let check = |files: [File; 2], expected: usize| {
+        let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
+        let duplicated = report.json["duplication"]["total"]["duplicatedLines"].as_u64();
+        assert_eq!((classes(&report).len(), duplicated > Some(0)), (expected, expected > 0), "{:?}", files[1].path);
+    };
+    check([file("src/poll_epoll.c", body.clone()), file("src/poll_kqueue.c", body.clone())], 0);
+    check([file("src/poll_epoll.c", body.clone()), file("src/other.c", body.clone())], 1);
+    let branches = format!("#ifdef A\n{body}#else\n{body}#endif\n");
+    check([file("src/a.c", branches), file("src/b.c", C.third.to_owned())], 0);
 }
 
 #[test]
@@ -192,11 +207,10 @@ fn the_share_of_source_leaves_out_tests_inside_of_it() {
     let tests = ["one", "two"].map(|name| test.replace("NAME", name)).join("\n");
     let file = File { path: "src/lib.rs".to_owned(), text: format!("{own}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n") };
     let report = scan(&repository_of(&[&file]), &[]);
-    let duplication = &report.json["duplication"];
-    assert!(duplication["total"]["duplicatedLines"].as_u64() > Some(15), "{duplication}");
-    assert_eq!(duplication["source"]["duplicatedLines"], 0, "{duplication}");
+    let total = &report.json["duplication"]["total"];
+    assert_eq!((classes(&report).len(), total["duplicatedLines"].as_u64()), (1, Some(0)), "{total}");
     // The function, an empty line, and what follows the last line break.
-    assert_eq!(duplication["source"]["lines"], 5, "{duplication}");
+    assert_eq!(total["lines"], 5, "{total}");
 }
 
 /// What a scan prints in a format.
@@ -390,7 +404,7 @@ fn of_classes_that_begin_in_the_same_code_a_screen_has_one() {
     let repository = repository_of(&files.iter().collect::<Vec<_>>());
     let screen = printed(&repository, &["--set", "min-tokens=25"]);
     assert!(screen.starts_with("16 clone classes in "), "{screen}");
-    let n = screen.lines().filter(|line| line.contains("  src/0a.c:")).count();
+    let n = screen.lines().filter(|line| line.contains("] src/0a.c:")).count();
     assert_eq!(n, 2, "the two functions, and not both as one: {screen}");
 }
 

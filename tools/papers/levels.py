@@ -35,21 +35,22 @@ def solutions(case):
 
 
 def secondhand(binary, found, extra):
-    """Containment and resemblance of the original and each other solution."""
+    """By what the original and each other solution are ranked; their containment and resemblance."""
     with tempfile.TemporaryDirectory() as folder:
         for name, path in found.items():
             shutil.copytree(path, Path(folder) / name)
-        command = [binary, "--isolated", "compare", folder, "--common=0", "--top=1000000", "--format=json", *extra]
+        command = [binary, "--isolated", "compare", folder, "--top=1000000", "--format=json", *extra]
         report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     names = [submission["name"] for submission in report["submissions"]]
-    contained, alike = dict.fromkeys(found, 0.0), dict.fromkeys(found, 0.0)
+    ranked, contained, alike = ({name: 0.0 for name in found} for _ in range(3))
     for pair in report["pairs"]:
         both = [names[pair["first"]], names[pair["second"]]]
         if "original" in both:
             other = both[1 - both.index("original")]
             contained[other] = max(pair["firstInSecond"], pair["secondInFirst"])
             alike[other] = pair["resemblance"]
-    return {"containment": contained, "resemblance": alike}
+            ranked[other] = pair["likeness"]
+    return {"rank": ranked, "containment": contained, "resemblance": alike}
 
 
 def copydetect_scores(found):

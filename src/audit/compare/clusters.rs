@@ -7,7 +7,7 @@ use super::Pair;
 pub const CLUSTERED: f64 = 0.5;
 
 /// The clusters of submissions 0 to `n`, each ascending, the largest first: what is connected by pairs of at least
-/// [`CLUSTERED`]. Takes `pairs` from the most similar on, so it reads no further than these.
+/// [`CLUSTERED`].
 ///
 /// Time O(pairs · α(n)), memory O(n): a forest of submissions, joined pair by pair.
 pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
@@ -19,7 +19,7 @@ pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
         }
         at
     }
-    for pair in pairs.iter().take_while(|pair| pair.containment() >= CLUSTERED) {
+    for pair in pairs.iter().filter(|pair| pair.containment() >= CLUSTERED) {
         let (a, b) = (root(&mut parents, pair.a), root(&mut parents, pair.b));
         parents[a.max(b)] = a.min(b);
     }

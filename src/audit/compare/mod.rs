@@ -14,6 +14,9 @@ mod prints;
 // Ranks pairs by what they share.
 mod ranking;
 
+// Measures small programs.
+mod likeness;
+
 // Groups submissions.
 mod clusters;
 
@@ -36,6 +39,7 @@ pub use clusters::CLUSTERED;
 pub use ranking::HISTOGRAM_BARS;
 pub use submission::{LeftOut, Submission};
 
+use self::likeness::are_small;
 use self::matches::matches;
 use self::prints::{Read, every_kgram, prints_of};
 use self::ranking::Ranking;
@@ -48,6 +52,8 @@ use crate::matching::CloneType;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, fnv_1a};
 
+/// Minimum submissions with a passage for it to be common where nothing else is asked for: a ring is not ignored.
+const MIN_COMMON: usize = 10;
 /// Maximum links of clusters to keep, the most similar first.
 const MAX_LINKS: usize = 2_000;
 
@@ -57,8 +63,8 @@ pub struct CompareParams {
     /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at several times the memory.
     pub is_exact: bool,
     /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out code is; 0 for no
-    /// maximum.
-    pub max_common: usize,
+    /// maximum, and `None` for nine in ten of them, but no fewer than ten.
+    pub max_common: Option<usize>,
     /// Minimum containment of a pair, 0 to 1.
     pub threshold: f64,
     /// Maximum pairs to keep, the most similar first.
@@ -131,6 +137,9 @@ pub struct Pair {
     pub a_in_b: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
+    /// By what pairs are ranked, 0 to 1: the containment, or in small submissions how much of one is in the other by
+    /// sequences of four tokens, of which those weigh more that few submissions have.
+    pub likeness: f64,
     /// The number of tokens of the first that are part of matches, and of the second.
     pub n_matched: (usize, usize),
     /// The matches, the longest first.
@@ -140,13 +149,15 @@ pub struct Pair {
 impl Pair {
     /// The pair of submissions `a` and `b`, each with its number of fingerprints, which share `n`.
     fn new((a, n_a): (usize, usize), (b, n_b): (usize, usize), n: usize) -> Self {
+        let (a_in_b, b_in_a) = (n as f64 / n_a as f64, n as f64 / n_b as f64);
         Self {
             a,
             b,
             n_shared: n,
             resemblance: n as f64 / (n_a + n_b - n) as f64,
-            a_in_b: n as f64 / n_a as f64,
-            b_in_a: n as f64 / n_b as f64,
+            a_in_b,
+            b_in_a,
+            likeness: a_in_b.max(b_in_a),
             n_matched: (0, 0),
             matches: Vec::new(),
         }
@@ -154,7 +165,8 @@ impl Pair {
 
     /// The order of two pairs in a ranking: the more similar first.
     fn rank(&self, other: &Self) -> Ordering {
-        let by_containment = other.containment().total_cmp(&self.containment());
+        let by_likeness = other.likeness.total_cmp(&self.likeness);
+        let by_containment = by_likeness.then(other.containment().total_cmp(&self.containment()));
         by_containment.then(other.resemblance.total_cmp(&self.resemblance)).then(other.n_shared.cmp(&self.n_shared))
     }
 
@@ -217,7 +229,7 @@ pub struct Match {
 /// let context = Context { config: &config, languages: &Languages::builtin(), progress: &Silent };
 /// let params = CompareParams {
 ///     is_exact: true,
-///     max_common: 10,
+///     max_common: None,
 ///     threshold: 0.0,
 ///     max_pairs: 100,
 ///     with_words: false,
@@ -238,7 +250,6 @@ pub fn compare(
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
     let Context { config, progress, .. } = context;
-    let print_params = if params.is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
@@ -248,21 +259,25 @@ pub fn compare(
         given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
     }
     let read = read_all(submissions, &sources, params.with_words, &mut skipped);
+    let is_exact = params.is_exact || are_small(&read);
+    let print_params = if is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
     let read = read.into_par_iter().map(|sources| Read::new(sources, &print_params, &given, config));
     let mut read: Vec<Read> = read.collect();
     skipped.sort();
 
     progress.begin("comparing", read.len());
     let index = prints::index(&read);
-    let n_common = match params.max_common {
+    let max_common = params.max_common.unwrap_or((submissions.len() * 9 / 10).max(MIN_COMMON));
+    let n_common = match max_common {
         0 => 0,
         max => prints::remove_common(&mut read, &index, max, &print_params),
     };
     let Ranking { mut pairs, n_compared, n_sharing, histogram } =
         ranking::ranked(submissions, &read, &index, &params, progress);
     let clusters = clusters::clusters(submissions.len(), &pairs);
-    let joining = pairs.iter().take_while(|pair| pair.containment() >= CLUSTERED).take(MAX_LINKS);
-    let links = joining.map(|pair| (pair.a, pair.b, pair.containment())).collect();
+    let joining = pairs.iter().filter(|pair| pair.containment() >= CLUSTERED).take(MAX_LINKS);
+    let mut links: Vec<_> = joining.map(|pair| (pair.a, pair.b, pair.containment())).collect();
+    links.sort_by(|a, b| b.2.total_cmp(&a.2));
     pairs.truncate(params.max_pairs);
 
     progress.begin("aligning", pairs.len());
@@ -290,7 +305,7 @@ pub fn compare(
         clusters,
         links,
         n_common,
-        params,
+        params: CompareParams { max_common: Some(max_common), ..params },
         k_and_window: (print_params.noise_threshold(), print_params.window().get()),
         skipped,
         limited,

@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::likeness::ShortSequences;
 use super::prints::Read;
 use super::{CompareParams, Pair, Submission};
 use crate::audit::Progress;
@@ -26,7 +27,7 @@ pub(super) struct Ranking {
     pub histogram: [usize; HISTOGRAM_BARS],
 }
 
-/// Ranks the pairs of `submissions` by containment, then by resemblance, then by name.
+/// Ranks the pairs of `submissions` by likeness, then by containment and resemblance, then by name.
 ///
 /// Time O(sum over fingerprints of the square of the submissions that have it), which a maximum for common passages
 /// makes linear in the fingerprints; memory O(pairs at or above `threshold`).
@@ -39,6 +40,8 @@ pub(super) fn ranked(
 ) -> Ranking {
     let &CompareParams { threshold, is_across_only, .. } = params;
     let may_pair = |a: usize, b: usize| !is_across_only || submissions[a].group != submissions[b].group;
+    let short = ShortSequences::new(read);
+    let likeness = |pair: &Pair| short.as_ref().map_or(pair.likeness, |short| short.likeness(pair.a, pair.b));
     let of_one = |a: usize| {
         progress.step();
         let mut n_shared = vec![0u32; read.len()];
@@ -60,7 +63,7 @@ pub(super) fn ranked(
             let bar = (pair.containment() * HISTOGRAM_BARS as f64) as usize;
             histogram[bar.min(HISTOGRAM_BARS - 1)] += 1;
             if pair.containment() >= threshold {
-                pairs.push(pair);
+                pairs.push(Pair { likeness: likeness(&pair), ..pair });
             }
         }
         (pairs, met.len(), histogram)

@@ -28,7 +28,7 @@ use crate::files::{Content, Entry};
 use crate::git::{Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
-use crate::policy::Finding;
+use crate::policy::{Finding, Ground};
 use crate::store::Journal;
 use crate::text::{count, fnv_1a};
 
@@ -40,7 +40,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 2;
+const JUDGED_VERSION: u32 = 3;
 
 /// Which commits to check.
 #[derive(Debug)]
@@ -336,7 +336,11 @@ fn judged(
         }
     }
     credit_moves(&mut changed, &mut predecessors, config);
-    let n_novel = changed.iter().map(Changed::n_novel).sum();
+    let is_source = |file: &&Changed| {
+        let ground = config.ground(&file.source.path, file.source.is_prose);
+        matches!(ground, Ground::Code | Ground::Declarative)
+    };
+    let n_novel = changed.iter().filter(is_source).map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
     let queries = queries(&asking, config);
     if queries.is_empty() {

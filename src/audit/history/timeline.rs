@@ -29,7 +29,7 @@ pub struct Judged {
     pub commit: CommitId,
     /// Its metadata.
     pub info: CommitInfo,
-    /// Tokens that it added, not counting moved code.
+    /// Tokens of source that it added, not counting moved code, tests, examples and documents.
     pub n_novel: usize,
     /// The copies, sorted by path and position.
     pub copies: Vec<Copy>,
@@ -48,9 +48,9 @@ pub struct UnreadFile {
 }
 
 impl Judged {
-    /// Copied tokens that it added.
+    /// Tokens that it added in copies that are worth a warning: none of them is in a test or a document.
     pub fn n_copied(&self) -> usize {
-        self.copies.iter().map(|copy| copy.n_novel).sum()
+        self.copies.iter().filter(|copy| copy.level > Level::Note).map(|copy| copy.n_novel).sum()
     }
 }
 

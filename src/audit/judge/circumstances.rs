@@ -9,7 +9,7 @@ use crate::audit::bundle::Bundle;
 use crate::audit::change::Changed;
 use crate::audit::read::{Source, names};
 use crate::language::{Family, Language, Token};
-use crate::matching::{CloneType, Worth, is_beside};
+use crate::matching::{CloneType, Document, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
 
 /// Minimum tokens of a whole function that is worth a warning whatever it does, if its names agree.
@@ -20,6 +20,16 @@ const AGREES: f64 = 0.85;
 const SPELLED: f64 = 0.75;
 /// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
 const MIN_PRINTS: usize = 40;
+
+/// Whether code is a long function that another has with other names, by how its names agree.
+pub(in crate::audit) fn is_renamed_function(
+    document: Document<'_>,
+    range: Range<usize>,
+    names: f64,
+    agreement: f64,
+) -> bool {
+    agreement >= AGREES && names <= SPELLED && document.holds_unit(range, WHOLE)
+}
 
 impl FileUnderAudit<'_> {
     /// What decides the level of a copy with these origins, the best first.
@@ -33,6 +43,7 @@ impl FileUnderAudit<'_> {
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
             is_reverted: self.with.reverted.contains(&self.query.source.path),
             is_from_document: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_prose),
+            is_alternative: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_alternative),
         }
     }
 
@@ -73,10 +84,9 @@ impl FileUnderAudit<'_> {
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         let is_renamed = n_novel >= WHOLE
             && worth.n_statements > 0
-            && origins
-                .iter()
-                .any(|Origin { in_common, .. }| in_common.agreement >= AGREES && in_common.names <= SPELLED)
-            && source.document().holds_unit(range.clone(), WHOLE);
+            && origins.iter().any(|Origin { in_common: InCommon { names, agreement, .. }, .. }| {
+                is_renamed_function(source.document(), range.clone(), *names, *agreement)
+            });
         let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
         let is_little = worth.score() < f64::from(worth.minimum) && !is_renamed;
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })

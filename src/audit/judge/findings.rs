@@ -13,7 +13,7 @@ use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::{Config, Thresholds};
-use crate::language::{Language, Languages, Token};
+use crate::language::{Builds, Language, Languages, Token};
 use crate::matching::{
     Added, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes, is_same_place,
     n_equal_lines, names_alike, shown_lines,
@@ -111,6 +111,8 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
     pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
+    /// The conditions on builds in it.
+    builds: OnceCell<Builds>,
     /// In how many of the files nearby each name is.
     pub(super) nearby: OnceCell<Arc<Counts>>,
     /// For each other file that was searched for, whether the two are kept in step.
@@ -147,6 +149,7 @@ impl<'c> FileUnderAudit<'c> {
             thresholds: query.thresholds(with.config),
             language,
             test_lines: OnceCell::new(),
+            builds: OnceCell::new(),
             nearby: OnceCell::new(),
             in_step: RefCell::default(),
         }
@@ -272,6 +275,10 @@ impl<'c> FileUnderAudit<'c> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
         let of_target = pair.alignment.target();
+        // A class may leave a few tokens of one of its places, such as a lone bracket, which nobody copied.
+        if of_target.len() < self.thresholds.matching.k {
+            return None;
+        }
         let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
@@ -286,6 +293,13 @@ impl<'c> FileUnderAudit<'c> {
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
         let novel = if *place == Place::Tree { self.with.novel_of.get(&target.path).copied() } else { None };
         let n_novel = novel.map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
+        let is_alternative = *place == Place::Tree && {
+            let own = self.builds.get_or_init(|| Builds::new(&source.path, &source.text));
+            let line = |at: usize| self.lines.line_of(source.tokens[at].start);
+            let rows = line(range.start)..line(range.end - 1) + 1;
+            let other = Builds::new(&target.path, &target.text);
+            own.exclude(&rows, &other, &(fragment.start.line..fragment.end.line + 1))
+        };
         let (own_tokens, of_tokens) = (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
         let in_common = InCommon {
             names: names_alike(own_tokens, of_tokens),
@@ -294,6 +308,7 @@ impl<'c> FileUnderAudit<'c> {
             n_equal_lines: n_equal_lines(&pair.alignment, source.document(), target.document()),
             in_step: if *place == Place::Tree { self.in_step(target) } else { None },
             is_prose: target.is_prose,
+            is_alternative,
             n_lines: self.n_lines(pair),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
         };
@@ -406,6 +421,7 @@ impl<'c> FileUnderAudit<'c> {
             n_places: origins.len(),
             origins,
             identity: identity(rule, &source.path, content(tokens)),
+            n_saved_lines: 0,
             others: Vec::new(),
             family: Vec::new(),
         })

@@ -9,8 +9,8 @@ use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
 use crate::matching::{Added, added_lines};
 use crate::policy::{
-    Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy,
-    Suppression, suppressions,
+    Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place, Suppressed,
+    SuppressedBy, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
@@ -20,13 +20,14 @@ pub(in crate::audit) fn comments(
     source: &Source,
     before: Option<&Source>,
     at_tip: Option<&[Suppression]>,
+    honored: &[Peer],
 ) -> Vec<Comment> {
-    let found = suppressions(&source.text, &source.tokens);
+    let found = suppressions(&source.text, &source.tokens, honored);
     let base_text = before.map_or(&[][..], |before| &before.text);
     let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > Added::No).collect();
     let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
     // A line may have been there as something else, such as a part of a string.
-    let mut of_base = before.map(allowed_in).unwrap_or_default();
+    let mut of_base = before.map(|before| allowed_in(before, honored)).unwrap_or_default();
     let comment = |suppression: Result<Suppression, BadSuppression>| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
         let is_added = is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
@@ -40,13 +41,13 @@ pub(in crate::audit) fn comments(
 }
 
 /// Whether a file has comments that allow something, or are meant to.
-pub(in crate::audit) fn has_comments(source: &Source) -> bool {
-    !suppressions(&source.text, &source.tokens).is_empty()
+pub(in crate::audit) fn has_comments(source: &Source, honored: &[Peer]) -> bool {
+    !suppressions(&source.text, &source.tokens, honored).is_empty()
 }
 
 /// What the comments in a file allow.
-pub(in crate::audit) fn allowed_in(source: &Source) -> Vec<Suppression> {
-    suppressions(&source.text, &source.tokens).into_iter().flatten().collect()
+pub(in crate::audit) fn allowed_in(source: &Source, honored: &[Peer]) -> Vec<Suppression> {
+    suppressions(&source.text, &source.tokens, honored).into_iter().flatten().collect()
 }
 
 /// Takes one that says the same out of `known`, if there is one.
@@ -284,7 +285,7 @@ impl Comments<'_> {
             Ok(suppression) if comment.is_added && is_used => {
                 Some(format!("the change adds a suppression: {}", suppression.reason))
             }
-            Ok(_) if !is_used && (is_scan || comment.is_added) => {
+            Ok(suppression) if !is_used && !suppression.is_foreign && (is_scan || comment.is_added) => {
                 Some("unused suppression: there is no copy for it to allow".to_owned())
             }
             Ok(_) => None,

@@ -1,4 +1,7 @@
 //! Measures how much of a tree is duplicated, by language and by folder.
+//!
+//! There is one figure: the lines of source that would go if each class were written once. Tests, examples and documents
+//! are no source, as they repeat by nature; a class that would not be worth a warning in a change does not count.
 
 use std::collections::BTreeMap;
 
@@ -9,56 +12,32 @@ use crate::text::FilePath;
 pub struct Share {
     /// The files.
     pub n_files: usize,
-    /// Their lines.
+    /// Their lines, without those of test code.
     pub n_lines: usize,
-    /// Their tokens.
-    pub n_tokens: usize,
-    /// Lines that a clone touches.
+    /// Those of them that would go if each class were written once.
     pub duplicated_lines: usize,
-    /// Tokens that are part of a clone.
-    pub duplicated_tokens: usize,
 }
 
 impl Share {
     /// The duplicated fraction of the lines, 0 to 100.
-    pub fn percent_of_lines(&self) -> f64 {
-        percent(self.duplicated_lines, self.n_lines)
+    pub fn percent(&self) -> f64 {
+        100.0 * self.duplicated_lines as f64 / self.n_lines.max(1) as f64
     }
 
-    /// The duplicated fraction of the tokens, 0 to 100.
-    pub fn percent_of_tokens(&self) -> f64 {
-        percent(self.duplicated_tokens, self.n_tokens)
-    }
-
-    fn add(&mut self, file: &FileShare) {
-        self.n_files += 1;
-        self.n_lines += file.n_lines;
-        self.n_tokens += file.n_tokens;
-        self.duplicated_lines += file.duplicated_lines;
-        self.duplicated_tokens += file.duplicated_tokens;
+    fn add(&mut self, other: &Self) {
+        self.n_files += other.n_files;
+        self.n_lines += other.n_lines;
+        self.duplicated_lines += other.duplicated_lines;
     }
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
-}
-
-/// How much of one file is duplicated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::audit) struct FileShare {
-    pub n_lines: usize,
-    pub n_tokens: usize,
-    pub duplicated_lines: usize,
-    pub duplicated_tokens: usize,
-}
-
-/// How much of a tree is duplicated.
+/// How much of the source of a tree is duplicated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Duplication {
     /// All of it.
     pub total: Share,
-    /// What is neither test code nor an example nor a document.
-    pub source: Share,
+    /// The classes that count.
+    pub n_classes: usize,
     /// By the name of the language.
     pub by_language: BTreeMap<String, Share>,
     /// By folder directly below the root; files at the root count as `.`.
@@ -68,22 +47,13 @@ pub struct Duplication {
 }
 
 impl Duplication {
-    /// Adds a file, and the part of it that is source, if any.
-    pub(in crate::audit) fn add(
-        &mut self,
-        path: &FilePath,
-        language: &str,
-        file: &FileShare,
-        source: Option<&FileShare>,
-    ) {
+    /// Adds a file.
+    pub(in crate::audit) fn add(&mut self, path: &FilePath, language: &str, file: &Share) {
         let folder = match path.as_bytes().iter().position(|&byte| byte == b'/') {
             Some(end) => &path.as_bytes()[..end],
             None => b".",
         };
         self.total.add(file);
-        if let Some(source) = source {
-            self.source.add(source);
-        }
         self.by_language.entry(language.to_owned()).or_default().add(file);
         self.by_folder.entry(FilePath::new(folder)).or_default().add(file);
         self.by_file.entry(path.clone()).or_default().add(file);

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::audited::{Audited, Brought, CopiedFile, EditedFile, EditedLines, Explained, FolderVersion, Taken};
-pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;

@@ -166,6 +166,7 @@ impl Places {
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known = near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
         if let Some(number) = known {
+            self.all[number].is_worth |= place.is_worth;
             // What either has beyond the other was found as well.
             let hull = &mut self.hulls[number];
             *hull = hull.start.min(place.tokens.start)..hull.end.max(place.tokens.end);

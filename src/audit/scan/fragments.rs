@@ -10,17 +10,17 @@ use rayon::prelude::*;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::audit::Error;
-use crate::audit::judge::{fragment, is_long_or_whole};
+use crate::audit::judge::{fragment, is_long_or_whole, is_renamed_function};
 use crate::audit::read::{Source, Sources};
 use crate::config::Thresholds;
 use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
-use crate::language::Token;
+use crate::language::{Builds, Token};
 use crate::matching::{
     Aligned, Alignment, Block, CloneClass, CloneClasses, ClonePair, CloneType, QueryPairs, Seed, Shortfall, TargetPair,
-    alignments, chains, clone_classes, clones,
+    Worth, alignments, chains, clone_classes, clones, is_beside, n_equal_lines, names_alike,
 };
-use crate::policy::{Fragment, content};
+use crate::policy::{Fragment, Ground, content};
 use crate::text::Lines;
 
 /// A place with a member of a class.
@@ -38,6 +38,18 @@ pub(in crate::audit) struct Member {
     pub similarity: f64,
     /// A hash of its content.
     pub content: u64,
+    /// Whether what it has in common with one of the others would be worth a warning in a change.
+    pub is_worth: bool,
+    /// The conditions on builds in its file.
+    pub builds: Arc<Builds>,
+}
+
+impl Member {
+    /// Whether no build has both.
+    pub fn excludes(&self, other: &Self) -> bool {
+        let rows = |of: &Self| of.fragment.start.line..of.fragment.end.line + 1;
+        self.builds.exclude(&rows(self), &other.builds, &rows(other))
+    }
 }
 
 /// A fragment and the earlier places that it repeats.
@@ -105,10 +117,68 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     Ok(all)
 }
 
-/// A file with its lines.
+/// A file, and what its code is judged with.
 struct Text {
     source: Source,
     lines: Lines,
+    builds: Arc<Builds>,
+    /// Whether it declares rather than computes.
+    is_declarative: bool,
+    has_juxtaposed_calls: bool,
+    /// For each token, that it counts.
+    all: Vec<bool>,
+}
+
+impl Text {
+    fn new(source: Source, sources: &Sources<'_>) -> Self {
+        let language = sources.languages.named(&source.language);
+        let ground = sources.config.ground(&source.path, source.is_prose);
+        Self {
+            lines: Lines::new(&source.text),
+            builds: Arc::new(Builds::new(&source.path, &source.text)),
+            is_declarative: ground == Ground::Declarative || language.is_some_and(|language| language.is_declarative),
+            has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
+            all: vec![true; source.tokens.len()],
+            source,
+        }
+    }
+
+    /// The lines of some tokens.
+    fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
+        let line = |at: usize| self.lines.line_of(self.source.tokens[at].start);
+        line(tokens.start)..line(tokens.end - 1) + 1
+    }
+
+    /// Whether no build has both sides of a pair.
+    fn excludes(&self, target: &Self, alignment: &Alignment) -> bool {
+        let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
+        self.builds.exclude(&own, &target.builds, &other)
+    }
+
+    /// Whether a pair would be worth a warning if a change brought it in, as `check` judges it.
+    fn is_worth(&self, target: &Self, pair: &ClonePair, min_worth: u16) -> bool {
+        let (document, own, other) = (self.source.document(), pair.alignment.query(), pair.alignment.target());
+        let (n_statements, n_controls) =
+            document.statements(own.clone(), &self.lines, &self.all, self.has_juxtaposed_calls);
+        let names = names_alike(&self.source.tokens[own.clone()], &target.source.tokens[other.clone()]);
+        let worth = Worth {
+            n_statements,
+            n_controls,
+            names,
+            n_rare_names: 0,
+            n_equal_lines: n_equal_lines(&pair.alignment, document, target.source.document()),
+            ends_block: document.ends_block(own.clone()),
+            is_even: document.is_even(own.clone()),
+            similarity: pair.similarity,
+            is_beside: self.source.path == target.source.path && is_beside(self.rows(&own), target.rows(&other)),
+            n_origins: 1,
+            minimum: min_worth,
+        };
+        let is_renamed = || n_statements > 0 && is_renamed_function(document, own, names, pair.agreement);
+        // A file that is a copy as a whole is worth it whatever it does.
+        let is_whole = pair.alignment.query().len() == self.source.tokens.len() && pair.clone_type == CloneType::Type1;
+        !self.is_declarative && (is_whole || worth.score() >= f64::from(worth.minimum) || is_renamed())
+    }
 }
 
 /// The sources that a thread has read last.
@@ -158,8 +228,11 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
             clone_type: CloneType::Type1,
             similarity: 1.0,
             content: content(tokens),
+            is_worth: !file.is_declarative,
+            builds: Arc::clone(&file.builds),
         });
-        Ok(place.map(|place| (place.clone(), Member { document: earlier, ..place })))
+        let builds = Arc::clone(&other.builds);
+        Ok(place.map(|place| (place.clone(), Member { document: earlier, builds, ..place })))
     }
 
     fn source(&mut self, document: u32) -> Result<Option<Arc<Text>>, Error> {
@@ -167,7 +240,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
             return Ok(Some(Arc::clone(source)));
         }
         let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else { return Ok(None) };
-        let source = Arc::new(Text { lines: Lines::new(&source.text), source });
+        let source = Arc::new(Text::new(source, self.sources));
         let n_bytes = |Text { source, .. }: &Text| source.text.len() + source.tokens.len() * size_of::<Token>();
         self.n_bytes += n_bytes(&source);
         self.at_hand.insert(document, Arc::clone(&source));
@@ -217,6 +290,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         for (alignment, is_run) in all.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
             let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
             let long = found.filter(|pair| is_long(&pair.alignment, min_tokens));
+            let long = long.filter(|pair| !query.excludes(&target, &pair.alignment));
             let is_telling = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
                     || is_long_or_whole(pair, query.source.document(), min_tokens)
@@ -249,7 +323,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     });
     let repeats_of = |class| repeats_of(first.document, &query, class, &paired, &thresholds);
     let run_of = |(number, pair): (usize, ClonePair)| {
-        let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
+        let (own, earlier) = places(first.document, &query, &paired[number], &pair, thresholds.min_worth)?;
         Some(Repeat { place: own, earlier: vec![earlier], is_telling: paired[number].is_telling })
     };
     Ok(Repeats {
@@ -260,9 +334,11 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
 }
 
 /// The two places of a pair.
-fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Option<(Member, Member)> {
+fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, min_worth: u16) -> Option<(Member, Member)> {
+    let is_worth = query.is_worth(&paired.target, pair, min_worth);
     let own = place(document, query, pair.alignment.query(), pair)?;
-    Some((own, place(paired.document, &paired.target, pair.alignment.target(), pair)?))
+    let other = place(paired.document, &paired.target, pair.alignment.target(), pair)?;
+    Some((Member { is_worth, ..own }, Member { is_worth, ..other }))
 }
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
@@ -272,7 +348,7 @@ fn repeats_of(document: u32, query: &Text, class: CloneClass, paired: &[Paired],
     let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
-        let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };
+        let Some((own, earlier)) = places(document, query, &paired[number], &pair, of.min_worth) else { continue };
         let is_telling = paired[number].is_telling;
         match repeats.iter_mut().find(|repeat| repeat.place.tokens == own.tokens) {
             Some(repeat) => {
@@ -327,7 +403,12 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 /// Maximum places for a shape to count as rare.
 const FEW_PLACES: f64 = 5.0;
 
-fn place(document: u32, Text { source, lines }: &Text, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
+fn place(
+    document: u32,
+    Text { source, lines, builds, .. }: &Text,
+    tokens: Range<usize>,
+    pair: &ClonePair,
+) -> Option<Member> {
     let within = &source.tokens[tokens.clone()];
     Some(Member {
         document,
@@ -336,5 +417,7 @@ fn place(document: u32, Text { source, lines }: &Text, tokens: Range<usize>, pai
         tokens,
         clone_type: pair.clone_type,
         similarity: pair.similarity,
+        is_worth: false,
+        builds: Arc::clone(builds),
     })
 }

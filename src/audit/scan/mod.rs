@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use self::classes::{Idioms, Joined, join};
 use self::fragments::{Member, RecentSources, Repeat, repeats};
-use crate::audit::outcome::{FileShare, first_few, in_part};
+use crate::audit::outcome::{Share, first_few, in_part};
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::search::{may_be_whole, repeated};
 use crate::audit::{Comment, Context, Duplication, Error, Examined, Outcome};
@@ -66,26 +66,44 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     repeats.runs.extend(whole_copies(&read, &mut recent)?);
     let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
     let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
-    let Joined { classes: groups, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let Joined { classes: mut groups, idioms } =
+        join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
+    let is_besides = |place: &Member| {
+        let size = read.get(place.document as usize).and_then(|size| size.as_ref().ok());
+        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
+    };
+    // Source comes first, within a class and among classes: repetition in tests and documents is intended.
+    for group in &mut groups {
+        group.sort_by_key(|place| (is_besides(place), place.document, place.tokens.start));
+    }
     let mut duplication = Duplication::default();
     let mut comments = Vec::new();
     let mut examined = Examined { n_changed: n_all, ..Examined::default() };
-    let mut covered: BTreeMap<u32, Vec<&Member>> = BTreeMap::new();
-    for place in groups.iter().flatten() {
-        covered.entry(place.document).or_default().push(place);
+    // The lines of each file that would go, and those of the places that would stay.
+    let (mut gone, mut kept): (LinesOf, LinesOf) = Default::default();
+    for group in &groups {
+        let source = counted(group, &is_besides);
+        duplication.n_classes += usize::from(source.len() > 1);
+        for (at, place) in source.iter().enumerate() {
+            let lines = if at == 0 { &mut kept } else { &mut gone };
+            lines.entry(place.document).or_default().extend(place.fragment.start.line..=place.fragment.end.line);
+        }
     }
     let mut n_same = 0;
     for (document, entry) in entries.iter().enumerate() {
-        // What the first of many equal files shows holds for all.
-        n_same += usize::from(same[document].is_some());
+        // What the first of many equal files shows holds for all; of them, one would stay.
+        let is_same = same[document].is_some();
+        n_same += usize::from(is_same);
         let document = same[document].unwrap_or(document);
         match &read[document] {
             Ok(size) => {
-                let places = covered.get(&(document as u32)).map_or(&[][..], Vec::as_slice);
-                let source = (!size.is_besides).then(|| size.share_of_source(places));
-                duplication.add(&entry.path, &size.language, &size.share(places), source.as_ref());
+                let lines = |of: &LinesOf| of.get(&(document as u32)).cloned().unwrap_or_default();
+                let mut lines_gone = lines(&gone);
+                lines_gone.extend(is_same.then(|| lines(&kept)).into_iter().flatten());
+                let share = (!size.is_besides).then(|| size.share(lines_gone));
+                share.iter().for_each(|share| duplication.add(&entry.path, &size.language, share));
                 examined.n_judged += 1;
                 let left_out = size.left_out.filter(|skip| sources.is_unread(&entry.path, *skip));
                 examined.skipped.extend(left_out.map(|skip| (entry.path.clone(), skip)));
@@ -103,20 +121,17 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         }
     }
     examined.n_compared = examined.n_judged;
-    let is_besides = |place: &Member| {
-        let size = read.get(place.document as usize).and_then(|size| size.as_ref().ok());
-        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
-    };
-    // Source comes first, within a class and among classes: repetition in tests and documents is intended.
     let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
-    for mut group in groups {
-        group.sort_by_key(|place| (is_besides(place), place.document, place.tokens.start));
+    for group in &groups {
         let rank = [1, 0].map(|at| group.get(at).is_some_and(is_besides));
-        ranked.extend(finding(&group, &entries, &sources).map(|finding| (rank, finding)));
+        let saved = counted(group, &is_besides).into_iter().skip(1).map(|place| u64::from(place.fragment.n_lines()));
+        let n_saved_lines = saved.sum();
+        let finding = finding(group, &entries, &sources);
+        ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
     }
     ranked.sort_by(|(rank, a), (other, b)| {
-        let by_saving = b.n_saved_lines().cmp(&a.n_saved_lines()).then(b.n_tokens.cmp(&a.n_tokens));
-        rank.cmp(other).then(by_saving).then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
+        let by_saving = b.n_saved_lines.cmp(&a.n_saved_lines).then(rank.cmp(other)).then(b.n_tokens.cmp(&a.n_tokens));
+        by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
     });
     let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;
@@ -144,6 +159,19 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 
+/// Lines of files, by the number of the file.
+type LinesOf = HashMap<u32, BTreeSet<u32>>;
+
+/// The places of a class that count: those in source, if what they share is worth a warning.
+fn counted<'g>(group: &'g [Member], is_besides: &dyn Fn(&Member) -> bool) -> Vec<&'g Member> {
+    let mut source: Vec<&Member> = group.iter().filter(|place| !is_besides(place)).collect();
+    // Of alternatives, a build has one: they cannot be written once.
+    if let Some(&first) = source.first() {
+        source.retain(|place| std::ptr::eq(*place, first) || !place.excludes(first));
+    }
+    if source.iter().any(|place| place.is_worth) { source } else { Vec::new() }
+}
+
 /// The files that are byte for byte one before them, each with the nearest of those: a copy whatever it holds, also
 /// where it has no fingerprint, as plain assignments have none.
 fn whole_copies<R: ReadFiles>(read: &Sizes, recent: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
@@ -154,6 +182,7 @@ fn whole_copies<R: ReadFiles>(read: &Sizes, recent: &mut RecentSources<'_, R>) -
         let document = document as u32;
         if let Some(earlier) = last.insert((*hash, language), document)
             && let Some((place, earlier)) = recent.whole_copy(document, earlier)?
+            && !place.excludes(&earlier)
         {
             copies.push(Repeat { place, earlier: vec![earlier], is_telling: true });
         }
@@ -211,13 +240,12 @@ fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (
 struct Size {
     /// Whether it is a test, an example or a document.
     is_besides: bool,
-    /// The test code in it, as lines and as tokens.
-    tests: Vec<(Range<u32>, Range<usize>)>,
+    /// The lines of test code in it.
+    tests: Vec<Range<u32>>,
     language: String,
     /// A hash of its bytes, if it may be reported as a whole.
     whole: Option<u64>,
     comments: Vec<Result<Suppression, BadSuppression>>,
-    n_tokens: usize,
     n_lines: u32,
     /// Why some of its lines were skipped, if any were.
     left_out: Option<Skip>,
@@ -228,19 +256,13 @@ impl Size {
     fn new(source: &Source, sources: &Sources<'_>) -> Self {
         let Source { path, text, tokens, language, is_prose, .. } = source;
         let lines = Lines::new(text);
-        let at_line = |line: u32| {
-            let start = if line > lines.n_lines() { text.len() } else { lines.range(line).start };
-            tokens.partition_point(|token| (token.start as usize) < start)
-        };
-        let units =
-            sources.languages.named(language).map(|language| language.test_lines(text, tokens)).unwrap_or_default();
+        let tests = sources.languages.named(language).map(|language| language.test_lines(text, tokens));
         Self {
             is_besides: !matches!(sources.config.ground(path, *is_prose), Ground::Code | Ground::Declarative),
-            tests: units.into_iter().map(|unit| (unit.clone(), at_line(unit.start)..at_line(unit.end))).collect(),
+            tests: tests.unwrap_or_default(),
             language: language.clone(),
             whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
-            comments: suppressions(text, tokens),
-            n_tokens: tokens.len(),
+            comments: suppressions(text, tokens, &sources.config.honor),
             n_lines: lines.n_lines(),
             left_out: sources.left_out_of(source),
         }
@@ -249,41 +271,17 @@ impl Size {
     /// Whether most lines of a fragment are test code.
     fn is_test(&self, fragment: &Fragment) -> bool {
         let (first, end) = (fragment.start.line, fragment.end.line + 1);
-        let n_shared = |(unit, _): &(Range<u32>, _)| end.min(unit.end).saturating_sub(first.max(unit.start));
+        let n_shared = |unit: &Range<u32>| end.min(unit.end).saturating_sub(first.max(unit.start));
         2 * self.tests.iter().map(n_shared).sum::<u32>() > fragment.n_lines()
     }
 
-    /// The share of a source file that is not test code.
-    fn share_of_source(&self, places: &[&Member]) -> FileShare {
-        let FileShare { n_tokens, n_lines, .. } = self.share(places);
-        let (mut lines, mut tokens) = covered(places);
-        lines.retain(|line| !self.tests.iter().any(|(unit, _)| unit.contains(line)));
-        tokens.retain(|token| !self.tests.iter().any(|(_, unit)| unit.contains(token)));
-        let (of_lines, of_tokens): (Vec<usize>, Vec<usize>) =
-            self.tests.iter().map(|(lines, tokens)| (lines.len(), tokens.len())).unzip();
-        FileShare {
-            n_tokens: n_tokens.saturating_sub(of_tokens.iter().sum()),
-            n_lines: n_lines.saturating_sub(of_lines.iter().sum()),
-            duplicated_tokens: tokens.len(),
-            duplicated_lines: lines.len(),
-        }
+    /// Its part that is not test code, of which these lines would go.
+    fn share(&self, mut lines_gone: BTreeSet<u32>) -> Share {
+        lines_gone.retain(|line| !self.tests.iter().any(|unit| unit.contains(line)));
+        let n_tests: usize = self.tests.iter().map(ExactSizeIterator::len).sum();
+        let n_lines = (self.n_lines as usize).saturating_sub(n_tests);
+        Share { n_files: 1, n_lines, duplicated_lines: lines_gone.len() }
     }
-
-    fn share(&self, places: &[&Member]) -> FileShare {
-        let (lines, tokens) = covered(places);
-        FileShare {
-            n_tokens: self.n_tokens,
-            n_lines: self.n_lines as usize,
-            duplicated_tokens: tokens.len(),
-            duplicated_lines: lines.len(),
-        }
-    }
-}
-
-/// The lines and tokens of some places.
-fn covered(places: &[&Member]) -> (BTreeSet<u32>, BTreeSet<usize>) {
-    let lines = places.iter().flat_map(|place| place.fragment.start.line..=place.fragment.end.line);
-    (lines.collect(), places.iter().flat_map(|place| place.tokens.clone()).collect())
 }
 
 /// What the first pass learned about each file, or why it was skipped.
@@ -378,6 +376,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         n_tokens: first.tokens.len(),
         n_novel: 0,
         n_places: others.len(),
+        n_saved_lines: 0,
         others: others.iter().map(known).collect(),
         family: Vec::new(),
         origins,

@@ -114,6 +114,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
         n_places: siblings.len(),
         origins: siblings.iter().take(MAX_LISTED).map(origin).collect(),
         identity: identity(judgment.rule, &source.path, of_edits),
+        n_saved_lines: 0,
         others: Vec::new(),
         family: Vec::new(),
     })

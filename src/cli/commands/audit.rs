@@ -10,6 +10,7 @@ use crate::cli::io::error::Failure;
 use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
+use crate::cli::io::selection;
 use crate::cli::{CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today};
 use crate::config::Config;
 use crate::fingerprint::Effort;
@@ -36,6 +37,8 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
+    reports.warn_of_suppressed(suppressing.show_suppressed);
+    selection::keep(&mut outcome, &output.only)?;
     outcome.notices.extend(less_effort(config.effort));
     if outcome.examined.n_judged == 0 {
         warn(&format!(

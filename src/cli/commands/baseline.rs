@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{check, scan};
+use super::{check, named, scan};
 use crate::audit::Outcome;
 use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, Known, Scan};
@@ -29,6 +29,7 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
     match action {
         Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
         Action::Update { known, prune } => update(&file, (repository.root(), &checkout), known, *prune, common)?,
+        Action::Add { ids } => add_findings(&file, (repository.root(), &checkout), ids, common)?,
         Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
@@ -64,6 +65,21 @@ fn update(
     say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
 }
 
+fn add_findings(
+    file: &Path,
+    (root, checkout): (&Path, &Checkout),
+    ids: &[String],
+    common: &Common,
+) -> Result<(), Failure> {
+    let found = named::find(ids, common)?;
+    let is_there = file.symlink_metadata().is_ok();
+    let old = if is_there { read_baseline(file, Some(root))? } else { Baseline::default() };
+    let new: Baseline = old.copies().cloned().chain(found.iter().flat_map(Outcome::known_copies)).collect();
+    checkout.write(file, new.to_text().as_bytes())?;
+    let (n_added, n_all) = (new.n_beyond(&old), count(new.len(), "copy"));
+    say(common, &format!("{n_added} added: {n_all} in `{}`", file.display()))
+}
+
 fn no_baseline(file: &Path) -> Failure {
     let message = format!("cannot update the baseline `{}`: it does not exist", file.display());
     Failure::user(message, "write one with `secondhand baseline create`")
@@ -90,7 +106,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     // What was not examined would be reported as new from then on.
     limit::complete()?;
     limit::all_here(outcome.n_missing())?;
-    Ok(outcome.known_copies())
+    Ok(outcome.known_copies().collect())
 }
 
 fn say(common: &Common, text: &str) -> Result<(), Failure> {

@@ -22,7 +22,8 @@ use crate::text::{count, printable};
 /// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
 
-fn folder(common: &Common, repository: &Repository) -> PathBuf {
+/// Where the cache is.
+pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBuf {
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
 }
 

@@ -11,6 +11,7 @@ use crate::cli::io::error::Failure;
 use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
+use crate::cli::io::selection;
 use crate::cli::settings::{self, place, warn_of_missing_baseline};
 use crate::cli::{CLEAN, FOUND, not_fetched, passed_over, start_threads, today};
 use crate::config::{Overrides, Setting};
@@ -31,7 +32,9 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
         settings::warn_of_idle(&config, &case.policy.languages, &case.range.head.1.entries);
     }
     let edits = case.policy.edits_in_use().to_vec();
-    let outcome = outcome_of(case, &request, &repository, common, &Bar::of(common))?;
+    reports.warn_of_suppressed(flags.suppressing.show_suppressed);
+    let mut outcome = outcome_of(case, &request, &repository, common, &Bar::of(common))?;
+    selection::keep(&mut outcome, &flags.output.only)?;
     if !reports.have_notices(common) {
         edits.iter().for_each(|edit| warn(&edit.to_string()));
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::{outsides, report_traffic};
 use super::{cache, scan};
-use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::audit::{
+    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch, SketchError, find,
+};
 use crate::change::{End, PastScope};
 use crate::cli::args::Find;
 use crate::cli::flags::Common;
@@ -50,6 +52,20 @@ pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> 
     Ok(if found.n_found == 0 { FOUND } else { CLEAN })
 }
 
+/// What is found for a sketch in the work tree, with the settings of the repository.
+pub(in crate::cli) fn existing(
+    sketch: &Sketch,
+    request: &FindRequest,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<FoundCode, Failure> {
+    let repository = Repository::discover(&common.repo)?;
+    let (config, origin) = settings::read(common, Some(&repository), &[])?;
+    let languages = config.languages(&origin)?;
+    let context = Context { config: &config, languages: &languages, progress };
+    found(&repository, sketch, scan::tree(&repository, None)?, (request, common), context)
+}
+
 /// What a sketch is compared with, besides a tree, and how.
 pub(in crate::cli) struct FindRequest {
     pub corpora: Vec<String>,
@@ -61,7 +77,7 @@ pub(in crate::cli) struct FindRequest {
 }
 
 /// What is found for a sketch in a tree: that of a revision, or the work tree.
-pub(in crate::cli) fn found(
+fn found(
     repository: &Repository,
     sketch: &Sketch,
     (end, files): (End, Snapshot),

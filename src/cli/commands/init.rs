@@ -5,29 +5,23 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::agents::{self, Step};
+use super::migrate::{self, Migrated};
+use super::own_files::{text_of, write};
 use super::survey::{Survey, System};
 use crate::cli::CLEAN;
 use crate::cli::args::Init;
 use crate::cli::flags::Common;
-use crate::cli::io::destination::{Checkout, temporary_in};
+use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::print_text;
-use crate::config::{ConfigOption, MAX_SETTINGS, find, options};
-use crate::files;
+use crate::config::find;
 use crate::git::{self, Repository};
-use crate::policy::RULES;
 use crate::text::{count, printable};
 
 const SETTINGS: &str = include_str!("../../../config/templates/secondhand.toml");
-/// Examples for tables that are empty by default, by the name of the table.
-const EXAMPLES: [(&str, &str); 3] = [
-    ("language", include_str!("../../../config/templates/examples/language.toml")),
-    ("license", include_str!("../../../config/templates/examples/license.toml")),
-    ("vendored", include_str!("../../../config/templates/examples/vendored.toml")),
-];
 const WORKFLOW: &str = include_str!("../../../config/templates/workflow.yml");
 const PRE_COMMIT: &str = include_str!("../../../config/templates/pre-commit.yaml");
 const LEFTHOOK: &str = include_str!("../../../config/templates/lefthook.yml");
@@ -48,7 +42,20 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
         return Err(git::Error::Bare { what: "work tree", root: root.to_owned() }.into());
     }
     let checkout = Checkout::of_repository(&repository);
+    if let Some(asked) = &flags.agents {
+        let step = match () {
+            () if flags.undo => Step::Remove,
+            () if flags.status => Step::Tell,
+            () => Step::Write,
+        };
+        print_text(&agents::set_up(asked, step, root, &checkout)?)?;
+        return Ok(CLEAN);
+    }
     let survey = Survey::of(&repository)?;
+    if flags.undo {
+        print_text(&undo(&survey, &repository)?)?;
+        return Ok(CLEAN);
+    }
     let mut summary = String::new();
     match find(root) {
         Some(file) if !flags.force => {
@@ -56,8 +63,11 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
         }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
-            write(&file, &checkout, &settings(&survey), flags.force)?;
-            summary += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
+            let migrated = flags.from.map(|tool| migrate::read(tool, root)).transpose()?.unwrap_or_default();
+            write(&file, &checkout, &settings(&survey, &migrated), flags.force)?;
+            let from = migrated.from.map(|from| format!(", with those of {from}")).unwrap_or_default();
+            summary += &format!("wrote {}: the settings that are changed most{from}\n", shown(&file, root));
+            summary.extend(migrated.left_out.iter().map(|what| format!("  not taken over: {what}\n")));
             if let n @ 1.. = survey.components.len() {
                 summary += &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
             }
@@ -113,6 +123,47 @@ fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
     }
 }
 
+/// Takes out what `init` wrote, where it is as it was written.
+fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
+    let root = repository.root();
+    let checkout = Checkout::of_repository(repository);
+    let mut summary = String::new();
+    let own = |file: PathBuf, text: String| text_of(&file).is_ok_and(|now| now == text).then_some(file);
+    let hook_file = repository.hooks_folder().join("pre-commit");
+    let files = [
+        find(root).and_then(|file| own(file, settings(survey, &Migrated::default()))),
+        own(root.join(WORKFLOW_FILE), WORKFLOW.to_owned()),
+        own(hook_file, HOOK.to_owned()),
+        own(root.join(".husky/pre-commit"), HOOK.to_owned()),
+    ];
+    for file in files.into_iter().flatten() {
+        checkout.refuse_links(&file)?;
+        fs::remove_file(&file).map_err(|why| Failure::not_written(&file, &why))?;
+        summary += &format!("removed {}\n", shown(&file, root));
+    }
+    let manager = Manager::of(root);
+    if let Some((file, entry)) = manager.entry()
+        && let Ok(text) = text_of(file)
+        && let Some(left) = without_lines(&text, entry)
+    {
+        write(file, &checkout, &left, true)?;
+        summary += &format!("removed the hook from {}\n", shown(file, root));
+    }
+    Ok(if summary.is_empty() { "nothing is as `init` writes it: nothing was removed\n".to_owned() } else { summary })
+}
+
+/// A text without the lines of an entry, however they are indented, and the head of its list where that is empty then;
+/// `None` if it has none of them.
+fn without_lines(text: &str, entry: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let own: Vec<&str> = entry.trim_end().lines().map(str::trim).collect();
+    let at =
+        lines.windows(own.len()).position(|window| window.iter().map(|line| line.trim()).eq(own.iter().copied()))?;
+    let left: Vec<&str> = lines[..at].iter().chain(&lines[at + own.len()..]).copied().collect();
+    let left = left.join("\n") + "\n";
+    Some(left.strip_suffix(LEFTHOOK_HEAD).map_or(left.clone(), |left| left.trim_end().to_owned() + "\n"))
+}
+
 /// What manages the hooks of a repository.
 enum Manager {
     /// pre-commit or prek, with its list of hooks.
@@ -140,6 +191,19 @@ impl Manager {
         Self::None
     }
 
+    /// The file with the list of hooks, if it is one of others, and what is added there.
+    fn entry(&self) -> Option<(&Path, &'static str)> {
+        match self {
+            Self::PreCommit(file) => Some((file, PRE_COMMIT)),
+            Self::Lefthook(file) if text_of(file).is_ok_and(|text| text.contains("- name: secondhand")) => {
+                Some((file, LEFTHOOK_JOB))
+            }
+            Self::Lefthook(file) => Some((file, LEFTHOOK)),
+            Self::Husky(file) => Some((file, HOOK_LINE)),
+            Self::None => None,
+        }
+    }
+
     /// Adds the hook; returns what was done.
     fn install(&self, repository: &Repository, force: bool) -> Result<String, Failure> {
         let root = repository.root();
@@ -148,7 +212,7 @@ impl Manager {
             Self::PreCommit(file) => add(file, (root, checkout), PRE_COMMIT, add_to_pre_commit),
             Self::Lefthook(file) => add(file, (root, checkout), LEFTHOOK, add_to_lefthook),
             Self::Husky(file) if file.is_file() => {
-                add(file, (root, checkout), HOOK_LINE, |text| Some(format!("{}\n{HOOK_LINE}\n", text.trim_end())))
+                add(file, (root, checkout), HOOK_LINE, |text| Some(add_to_script(text)))
             }
             Self::Husky(file) => script(file, (root, checkout), force),
             Self::None => script(&repository.hooks_folder().join("pre-commit"), (root, checkout), force),
@@ -198,85 +262,70 @@ fn add_to_pre_commit(text: &str) -> Option<String> {
     if !is_plain || !is_last {
         return None;
     }
-    let entry = PRE_COMMIT.lines().map(|line| format!("{indentation}{line}\n"));
-    Some(format!("{}\n{}", text.trim_end(), entry.collect::<String>()))
+    Some(format!("{}\n{}", text.trim_end(), indented(PRE_COMMIT, &indentation)))
 }
 
-/// The settings with our hook; `None` if they already have hooks for this stage.
+/// The script with our line at its end, or before what ends it.
+fn add_to_script(text: &str) -> String {
+    let ends = |line: &&str| line.starts_with("exit") || line.starts_with("exec ");
+    let n_before = text.lines().position(|line| ends(&line)).unwrap_or(text.lines().count());
+    let (before, after): (Vec<_>, Vec<_>) = text.trim_end().lines().enumerate().partition(|(at, _)| *at < n_before);
+    let line = |(_, line): (usize, &_)| format!("{line}\n");
+    before.into_iter().map(line).collect::<String>()
+        + HOOK_LINE
+        + "\n"
+        + &after.into_iter().map(line).collect::<String>()
+}
+
+/// What begins the hooks of this stage where there are none.
+const LEFTHOOK_HEAD: &str = "\npre-commit:\n  commands:\n";
+
+/// The settings with our hook: first among those for this stage; `None` if these are not written as a block.
 fn add_to_lefthook(text: &str) -> Option<String> {
-    let has_some = text.lines().any(|line| line.starts_with("pre-commit") || line.starts_with(['{', '"', '\'']));
-    (!has_some).then(|| format!("{}\n{LEFTHOOK}", text.trim_end()))
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(head) = lines.iter().position(|line| line.starts_with("pre-commit")) else {
+        let is_block = !text.starts_with(['{', '"', '\'']);
+        return is_block.then(|| format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    ")));
+    };
+    let is_inside = |line: &&&str| line.is_empty() || line.starts_with([' ', '#']);
+    let n_inside = lines[head + 1..].iter().take_while(is_inside).count();
+    let list = head + 1..head + 1 + n_inside;
+    let is_list = |line: &&str| matches!(line.trim(), "commands:" | "jobs:");
+    let at = list.clone().find(|&at| lines[at..].first().is_some_and(is_list))?;
+    let first = list.clone().skip_while(|&inner| inner <= at).map(|inner| lines[inner]);
+    let first = first.into_iter().find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
+    let indentation = &first[..first.len() - first.trim_start().len()];
+    let entry = if first.trim_start().starts_with("- ") { LEFTHOOK_JOB } else { LEFTHOOK };
+    let entry = indented(entry, indentation);
+    let (before, after) = (lines[..=at].join("\n"), lines[at + 1..].join("\n"));
+    (lines[head].trim_end() == "pre-commit:").then(|| format!("{before}\n{entry}{after}\n"))
 }
 
-/// The text of a file that lists hooks or workflows.
-fn text_of(file: &Path) -> std::io::Result<String> {
-    files::read_text(file, MAX_SETTINGS)
+/// The same as an element of a list.
+const LEFTHOOK_JOB: &str = "\
+# Checks for copied code in what the commit would record.
+- name: secondhand
+  run: secondhand check --staged
+";
+
+fn indented(text: &str, indentation: &str) -> String {
+    text.lines().map(|line| format!("{indentation}{line}\n")).collect()
 }
 
-/// Writes a file as a whole; one that is there is replaced only if `force` says so.
-fn write(file: &Path, checkout: &Checkout, text: &str, force: bool) -> Result<(), Failure> {
-    let not_written = |why| Failure::not_written(file, &why);
-    checkout.refuse_links(file)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(not_written)?;
-    let mut temporary = temporary_in(folder, mode_of(file)).map_err(not_written)?;
-    temporary.write_all(text.as_bytes()).map_err(not_written)?;
-    let kept = if force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
-    match kept {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let message = format!("cannot write `{}`: it already exists", file.display());
-            Err(Failure::user(message, "use `--force` to overwrite it"))
-        }
-        Err(error) => Err(not_written(error.error)),
-    }
-}
-
-/// The permissions of a file that is there, or else those that a file is made with.
-fn mode_of(file: &Path) -> u32 {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::metadata(file).map_or(0o666, |metadata| metadata.permissions().mode())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        0o666
-    }
-}
-
-/// The settings file: what was found, then every option as a comment, explained. Tables come last, since in TOML all
-/// that follows the head of a table belongs to it.
-fn settings(survey: &Survey) -> String {
-    let example = |name: &str| EXAMPLES.iter().find(|(table, _)| *table == name).map(|(_, example)| *example);
-    let is_table = |option: &ConfigOption| option.default.starts_with('{') || example(&option.name).is_some();
-    let (tables, values): (Vec<_>, Vec<_>) = options().into_iter().partition(is_table);
+/// The settings file: what other tools had, then the defaults of what is changed most, and what was found. Tables come
+/// last, since in TOML all that follows the head of a table belongs to it.
+fn settings(survey: &Survey, migrated: &Migrated) -> String {
     let mut text = SETTINGS.to_owned();
     if !survey.languages.is_empty() {
         let languages: Vec<_> = survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
-        let _ =
-            write!(text, "\n{}", explained(&format!("Languages here, with their files: {}.", languages.join(", "))));
+        let line = explained(&format!("Languages here, with their files: {}.", languages.join(", ")));
+        text = text.replacen("\n# Where a change starts", &format!("\n{line}\n# Where a change starts"), 1);
     }
-    for option in values {
-        let _ = write!(text, "\n{}#{} = {}\n", explained(&option.help), option.name, option.default);
+    let values: String = migrated.values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    if let Some(from) = migrated.from {
+        text = text.replacen("\n# Where a change", &format!("\n# As in {from}.\n{values}\n# Where a change"), 1);
     }
-    for option in tables {
-        let _ = write!(text, "\n{}", explained(&option.help));
-        match example(&option.name) {
-            Some(example) => {
-                text += "# None by default. For example:\n";
-                text.extend(example.lines().map(|line| format!("#   {line}").trim_end().to_owned() + "\n"));
-                if option.name == "vendored" {
-                    text += &vendored(&survey.components);
-                }
-            }
-            None => {
-                let _ = write!(text, "#[{}]\n{}", option.name, rows(&option.name));
-            }
-        }
-    }
-    text
+    text + &vendored(&survey.components) + &migrated.tables
 }
 
 /// The folders that hold code of others, in use.
@@ -292,14 +341,6 @@ fn vendored(components: &[String]) -> String {
         let _ = write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
     }
     text
-}
-
-/// The default of the table with this name.
-fn rows(table: &str) -> String {
-    if table != "rules" {
-        return String::new();
-    }
-    RULES.iter().map(|rule| format!("#{} = \"{}\"\n", rule.id, rule.level.name())).collect()
 }
 
 /// Text as comments in the settings file, wrapped.

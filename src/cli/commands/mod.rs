@@ -1,5 +1,6 @@
 //! Runs the commands, each in a file of its own.
 
+mod agents;
 pub(super) mod audit;
 pub(super) mod baseline;
 pub(super) mod cache;
@@ -9,6 +10,10 @@ pub(super) mod corpus;
 pub(super) mod find;
 pub(super) mod history;
 pub(super) mod init;
+mod json_edit;
+mod migrate;
+mod named;
+mod own_files;
 pub(super) mod report;
 pub(super) mod resemblance;
 pub(super) mod scan;

@@ -10,6 +10,7 @@ use crate::cli::io::error::Failure;
 use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
+use crate::cli::io::selection;
 use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
@@ -25,7 +26,9 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     let reports = reports.with(&config)?;
-    let outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
+    reports.warn_of_suppressed(flags.suppressing.show_suppressed);
+    let mut outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
+    selection::keep(&mut outcome, &flags.output.only)?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(
             "no file in {} was examined: there is no source code, or all of it is ignored",
@@ -38,7 +41,7 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     if flags.missing.fail_on_missing {
         all_here(n_missing)?;
     }
-    let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
+    let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
     Ok(if is_above || fails { FOUND } else { CLEAN })
 }
@@ -100,7 +103,7 @@ fn scanned(
 
 /// Tells how many copies of the baseline are no longer in the tree.
 fn gone(baseline: &Baseline, outcome: &Outcome) -> Option<Notice> {
-    let n_gone = baseline.n_beyond(&outcome.known_copies());
+    let n_gone = baseline.n_beyond(&outcome.known_copies().collect());
     let copies = format!("{} of {} in the baseline", n_gone, count(baseline.len(), "copy"));
     let message = format!("not found: {copies}. `secondhand baseline update --prune` removes what is gone");
     (n_gone > 0).then(|| Notice::new(None, None, &message))

@@ -5,37 +5,54 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
+use super::named;
 use super::scan::tree;
 use crate::cli::CLEAN;
 use crate::cli::args::Cli;
-use crate::cli::flags::Common;
+use crate::cli::flags::{Common, Reporting};
 use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
-use crate::cli::io::output::print_text;
+use crate::cli::io::output::{Reports, print_text};
 use crate::cli::settings::{self, place};
 use crate::config::{ConfigError, OptionValue, Overrides, Written, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
-use crate::policy::{RULES, rule};
+use crate::policy::{Finding, RULES, rule};
+use crate::report::FORMATS;
 use crate::sources::slashes;
 use crate::text::{FilePath, Lines, printable, readable};
 
 /// Maximum bytes of a file to show the language or the tokens of.
 const MAX_FILE: u64 = 256 << 20;
 
-pub(in crate::cli) fn explain(id: Option<&str>) -> Result<u8, Failure> {
-    let Some(id) = id else {
+pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<u8, Failure> {
+    let Some(subject) = subject else {
         let rows = RULES.iter().map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
         print_text(&rows.collect::<String>())?;
         return Ok(CLEAN);
     };
-    let Some(rule) = rule(id) else {
+    if let Some(rule) = rule(subject) {
+        print_text(&format!("# {} ({})\n\n{}", rule.id, rule.level.name(), rule.explanation()))?;
+        return Ok(CLEAN);
+    }
+    if !subject.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
-        return Err(Failure::unknown("rule", id, &known));
-    };
-    print_text(&format!("# {} ({})\n\n{}", rule.id, rule.level.name(), rule.explanation()))?;
+        return Err(Failure::unknown("rule", subject, &known));
+    }
+    let common = Common { brief: true, full: true, ..common.clone() };
+    let reports = Reports::new(FORMATS, &Reporting::default(), &common)?;
+    for outcome in named::find(&[subject.to_owned()], &common)? {
+        reports.write(&outcome, &common)?;
+        print_text(&outcome.findings.iter().map(judgment).collect::<String>())?;
+    }
     Ok(CLEAN)
+}
+
+/// Why a finding has its level, in lines for people.
+fn judgment(finding: &Finding) -> String {
+    let reasons: String = finding.reasons().iter().map(|reason| format!("- {reason}\n")).collect();
+    format!("\n[{}] is a {}:\n{reasons}\n{}\n", finding.id(), finding.level.name(), finding.rule.why.trim())
 }
 
 pub(in crate::cli) fn languages(
@@ -73,7 +90,8 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
         for (id, table) in &tables {
             let names = table.extensions.iter().map(|extension| format!(".{extension}"));
             let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
-            let searched = [*id, &*table.name].into_iter().chain(names.iter().map(String::as_str));
+            let searched =
+                [*id, &*table.name].into_iter().chain(names.iter().chain(&table.aliases).map(String::as_str));
             if searched.into_iter().any(is_listed) {
                 let [id, name, names] = [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
                 let _ = writeln!(text, "{id:<20} {name:<24} {names}");

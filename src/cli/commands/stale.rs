@@ -5,6 +5,7 @@ use crate::cli::args::Stale;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::Reports;
+use crate::cli::io::selection;
 use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
 use crate::report::stale_formats;
@@ -33,6 +34,8 @@ pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure>
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
+    reports.warn_of_suppressed(suppressing.show_suppressed);
+    selection::keep(&mut outcome, &output.only)?;
     reports.write(&outcome, common)?;
     Ok(if outcome.fails(config.fail_on) { FOUND } else { CLEAN })
 }

@@ -6,3 +6,4 @@ pub(super) mod error;
 pub(super) mod limit;
 pub(super) mod output;
 pub(super) mod progress;
+pub(super) mod selection;

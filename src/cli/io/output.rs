@@ -94,6 +94,15 @@ impl<T> Reports<T> {
         written || (self.is_printed && self.printed.has_notices(common.quiet))
     }
 
+    /// Warns of the formats that do not show suppressed findings, if these `are_asked` for.
+    pub fn warn_of_suppressed(&self, are_asked: bool) {
+        let printed = self.is_printed.then_some(self.printed);
+        let formats = self.written.iter().map(|(format, _)| *format).chain(printed);
+        for format in formats.filter(|format| are_asked && !format.shows_suppressed()) {
+            warn(&format!("the format `{}` does not show suppressed findings; `json` and `text` do", format.name));
+        }
+    }
+
     /// Writes all reports.
     ///
     /// # Errors

@@ -71,6 +71,9 @@ struct Pair {
     first_in_second: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     second_in_first: f64,
+    /// By what pairs are ranked, 0 to 1: the larger of these two fractions, or in small submissions how much of one is in
+    /// the other by sequences of four tokens, of which those weigh more that few submissions have.
+    likeness: f64,
     /// Tokens of the first that are part of matches.
     first_matched_tokens: usize,
     /// Tokens of the second that are part of matches.
@@ -154,6 +157,7 @@ fn pair(of: &audit::Pair) -> Pair {
         resemblance: rounded(of.resemblance),
         first_in_second: rounded(of.a_in_b),
         second_in_first: rounded(of.b_in_a),
+        likeness: rounded(of.likeness),
         first_matched_tokens: of.n_matched.0,
         second_matched_tokens: of.n_matched.1,
         matches: of

@@ -39,8 +39,19 @@ fn summary(comparison: &Comparison) -> String {
     let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
     let n_files: usize = comparison.submissions.iter().map(|submission| submission.n_files).sum();
     let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
+    lines.push(
+        "in 2nd, in 1st: the part of the fingerprints of one that the other has; alike: of all that either has"
+            .to_owned(),
+    );
+    if comparison.pairs.iter().any(|pair| (pair.likeness - pair.containment()).abs() > f64::EPSILON) {
+        lines.push(
+            "ranked by how much of one is in the other, in sequences of four tokens, of which those weigh more that few \
+             submissions have"
+                .to_owned(),
+        );
+    }
     if comparison.n_common > 0 {
-        let (n, max) = (count(comparison.n_common, "fingerprint"), comparison.params.max_common);
+        let (n, max) = (count(comparison.n_common, "fingerprint"), comparison.params.max_common.unwrap_or_default());
         lines.push(format!("ignored {n} found in more than {max} submissions (`--common 0` ignores none)"));
     }
     if comparison.params.threshold > 0.0 {

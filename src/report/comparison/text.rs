@@ -25,13 +25,16 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
         writeln!(out, "{line}")?;
     }
     if !comparison.pairs.is_empty() {
-        writeln!(out, "\n  in 2nd  in 1st  alike  pair")?;
+        writeln!(out, "\n  rank  in 2nd  in 1st  alike  pair")?;
     }
     for pair in &comparison.pairs {
         let [a, b] = names(pair, comparison);
-        let figures =
-            format!("{:>6} % {:>5} % {:>4} %  ", percent(pair.a_in_b), percent(pair.b_in_a), percent(pair.resemblance));
-        let name = format!("{a}  {b}");
+        // No figure without a passage that shows it.
+        let figure = |part: f64| if pair.matches.is_empty() { "-".to_owned() } else { format!("{} %", percent(part)) };
+        let [rank, in_b, in_a, alike] = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(figure);
+        let figures = format!("{rank:>6} {in_b:>7} {in_a:>7} {alike:>6}  ");
+        let why = if pair.matches.is_empty() { "  (no passage that is long enough)" } else { "" };
+        let name = format!("{a}  {b}{why}");
         // Names that do not fit next to the figures go below them.
         if figures.len() + name.width() <= canvas.width || !canvas.wraps {
             writeln!(out, "{figures}{name}")?;

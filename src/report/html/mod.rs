@@ -22,7 +22,7 @@ pub(super) use trend::{Period, period_table, share_chart};
 
 use super::sides::{Sides, lines};
 use super::text::summary;
-use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
+use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
@@ -95,6 +95,7 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     if let Some(behind) = finding.behind() {
         listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
     }
+    listed.extend(to_do(finding, languages).map(|to_do| format!("to do: {to_do}")));
     let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     // A component is looked for by its name.
     let searched = |origin: &Origin| match &origin.place {
@@ -111,7 +112,8 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         headline: finding.message(),
         place: here(finding),
         facts: if finding.has_code() {
-            format!("{}{new}{}", count(finding.n_tokens, "token"), settings(finding, outcome))
+            let (tokens, id) = (count(finding.n_tokens, "token"), finding.id());
+            format!("{tokens}{new}, id {id}{}", settings(finding, outcome))
         } else {
             String::new()
         },

@@ -19,21 +19,11 @@ const MAX_WORST: usize = 10;
 
 /// The first sentence: how much of the tree is duplicated.
 pub(super) fn title(duplication: &Duplication) -> String {
-    let (share, what) = match headline_of(duplication) {
-        (share, true) => (share, "the source code"),
-        (share, false) => (share, "the code"),
-    };
-    match share.duplicated_lines {
-        0 => format!("None of {what} is duplicated"),
-        _ => format!("{} % of {what} is duplicated", percentage(share.duplicated_lines, share.n_lines)),
-    }
-}
-
-/// The share that says most of the tree: of its source code, if it has any. Tests and documents repeat by nature.
-fn headline_of(duplication: &Duplication) -> (Share, bool) {
-    match duplication.source {
-        source if source.n_files > 0 && source != duplication.total => (source, true),
-        _ => (duplication.total, false),
+    match duplication.total {
+        Share { duplicated_lines: 0, .. } => "None of the source code is duplicated".to_owned(),
+        Share { n_lines, duplicated_lines, .. } => {
+            format!("{} % of the source code is duplicated", percentage(duplicated_lines, n_lines))
+        }
     }
 }
 
@@ -78,20 +68,13 @@ pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &
 }
 
 fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
-    let Duplication { total, source, .. } = duplication;
-    let lines = |share: &Share| format!("{} of {}", thousands(share.duplicated_lines), counted(share.n_lines, "line"));
-    let tile = |name, share: &Share| Tile {
-        name,
-        figure: format!("{} %", percentage(share.duplicated_lines, share.n_lines)),
-        note: lines(share),
-    };
-    let mut tiles = Vec::new();
-    if source != total && source.n_files > 0 {
-        tiles.push(tile("Duplicated source code", source));
-        tiles.push(tile("With tests, examples and documents", total));
-    } else {
-        tiles.push(tile("Duplicated code", total));
-    }
+    let Duplication { total, n_classes, .. } = duplication;
+    let (part, whole) = (thousands(total.duplicated_lines), counted(total.n_lines, "line"));
+    let mut tiles = vec![Tile {
+        name: "Duplicated source code",
+        figure: format!("{} %", percentage(total.duplicated_lines, total.n_lines)),
+        note: format!("{part} of {whole} would go if the {} worth it were written once", count(*n_classes, "class")),
+    }];
     let n_suppressed = outcome.n_suppressed;
     tiles.push(Tile {
         name: "Clone classes",

@@ -41,6 +41,8 @@ pub(super) struct Finding {
     unexamined: Vec<Unexamined>,
     /// What an edit missed, if it is about one; the origins are the siblings then.
     missed: Option<Missed>,
+    /// Lines of source that go if the class is written once, in a scan; 0 if it is not worth a warning in a change.
+    saved_lines: u64,
     /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the
     /// present one.
     changed_since: Vec<ChangedBy>,
@@ -51,7 +53,7 @@ pub(super) struct Finding {
     /// The identity of the first finding of its family: copies from the same file, or siblings beside each other, which
     /// reports for people show as one. Null if it is alone.
     family: Option<String>,
-    /// Stays the same when lines move.
+    /// Stays the same when lines move. Other formats show its first eight digits, which commands take.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
     owners: Vec<String>,
@@ -203,6 +205,7 @@ fn finding(finding: &policy::Finding) -> Finding {
         }),
         changed_since: finding.changed_since().iter().map(changed_by).collect(),
         missed_commits: finding.behind().map(missed_commits),
+        saved_lines: finding.n_saved_lines,
         copied_lines: finding.n_lines(),
         family: None,
         identity: finding.identity.clone(),

@@ -7,14 +7,14 @@ pub(super) mod trend;
 
 use crate::audit::{Outcome, Share};
 
-/// The figures of the whole tree; nothing is duplicated where no tree was scanned.
+/// The figures of the source of the whole tree; nothing is duplicated where no tree was scanned.
 fn total(outcome: &Outcome) -> Share {
     outcome.duplication.as_ref().map(|duplication| duplication.total).unwrap_or_default()
 }
 
 /// The duplicated part of the lines, as badges show it: `3.4 %`.
 fn message(outcome: &Outcome) -> String {
-    format!("{:.1} %", total(outcome).percent_of_lines())
+    format!("{:.1} %", total(outcome).percent())
 }
 
 /// From which percentage on a badge has which color: its name and its value.
@@ -28,7 +28,7 @@ const COLORS: &[(f64, &str, &str)] = &[
 
 /// The color of the figure.
 fn color(outcome: &Outcome) -> (&'static str, &'static str) {
-    let percent = total(outcome).percent_of_lines();
+    let percent = total(outcome).percent();
     let color = COLORS.iter().find(|(from, ..)| percent >= *from).or(COLORS.last());
     color.map_or(("lightgrey", "#9f9f9f"), |(_, name, value)| (name, value))
 }

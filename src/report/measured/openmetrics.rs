@@ -14,11 +14,9 @@ pub(in crate::report) const FORMAT: Format =
 type Family = (&'static str, &'static str, fn(&Share) -> usize);
 
 const FAMILIES: &[Family] = &[
-    ("files", "Files that were scanned.", |share| share.n_files),
-    ("lines", "Lines of them.", |share| share.n_lines),
-    ("tokens", "Tokens of them.", |share| share.n_tokens),
-    ("duplicated_lines", "Lines that a clone touches.", |share| share.duplicated_lines),
-    ("duplicated_tokens", "Tokens that are part of a clone.", |share| share.duplicated_tokens),
+    ("files", "Files with source that were scanned.", |share| share.n_files),
+    ("lines", "Lines of source in them, without tests.", |share| share.n_lines),
+    ("duplicated_lines", "Lines that would go if each class were written once.", |share| share.duplicated_lines),
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -36,7 +34,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         let samples = folders.map(|(folder, share)| (label("folder", &folder.to_string()), of(share).to_string()));
         family(&format!("folder_{name}"), help, &samples.collect::<Vec<_>>())?;
     }
-    let ratio = format!("{:.6}", duplication.total.percent_of_lines() / 100.0);
+    let ratio = format!("{:.6}", duplication.total.percent() / 100.0);
     family("duplicated_lines_ratio", "Duplicated lines divided by all lines.", &[(String::new(), ratio)])?;
     let n_classes = outcome.findings.len().to_string();
     family("clone_classes", "Clone classes that are not suppressed.", &[(String::new(), n_classes)])?;

@@ -15,14 +15,12 @@ pub(in crate::report) const FORMAT: Format =
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let total = total(outcome);
-    let percent = (total.percent_of_lines() * 100.0).round() / 100.0;
+    let percent = (total.percent() * 100.0).round() / 100.0;
     let row = json!({
         "commit": outcome.head.commit.as_ref().map(ToString::to_string),
         "files": total.n_files,
         "lines": total.n_lines,
-        "tokens": total.n_tokens,
         "duplicatedLines": total.duplicated_lines,
-        "duplicatedTokens": total.duplicated_tokens,
         "percentOfLines": percent,
         "cloneClasses": outcome.findings.len(),
         "suppressed": outcome.n_suppressed,

@@ -35,8 +35,8 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);
     let title = match n_copied {
-        0 => "None of the new code was copied".to_owned(),
-        n => format!("{} % of the new code was copied", percentage(n, n_novel)),
+        0 => "None of the new source was copied".to_owned(),
+        n => format!("{} % of the new source was copied", percentage(n, n_novel)),
     };
     let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
     let summary = summary(timeline).join("\n") + "\n";

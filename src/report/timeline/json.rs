@@ -47,9 +47,9 @@ struct Commit {
     /// When it was committed, in seconds since 1970.
     commit_time: i64,
     is_merge: bool,
-    /// Tokens that it added, not counting moved code.
+    /// Tokens of source that it added, not counting moved code, tests, examples and documents.
     new_tokens: usize,
-    /// Those of them that are copies.
+    /// Those of them that are in copies worth a warning.
     copied_tokens: usize,
     /// A running sum: the copied tokens that it and the older commits of this list added. It never falls, and copies
     /// that were removed since still count.

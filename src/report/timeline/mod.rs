@@ -63,7 +63,7 @@ fn summary(timeline: &Timeline) -> Vec<String> {
     let share = if n_novel == 0 { 0.0 } else { n_copied as f64 / n_novel as f64 * 100.0 };
     let mut summary = vec![
         format!("range: {}", printable(timeline.range.as_bytes())),
-        format!("new tokens: {n_novel}; copied tokens: {n_copied}, {share:.1} %"),
+        format!("new tokens of source: {n_novel}; in copies worth a warning: {n_copied}, {share:.1} %"),
     ];
     if timeline.n_left_out > 0 {
         summary.push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Server, place};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Place};
-use crate::report::side_by_side;
+use crate::report::{other_side, side_by_side};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// The command that shows a place.
@@ -65,6 +65,24 @@ fn diagnostic(finding: &Finding, root: &Path) -> Value {
 }
 
 impl Server<'_> {
+    /// What the code at a position is a copy of, with its code; null where it is none, and `None` if the parameters are
+    /// invalid.
+    pub(super) fn hover(&self, params: &Value) -> Option<Value> {
+        let uri = params.pointer("/textDocument/uri")?.as_str()?;
+        let line = params.pointer("/position/line")?.as_u64()? + 1;
+        let document = self.documents.get(uri).and_then(|document| document.path.as_ref());
+        let (Some(path), Some(outcome)) = (document, &self.outcome) else { return Some(Value::Null) };
+        let is_here = |finding: &&Finding| {
+            let Fragment { start, end } = finding.added;
+            finding.path == *path && (u64::from(start.line)..=u64::from(end.line)).contains(&line)
+        };
+        let found = outcome.all_findings().find(is_here);
+        let text = found.map(|finding| (finding, other_side(outcome, finding)));
+        Some(text.map_or(Value::Null, |(finding, text)| {
+            json!({"contents": {"kind": "markdown", "value": text}, "range": place::range(&finding.added)})
+        }))
+    }
+
     /// The code actions for the findings in a range; `None` if the parameters are invalid.
     pub(super) fn code_actions(&self, params: &Value) -> Option<Value> {
         let uri = params.pointer("/textDocument/uri")?.as_str()?;

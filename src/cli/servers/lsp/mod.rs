@@ -193,6 +193,7 @@ impl<'c> Server<'c> {
                 self.judging.cancel();
                 Ok(Value::Null)
             }
+            "textDocument/hover" => self.hover(params).ok_or_else(wrong),
             "textDocument/codeAction" => self.code_actions(params).ok_or_else(wrong),
             "workspace/executeCommand" => self.execute(params).ok_or_else(wrong),
             "workspace/textDocumentContent" => {
@@ -267,6 +268,7 @@ impl<'c> Server<'c> {
             "capabilities": {
                 "positionEncoding": "utf-16",
                 "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
+                "hoverProvider": true,
                 "codeActionProvider": {"codeActionKinds": ["quickfix"]},
                 "executeCommandProvider": {"commands": [actions::SHOW, actions::SIDE_BY_SIDE]},
                 "workspace": {"textDocumentContent": {"schemes": [place::SCHEME]}}

@@ -17,15 +17,14 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
 
 use super::answer::{cleaned, fitted};
-use crate::audit::{Context, Outcome, Progress, Sketch};
+use crate::audit::{Outcome, Progress, Sketch};
 use crate::change::{ChangeEnd, CheckRequest, PastScope, paths_in};
 use crate::cli::args::Scan;
-use crate::cli::commands::find::{FindRequest, found};
+use crate::cli::commands::find::{FindRequest, existing};
 use crate::cli::commands::{check, scan};
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::servers::job::{Job, Unanswered};
-use crate::cli::settings;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
@@ -53,16 +52,15 @@ struct FindExistingCode {
     history: bool,
     /// Maximum results, 5 if absent.
     limit: Option<usize>,
-    /// Maximum tokens of the answer, 2000 if absent.
+    /// Maximum tokens of the answer, 600 if absent.
     max_tokens: Option<usize>,
 }
 
 /// What is checked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Change {
     /// The work tree, including untracked files, against the last commit.
-    #[default]
     Worktree,
     /// The index: what the next commit would record.
     Staged,
@@ -74,10 +72,9 @@ enum Change {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckChanges {
-    /// What to check: `worktree` (uncommitted work, the default), `staged`, or `range` (the commits from `base` to
-    /// `head`).
-    #[serde(default)]
-    change: Change,
+    /// What to check: `worktree` (uncommitted work), `staged`, or `range` (the commits from `base` to `head`). If absent,
+    /// the range where `base` or `head` is given, and the work tree elsewhere.
+    change: Option<Change>,
     /// Where the change starts: a revision. For a range, the default branch if absent.
     base: Option<String>,
     /// Where a range ends: a revision, HEAD if absent.
@@ -88,7 +85,7 @@ struct CheckChanges {
     /// Whether to search deleted code of the history too; the first time reads all history.
     #[serde(default)]
     history: bool,
-    /// Maximum tokens of the answer, 2000 if absent.
+    /// Maximum tokens of the answer, 600 if absent.
     max_tokens: Option<usize>,
 }
 
@@ -98,7 +95,7 @@ struct CheckChanges {
 struct ExplainFinding {
     /// The id in brackets before a finding of an earlier answer, or the id of a rule, such as `copied-code`.
     finding: String,
-    /// Maximum tokens of the answer, 2000 if absent.
+    /// Maximum tokens of the answer, 600 if absent.
     max_tokens: Option<usize>,
 }
 
@@ -110,11 +107,12 @@ struct ListDuplicates {
     path: Option<String>,
     /// Maximum clone classes, the largest first; 20 if absent.
     limit: Option<usize>,
-    /// Maximum tokens of the answer, 2000 if absent.
+    /// Maximum tokens of the answer, 600 if absent.
     max_tokens: Option<usize>,
 }
 
-const DEFAULT_TOKENS: usize = 2_000;
+/// Answers are read by a model that pays for each token: this is less than 2 kB.
+const DEFAULT_TOKENS: usize = 600;
 const DEFAULT_RESULTS: usize = 5;
 const DEFAULT_CLASSES: usize = 20;
 /// Maximum results, whatever is asked for.
@@ -193,28 +191,23 @@ impl Server {
         let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let past = asked.history.then(PastScope::default);
         let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit, past };
-        let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let sketch = Sketch {
             bytes: asked.sketch.into_bytes(),
             name: asked.file_name.map(|name| FilePath::new(name.into_bytes())),
             language: asked.language,
             ..Sketch::default()
         };
-        let (config, origin) = settings::read(&self.common, Some(&repository), &[])?;
-        let languages = config.languages(&origin).map_err(Failure::from)?;
-        let context = Context { config: &config, languages: &languages, progress };
-        let tree = scan::tree(&repository, None)?;
-        let found = found(&repository, &sketch, tree, (&request, &self.common), context)?;
+        let found = existing(&sketch, &request, &self.common, progress)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 
     fn checked(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<Arc<Outcome>, Refusal> {
-        let end = match (asked.change, &asked.head) {
-            (Change::Range, Some(head)) => ChangeEnd::Commit(head.clone()),
-            (Change::Range, None) => ChangeEnd::Latest,
-            (_, Some(_)) => return Err(Refusal("`head` is for a range; set `change` to `range`".to_owned())),
-            (Change::Worktree, None) => ChangeEnd::WorkTree,
-            (Change::Staged, None) => ChangeEnd::Index,
+        let is_range = asked.base.is_some() || asked.head.is_some();
+        let end = match asked.change.unwrap_or(if is_range { Change::Range } else { Change::Worktree }) {
+            Change::Range => asked.head.clone().map_or(ChangeEnd::Latest, ChangeEnd::Commit),
+            _ if asked.head.is_some() => return Err(Refusal("`head` is for a range; leave `change` out".to_owned())),
+            Change::Worktree => ChangeEnd::WorkTree,
+            Change::Staged => ChangeEnd::Index,
         };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { brief: true, ..(*self.common).clone() };
@@ -297,7 +290,7 @@ impl Server {
         }
         let last = self.last.lock().map(|last| last.clone()).unwrap_or_default();
         for outcome in last.iter().flatten() {
-            if let Some(finding) = outcome.all_findings().find(|finding| finding.identity == id) {
+            if let Some(finding) = outcome.all_findings().find(|finding| finding.is_named(id)) {
                 return Ok(fitted("", &[finding_in_full(outcome, finding)], max_tokens));
             }
         }

@@ -1,0 +1,164 @@
+//! Reads the settings of similar tools, for `secondhand init --from`.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::own_files::text_of;
+use crate::cli::args::Tool;
+use crate::cli::io::error::Failure;
+
+/// What a tool's settings are as ours.
+#[derive(Debug, Default)]
+pub(super) struct Migrated {
+    /// The file that had them.
+    pub from: Option<&'static str>,
+    /// Our settings, with their values as TOML.
+    pub values: Vec<(&'static str, String)>,
+    /// Tables, which come last in a file.
+    pub tables: String,
+    /// What has no counterpart, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Reads a file, if it has settings of the tool.
+type Parse = fn(&str) -> Option<Migrated>;
+
+/// Fewest tokens that copies are found for certain with.
+const MIN_TOKENS: u64 = 20;
+
+/// Reads the settings of a tool.
+///
+/// # Errors
+/// If it has none here, or they cannot be read.
+pub(super) fn read(tool: Tool, root: &Path) -> Result<Migrated, Failure> {
+    let (files, parse): (&[_], Parse) = match tool {
+        Tool::Jscpd => (&[".jscpd.json", "package.json"], jscpd),
+        Tool::Pmd => (&["pom.xml", "build.gradle", "build.gradle.kts"], pmd),
+        Tool::Sonar => (&["sonar-project.properties"], sonar),
+    };
+    for &file in files {
+        let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else { continue };
+        return Ok(Migrated { from: Some(file), ..migrated });
+    }
+    let message = format!("cannot take over settings: none were found in {}", files.join(", "));
+    Err(Failure::user(message, "run `secondhand init` without `--from` to write the defaults"))
+}
+
+impl Migrated {
+    fn list(&mut self, key: &'static str, patterns: &[&str]) {
+        if !patterns.is_empty() {
+            self.values.push((key, Value::from(patterns).to_string()));
+        }
+    }
+
+    /// A minimum length counts for changes and for trees.
+    fn min_tokens(&mut self, n: u64) {
+        let n = n.max(MIN_TOKENS).to_string();
+        self.values.extend([("min-tokens", n.clone()), ("scan-min-tokens", n)]);
+    }
+}
+
+fn jscpd(text: &str) -> Option<Migrated> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let is_package = value.get("name").is_some() && value.get("version").is_some() || value.get("jscpd").is_some();
+    let settings = if is_package { value.get("jscpd")? } else { &value };
+    let mut migrated = Migrated::default();
+    migrated.values.push(("honor", "[\"jscpd\"]".to_owned()));
+    for (key, value) in settings.as_object()? {
+        match (key.as_str(), value) {
+            ("ignore", Value::Array(patterns)) => {
+                migrated.list("ignore", &patterns.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+            }
+            ("minTokens", _) => value.as_u64().into_iter().for_each(|n| migrated.min_tokens(n)),
+            ("maxSize", _) => {
+                let bytes = value.as_str().and_then(bytes_of);
+                migrated.values.extend(bytes.map(|bytes| ("max-file-size", bytes.to_string())));
+            }
+            ("blame", Value::Bool(true)) => migrated.values.push(("blame", "true".to_owned())),
+            ("threshold", _) => {
+                migrated.left_out.push(format!("`threshold`: use `secondhand scan --fail-on-percent {value}`"));
+            }
+            ("minLines" | "maxLines", _) => migrated.left_out.push(format!("`{key}`: copies are measured in tokens")),
+            ("format" | "formatsExts", _) => {
+                migrated.left_out.push(format!("`{key}`: every language is read; `ignore` leaves files out"));
+            }
+            ("reporters" | "output", _) => migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`")),
+            ("path", _) => migrated.left_out.push("`path`: name the folders, as in `secondhand scan src`".to_owned()),
+            _ => migrated.left_out.push(format!("`{key}`: it has no counterpart")),
+        }
+    }
+    Some(migrated)
+}
+
+/// `100kb` in bytes.
+fn bytes_of(text: &str) -> Option<u64> {
+    let lower = text.trim().to_ascii_lowercase();
+    let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match lower[digits.len()..].trim() {
+        "kb" | "k" => 1 << 10,
+        "mb" | "m" => 1 << 20,
+        _ => 1,
+    };
+    Some(digits.parse::<u64>().ok()? * unit)
+}
+
+fn pmd(text: &str) -> Option<Migrated> {
+    static TOKENS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)").ok());
+    static EXCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<exclude>\s*([^<\s]+)\s*</exclude>").ok());
+    // Other plugins exclude files, too.
+    let own = text.split("maven-pmd-plugin").nth(1).map(|rest| rest.split("</plugin>").next().unwrap_or(rest));
+    if own.is_none() && !text.contains("cpd") {
+        return None;
+    }
+    let own = own.unwrap_or(text);
+    let mut migrated = Migrated::default();
+    migrated.values.push(("honor", "[\"pmd\"]".to_owned()));
+    let tokens = TOKENS.as_ref().and_then(|pattern| pattern.captures(own));
+    let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
+    tokens.into_iter().for_each(|n| migrated.min_tokens(n));
+    let excluded = EXCLUDED.iter().flat_map(|pattern| pattern.captures_iter(own)).filter_map(|found| found.get(1));
+    migrated.list("ignore", &excluded.map(|found| found.as_str()).collect::<Vec<_>>());
+    for key in ["ignoreIdentifiers", "ignoreLiterals", "ignoreAnnotations"] {
+        if own.contains(key) {
+            migrated.left_out.push(format!("`{key}`: copies with other names and literals are always found"));
+        }
+    }
+    Some(migrated)
+}
+
+fn sonar(text: &str) -> Option<Migrated> {
+    let mut migrated = Migrated::default();
+    migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    let pairs = joined.lines().filter(|line| !line.trim_start().starts_with(['#', '!']));
+    let pairs = pairs.filter_map(|line| line.split_once('=')).map(|(key, value)| (key.trim(), value.trim()));
+    let (mut ignored, mut tests) = (Vec::new(), Vec::new());
+    for (key, value) in pairs {
+        let patterns = value.split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
+        match key {
+            "sonar.cpd.exclusions" | "sonar.exclusions" => ignored.extend(patterns),
+            "sonar.tests" | "sonar.test.inclusions" => tests.extend(patterns),
+            _ => {
+                let Some((language, what)) = key.strip_prefix("sonar.cpd.").and_then(|rest| rest.split_once('.'))
+                else {
+                    continue;
+                };
+                match (what.to_ascii_lowercase().as_str(), value.parse::<u64>()) {
+                    ("minimumtokens", Ok(n)) => {
+                        let n = n.max(MIN_TOKENS);
+                        migrated.tables +=
+                            &format!("\n[languages.{language}]\nmin-tokens = {n}\nscan-min-tokens = {n}\n");
+                    }
+                    _ => migrated.left_out.push(format!("`{key}`: copies are measured in tokens")),
+                }
+            }
+        }
+    }
+    migrated.list("ignore", &ignored);
+    migrated.list("tests", &tests);
+    Some(migrated)
+}

@@ -1,0 +1,42 @@
+//! Finds what findings are about by the ids that reports show.
+
+use super::{check, scan};
+use crate::audit::Outcome;
+use crate::change::ChangeEnd;
+use crate::cli::args::Scan;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::progress::Bar;
+use crate::cli::io::selection::{take, unknown};
+
+/// What has the findings that `ids` name: what `check` says of this branch, of the work tree, and what `scan` says.
+///
+/// # Errors
+/// If one names none, or an audit fails.
+pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Failure> {
+    let bar = Bar::of(common);
+    let repository = common.repository()?;
+    let checked = |end| {
+        let request = check::plain_request(end, None, Vec::new(), common);
+        check::requested(&request, &repository, common, &bar)
+    };
+    let scanned = || scan::outcome(&Scan::default(), common, &bar);
+    let audits: [&dyn Fn() -> Result<Outcome, Failure>; 3] =
+        [&|| checked(ChangeEnd::Latest), &|| checked(ChangeEnd::WorkTree), &scanned];
+    let (mut left, mut found) = (ids.to_vec(), Vec::new());
+    let mut failure = None;
+    for audit in audits {
+        match audit() {
+            Ok(mut outcome) => {
+                left = take(&mut outcome, &left);
+                found.extend((!outcome.findings.is_empty()).then_some(outcome));
+            }
+            // A branch without a base may have what was asked for in its tree.
+            Err(why) => failure = failure.or(Some(why)),
+        }
+        if left.is_empty() {
+            return Ok(found);
+        }
+    }
+    Err(failure.unwrap_or_else(|| unknown(&left[0])))
+}

@@ -1,0 +1,215 @@
+//! Runs `secondhand hook`: answers the hooks of coding agents, which send an event as JSON to standard input.
+//!
+//! Before an edit it says what exists already of the code that comes in; after one, what the file copies now; and when
+//! an agent stops that has no hook of this kind, what all its edits copy. Promises: each is told once in a session, and
+//! an agent is never stopped, whatever fails.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::audit::{Existing, FoundCode, Outcome, Sketch};
+use crate::change::{ChangeEnd, CheckRequest, paths_in};
+use crate::cli::commands::cache;
+use crate::cli::commands::check::{plain_request, requested};
+use crate::cli::commands::find::{FindRequest, existing};
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{print_text, report_failure};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND};
+use crate::files;
+use crate::fingerprint::Effort;
+use crate::git::Repository;
+use crate::policy::{Finding, Level, best_first};
+use crate::report::finding_line;
+use crate::text::FilePath;
+
+/// Maximum bytes of an event: agents send the file that they write.
+const MAX_EVENT: u64 = 16 << 20;
+/// Maximum findings or functions to tell of at once: a model pays for each word.
+const MAX_TOLD: usize = 3;
+/// Minimum part of the new code that an existing function has, to tell of it.
+const MOST: f64 = 0.7;
+/// Maximum lines to remember of what was told.
+const MAX_REMEMBERED: usize = 1_000;
+/// The file in the cache that remembers what was told.
+const TOLD: &str = "told-to-agents";
+
+const AFTER: &str = "This copies code that exists already. Call the existing code instead; keep a copy only if you were \
+                     asked to. `secondhand explain ID` shows both sides.";
+const BEFORE: &str = "This may exist already. Read it first, and call or extend it instead of writing it again.";
+
+pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
+    let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
+    match answer(&common) {
+        Ok(answer) => answer.map_or(Ok(()), |answer| print_text(&format!("{answer}\n"))).map(|()| CLEAN),
+        // The status of a failed audit would stop the agent.
+        Err(failure) => {
+            report_failure(&failure);
+            Ok(FOUND)
+        }
+    }
+}
+
+fn answer(common: &Common) -> Result<Option<Value>, Failure> {
+    let mut text = String::new();
+    let read = io::stdin().lock().take(MAX_EVENT).read_to_string(&mut text);
+    read.map_err(|why| Failure::unreadable(Path::new("standard input"), &why))?;
+    let value = serde_json::from_str(&text).map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
+    let event = Event::new(&value);
+    let common = Common { repo: event.folder.clone().unwrap_or_else(|| common.repo.clone()), ..common.clone() };
+    let repository = Repository::discover(&common.repo)?;
+    let told = match event.when {
+        When::Before => before(&event, &repository, &common),
+        When::After if event.file.is_none() => Vec::new(),
+        When::After | When::Stop => after(&event, &repository, &common)?,
+        When::Other => Vec::new(),
+    };
+    let new = remembered(&event.session, told, &cache::folder(&common, &repository));
+    let head = if event.when == When::Before { BEFORE } else { AFTER };
+    Ok((!new.is_empty()).then(|| event.answer(&format!("secondhand: {head}\n{}", new.join("\n")))))
+}
+
+/// When an agent sends an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Before,
+    After,
+    Stop,
+    Other,
+}
+
+/// An event, as any of the agents sends it.
+#[derive(Debug)]
+struct Event {
+    name: String,
+    when: When,
+    session: String,
+    folder: Option<PathBuf>,
+    /// The file that is edited.
+    file: Option<PathBuf>,
+    /// The code that comes in.
+    code: String,
+}
+
+impl Event {
+    fn new(value: &Value) -> Self {
+        let input = ["tool_input", "toolInput", "toolArgs"].iter().find_map(|name| value.get(name));
+        // Some agents send the arguments of a tool as text.
+        let parsed = input.and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
+        let input = parsed.or_else(|| input.cloned()).unwrap_or_else(|| value.clone());
+        let name = text_in(value, &["hook_event_name", "hookEventName"]).unwrap_or_default();
+        let when = match &*name.to_ascii_lowercase() {
+            "pretooluse" | "beforetool" => When::Before,
+            "posttooluse" | "aftertool" | "afterfileedit" => When::After,
+            "stop" => When::Stop,
+            "" if value.get("toolResult").is_some() => When::After,
+            "" if value.get("toolArgs").is_some() => When::Before,
+            _ => When::Other,
+        };
+        let root = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let folder = text_in(value, &["cwd"]).or(root).map(PathBuf::from);
+        let patch = text_in(&input, &["command", "patch", "input"]).unwrap_or_default();
+        let (of_patch, added) = patched(patch);
+        let file = text_in(&input, &["file_path", "filePath", "absolute_path", "path"]).or(of_patch).map(PathBuf::from);
+        Self {
+            name: name.to_owned(),
+            when,
+            session: text_in(value, &["session_id", "sessionId", "conversation_id"]).unwrap_or_default().to_owned(),
+            folder,
+            file,
+            code: if added.is_empty() { code_in(&input) } else { added },
+        }
+    }
+
+    /// What the agent reads as an answer to this event.
+    fn answer(&self, text: &str) -> Value {
+        match self.when {
+            When::Stop => json!({ "followup_message": text }),
+            _ if self.name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                json!({ "hookSpecificOutput": { "hookEventName": self.name, "additionalContext": text } })
+            }
+            _ => json!({ "additionalContext": text }),
+        }
+    }
+}
+
+/// The first text among members with these names.
+fn text_in<'v>(value: &'v Value, names: &[&str]) -> Option<&'v str> {
+    names.iter().find_map(|name| value.get(name).and_then(Value::as_str))
+}
+
+/// The lines that an edit brings in: those of the new text that the old one does not have.
+fn code_in(input: &Value) -> String {
+    let edits = input.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut code = String::new();
+    for edit in edits.iter().chain([input]) {
+        let old = text_in(edit, &["old_string", "oldString", "old_str"]).unwrap_or_default();
+        let known: Vec<&str> = old.lines().collect();
+        let new = text_in(edit, &["content", "new_string", "newString", "new_str", "file_text"]).unwrap_or_default();
+        new.lines().filter(|line| !known.contains(line)).for_each(|line| code.extend([line, "\n"]));
+    }
+    code
+}
+
+/// The first file of a patch in the form of `apply_patch`, and the lines that it adds.
+fn patched(patch: &str) -> (Option<&str>, String) {
+    let named = |line: &'_ str| line.starts_with("*** Add File: ") || line.starts_with("*** Update File: ");
+    let file = patch.lines().find(|line| named(line)).and_then(|line| line.split_once(": ")).map(|(_, file)| file);
+    let added = patch.lines().filter_map(|line| line.strip_prefix('+'));
+    (file, if file.is_some() { added.flat_map(|line| [line, "\n"]).collect() } else { String::new() })
+}
+
+/// What exists already of the code that comes in: what cannot be searched for is nothing to tell of.
+fn before(event: &Event, repository: &Repository, common: &Common) -> Vec<(String, String)> {
+    let Some(file) = &event.file else { return Vec::new() };
+    let in_tree = file.strip_prefix(repository.root()).unwrap_or(file).to_string_lossy();
+    let in_tree = FilePath::new(in_tree.replace('\\', "/"));
+    let bytes = event.code.clone().into_bytes();
+    let sketch = Sketch { bytes, name: Some(in_tree.clone()), in_tree: Some(in_tree), ..Sketch::default() };
+    let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit: MAX_TOLD, past: None };
+    let found = existing(&sketch, &request, common, &Bar::of(common));
+    let results = found.map(|FoundCode { results, .. }| results).unwrap_or_default();
+    results.iter().filter(|result| result.containment >= MOST).map(function).collect()
+}
+
+/// An existing function: what it is remembered by, and a line about it.
+fn function(existing: &Existing) -> (String, String) {
+    let Existing { path, fragment, name, containment, .. } = existing;
+    let at = format!("{path}:{}", fragment.start.line);
+    let named = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+    (at.clone(), format!("{at}:{named} has {:.0} % of it", 100.0 * containment))
+}
+
+/// What the file of the event copies, or all of the work tree does: its warnings.
+fn after(event: &Event, repository: &Repository, common: &Common) -> Result<Vec<(String, String)>, Failure> {
+    let files = Vec::from_iter(event.file.clone());
+    // Agents also write to files outside of the repository.
+    let Ok(within) = paths_in(repository, &common.repo, &files) else { return Ok(Vec::new()) };
+    let request = CheckRequest { within, ..plain_request(ChangeEnd::WorkTree, None, Vec::new(), common) };
+    let outcome: Outcome = requested(&request, repository, common, &Bar::of(common))?;
+    let is_told = |finding: &&&Finding| finding.level > Level::Note && finding.has_code();
+    let findings = best_first(&outcome.findings);
+    Ok(findings.iter().filter(is_told).map(|of| (of.id().to_owned(), finding_line(of))).collect())
+}
+
+/// Of what there is to tell, the first few that were not told in this session; they are remembered.
+fn remembered(session: &str, told: Vec<(String, String)>, folder: &Path) -> Vec<String> {
+    let file = folder.join(TOLD);
+    let known = files::read_text(&file, MAX_EVENT).unwrap_or_default();
+    let key = |what: &str| format!("{session} {what}");
+    let is_new = |(what, _): &(String, String)| !known.lines().any(|line| line == key(what));
+    let new: Vec<(String, String)> = told.into_iter().filter(is_new).take(MAX_TOLD).collect();
+    if !new.is_empty() {
+        let n_left = MAX_REMEMBERED.saturating_sub(new.len());
+        let n_known = known.lines().count();
+        let kept = known.lines().skip(n_known.saturating_sub(n_left)).map(str::to_owned);
+        let lines: Vec<String> = kept.chain(new.iter().map(|(what, _)| key(what))).collect();
+        // Where it cannot be remembered, it is told again.
+        let _ = fs::create_dir_all(folder).and_then(|()| fs::write(&file, lines.join("\n") + "\n"));
+    }
+    new.into_iter().map(|(_, line)| line).collect()
+}

@@ -1,0 +1,260 @@
+//! Tells which builds have a part of a file: of two parts that no build has both, neither is a copy to get rid of.
+//!
+//! ```text
+//! //go:build !nomsgpack        the file, in builds without this tag
+//! #if A / #elif B / #else      of the branches of a conditional, a build has one
+//! #[cfg(windows)]              the item below, on this platform
+//! ae_epoll.c  ae_kqueue.c      names that differ in the platform alone
+//! ```
+
+use std::ops::Range;
+
+use crate::text::{FilePath, Lines};
+
+/// Words that name a platform, or what only some have: of two of them, a build has one.
+const PLATFORMS: &[&[u8]] = &[
+    b"aix",
+    b"amd64",
+    b"android",
+    b"apple",
+    b"arm",
+    b"arm64",
+    b"avx2",
+    b"avx512",
+    b"darwin",
+    b"dragonfly",
+    b"epoll",
+    b"evport",
+    b"freebsd",
+    b"ios",
+    b"iocp",
+    b"kqueue",
+    b"linux",
+    b"macos",
+    b"mips",
+    b"neon",
+    b"netbsd",
+    b"openbsd",
+    b"poll",
+    b"posix",
+    b"ppc64",
+    b"riscv64",
+    b"select",
+    b"solaris",
+    b"sse2",
+    b"unix",
+    b"wasi",
+    b"wasm",
+    b"win32",
+    b"windows",
+    b"x86",
+];
+/// Words that name a family of platforms, which all others may belong to but that of Windows.
+const FAMILIES: &[&str] = &["posix", "unix"];
+/// Those of Windows.
+const WINDOWS: &[&str] = &["win32", "windows"];
+
+/// The lines of a whole file.
+const WHOLE: Range<u32> = 1..u32::MAX;
+
+/// The conditions on builds in a file.
+#[derive(Debug, Clone, Default)]
+pub struct Builds {
+    path: Vec<u8>,
+    conditions: Vec<Condition>,
+}
+
+/// A condition on the builds that have some lines.
+#[derive(Debug, Clone)]
+struct Condition {
+    lines: Range<u32>,
+    when: When,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum When {
+    /// A name is set, or is not.
+    Set(String, bool),
+    /// A conditional of this file takes this branch.
+    Branch { conditional: u32, branch: u32 },
+}
+
+impl Builds {
+    /// Reads those of the file `path`. Time O(n).
+    pub fn new(path: &FilePath, text: &[u8]) -> Self {
+        let lines = Lines::new(text);
+        let mut conditions = Vec::new();
+        let mut open: Vec<(u32, u32, u32)> = Vec::new();
+        for line in 1..=lines.n_lines() {
+            let whole = lines.text(text, line);
+            let words = whole.trim_ascii_start();
+            if let Some(tags) = words.strip_prefix(b"//go:build ") {
+                conditions.extend(terms(tags, "&&").map(|when| Condition { lines: WHOLE, when }));
+            } else if let Some(attribute) = words.strip_prefix(b"#[cfg(") {
+                let end = end_of_item(text, &lines, line, whole.len() - words.len());
+                let inner = attribute.trim_ascii_end().strip_suffix(b")]").unwrap_or_default();
+                let inner = inner.strip_prefix(b"all(").and_then(|all| all.strip_suffix(b")")).unwrap_or(inner);
+                conditions.extend(terms(inner, ",").map(|when| Condition { lines: line..end, when }));
+            } else if let Some(directive) = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
+                let begins = |word: &[u8]| directive.starts_with(word);
+                let is_next = begins(b"el") || begins(b"endif");
+                if let Some((conditional, branch, start)) = open.pop_if(|_| is_next) {
+                    let when = When::Branch { conditional, branch };
+                    conditions.push(Condition { lines: start..line, when });
+                    open.extend((!begins(b"endif")).then_some((conditional, branch + 1, line)));
+                } else if begins(b"if") {
+                    open.push((line, 0, line));
+                }
+            }
+        }
+        Self { path: path.as_bytes().to_vec(), conditions }
+    }
+
+    /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m conditions.
+    pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
+        let is_same_file = self.path == other.path;
+        let excludes = |when: &When| other.of(of_other).any(|of| when.excludes(of, is_same_file));
+        self.of(lines).any(excludes) || self.is_tagged_beside(other) || differ_in_platform(&self.path, &other.path)
+    }
+
+    /// Whether both are files of one folder for builds with different tags: what both declare cannot be in one build.
+    fn is_tagged_beside(&self, other: &Self) -> bool {
+        let folder = |path: &[u8]| path.len() - path.rsplit(|&byte| byte == b'/').next().map_or(0, <[u8]>::len);
+        let tags = |of: &Self| of.conditions.iter().filter(|of| of.lines == WHOLE).map(|of| of.when.clone()).collect();
+        let (own, others): (Vec<When>, Vec<When>) = (tags(self), tags(other));
+        let is_beside = self.path != other.path && self.path[..folder(&self.path)] == other.path[..folder(&other.path)];
+        is_beside && !own.is_empty() && !others.is_empty() && own != others
+    }
+
+    /// The conditions on most of some lines: a copy may take a directive with it.
+    fn of(&self, lines: &Range<u32>) -> impl Iterator<Item = &When> {
+        let (start, end) = (lines.start, lines.end);
+        let n_shared = move |of: &Range<u32>| of.end.min(end).saturating_sub(of.start.max(start));
+        let holds = move |of: &&Condition| 2 * n_shared(&of.lines) > end - start;
+        self.conditions.iter().filter(holds).map(|condition| &condition.when)
+    }
+}
+
+impl When {
+    fn excludes(&self, other: &Self, is_same_file: bool) -> bool {
+        match (self, other) {
+            (Self::Set(name, is_set), Self::Set(of, is)) if name == of => is_set != is,
+            (Self::Set(name, true), Self::Set(of, true)) => are_apart(name, of),
+            (Self::Branch { conditional, branch }, Self::Branch { conditional: of, branch: is }) => {
+                is_same_file && conditional == of && branch != is
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether no platform has both of two names.
+fn are_apart(a: &str, b: &str) -> bool {
+    let is_platform = |name: &str| PLATFORMS.contains(&name.as_bytes());
+    let is_family = FAMILIES.contains(&a) || FAMILIES.contains(&b);
+    let is_windows = WINDOWS.contains(&a) != WINDOWS.contains(&b);
+    a != b && is_platform(a) && is_platform(b) && (!is_family || is_windows)
+}
+
+/// The terms of a condition that all have to hold and are simple: `linux`, `!cgo`, `not(unix)`, `target_os = "linux"`;
+/// none where one of several is enough.
+fn terms<'t>(condition: &'t [u8], and: &'t str) -> impl Iterator<Item = When> + 't {
+    let text = std::str::from_utf8(condition).unwrap_or_default();
+    let inside = text.find('(').unwrap_or(text.len());
+    let text = if text[..inside].contains("||") { "" } else { text };
+    let is_simple =
+        |term: &&str| !term.is_empty() && !term.contains("||") && n_open(term) == 0 && !term.contains("any(");
+    text.split(and).map(str::trim).filter(is_simple).map(term)
+}
+
+/// Brackets that a text opens and does not close, or the other way round.
+fn n_open(text: &str) -> usize {
+    text.matches('(').count().abs_diff(text.matches(')').count())
+}
+
+fn term(text: &str) -> When {
+    let negated = text.strip_prefix('!').or_else(|| text.strip_prefix("not(").and_then(|of| of.strip_suffix(')')));
+    let name = negated.unwrap_or(text);
+    let name = name.strip_prefix("target_os").map_or(name, |of| of.trim_matches([' ', '=', '"']));
+    When::Set(name.to_owned(), negated.is_none())
+}
+
+/// The line behind the item below an attribute, which ends with a bracket that is indented like it.
+fn end_of_item(text: &[u8], lines: &Lines, attribute: u32, indentation: usize) -> u32 {
+    let ends = |line: &u32| {
+        let line = lines.text(text, *line);
+        let words = line.trim_ascii_start();
+        line.len() - words.len() <= indentation && words.starts_with(b"}")
+    };
+    (attribute + 1..=lines.n_lines()).find(ends).map_or(u32::MAX, |last| last + 1)
+}
+
+/// Whether two paths are the same but for one word, which names a platform in both.
+fn differ_in_platform(a: &[u8], b: &[u8]) -> bool {
+    let is_part = |byte: &u8| !byte.is_ascii_alphanumeric();
+    let (own, others): (Vec<_>, Vec<_>) = (a.split(is_part).collect(), b.split(is_part).collect());
+    let mut differing = own.iter().zip(&others).filter(|(a, b)| a != b);
+    let (Some((a, b)), None) = (differing.next(), differing.next()) else { return false };
+    let is_platform = |word: &[u8]| PLATFORMS.contains(&&*word.to_ascii_lowercase());
+    own.len() == others.len() && is_platform(a) && is_platform(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check((path, text, line): (&str, &str, u32), (of, other, at): (&str, &str, u32), expected: bool) {
+        let builds = |path: &str, text: &str| Builds::new(&FilePath::new(path), text.as_bytes());
+        let (own, other) = (builds(path, text), builds(of, other));
+        assert_eq!(own.exclude(&(line..line + 1), &other, &(at..at + 1)), expected, "{own:?} {other:?}");
+    }
+
+    #[test]
+    fn tags_of_a_file_exclude_their_opposites_and_other_platforms() {
+        let file = |tags: &str| format!("//go:build {tags}\n\npackage a\nf()\n");
+        let pair = |a: &str, b: &str, expected| check(("a/a.go", &file(a), 4), ("b/b.go", &file(b), 4), expected);
+        pair("!nomsgpack", "nomsgpack", true);
+        pair("linux && cgo", "windows", true);
+        pair("unix", "windows && !cgo", true);
+        pair("unix", "linux", false);
+        pair("!a", "!b", false);
+        pair("a || b", "!a", false);
+        pair("!a && !(b && (linux || windows))", "a", true);
+        pair("b && (linux || windows)", "!b", true);
+        let beside = |a: &str, b: &str, expected| check(("a/a.go", &file(a), 4), ("a/b.go", &file(b), 4), expected);
+        beside("sonic", "jsoniter", true);
+        beside("cgo", "cgo", false);
+    }
+
+    #[test]
+    fn a_build_has_one_branch_of_a_conditional() {
+        let text = "#if A\nf();\n#elif B\ng();\n# else\nh();\n#endif\ni();\n#ifdef A\nj();\n#endif\n";
+        let pair = |a, b, expected| check(("a.c", text, a), ("a.c", text, b), expected);
+        pair(2, 4, true);
+        pair(4, 6, true);
+        pair(2, 8, false);
+        pair(2, 10, false);
+        check(("a.c", text, 2), ("b.c", text, 4), false);
+    }
+
+    #[test]
+    fn an_attribute_is_about_the_item_below_it() {
+        let text =
+            "#[cfg(unix)]\nfn f() {\n    a();\n}\n#[cfg(not(unix))]\nfn f() {\n    a();\n}\nfn g() {\n    a();\n}\n";
+        check(("a.rs", text, 3), ("a.rs", text, 7), true);
+        check(("a.rs", text, 3), ("a.rs", text, 10), false);
+        let on = |os: &str| format!("#[cfg(all(target_os = \"{os}\", test))]\nmod a {{\n    f();\n}}\n");
+        check(("a.rs", &on("linux"), 3), ("b.rs", &on("macos"), 3), true);
+        check(("a.rs", &on("linux"), 3), ("b.rs", &on("linux"), 3), false);
+    }
+
+    #[test]
+    fn names_that_differ_in_the_platform_alone_never_meet() {
+        let pair = |a, b, expected| check((a, "", 1), (b, "", 1), expected);
+        pair("src/ae_epoll.c", "src/ae_kqueue.c", true);
+        pair("sys/unix/file.rs", "sys/windows/file.rs", true);
+        pair("sys/unix/file.rs", "sys/windows/path.rs", false);
+        pair("src/linux.c", "src/lines.c", false);
+    }
+}
