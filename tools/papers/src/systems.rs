@@ -124,7 +124,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// Makes a copy of a text, in a host or alone.
-type Copy = fn(&[Word], &[Word]) -> Vec<Word>;
+type Edit = fn(&[Word], &[Word]) -> Vec<Word>;
 
 /// Pairs of documents, and what they are.
 struct Cases {
@@ -177,13 +177,13 @@ fn cases(proses: &[&Prose]) -> (Vec<[Vec<Word>; 2]>, Vec<Cases>) {
             drawn.push([text, host]);
         }
     }
-    let kinds: [(&str, Copy); 4] = [
+    let kinds: [(&str, Edit); 4] = [
         ("one word in 25 changed", |text, _| changed(text)),
         ("a sentence put in front", |text, host| [&host[..9], text].concat()),
         ("100 words pasted", |text, host| pasted(&text[450..550], host)),
         ("40 words pasted", |text, host| pasted(&text[480..520], host)),
     ];
-    let copies = |(what, copy): (&'static str, Copy)| {
+    let copies = |(what, copy): (&'static str, Edit)| {
         let pairs = drawn[..CASES].iter().map(|[text, host]| [text.clone(), copy(text, host)]);
         Cases { what, pairs: pairs.collect() }
     };
