@@ -553,7 +553,7 @@ impl Searched<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        self.ranked(query, Unit { tokens: unit, name }, Some((n_contained, best)))
+        self.ranked(query, &Unit { tokens: unit, name }, Some((n_contained, best)))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.
@@ -564,7 +564,7 @@ impl Searched<'_> {
             return;
         }
         let query = sketches.iter().position(is_family).unwrap_or_default();
-        let worded = target.document().functions().into_iter().filter_map(|unit| self.ranked(query, unit, None));
+        let worded = target.document().functions().into_iter().filter_map(|unit| self.ranked(query, &unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
             let is_known = |other: &Ranked| {
@@ -579,7 +579,7 @@ impl Searched<'_> {
 
     /// A unit of the file as a result: with the number of tokens that it has of a sketch and the best pair of them, if
     /// it has enough. `None` if it is the sketch itself.
-    fn ranked(&self, query: usize, unit: Unit, tokens: Option<(usize, ClonePair)>) -> Option<Ranked> {
+    fn ranked(&self, query: usize, unit: &Unit, tokens: Option<(usize, ClonePair)>) -> Option<Ranked> {
         let &Self {
             found: Found { place, target, .. }, asked: &Asked { sketch, sketches, rarity, config, .. }, ..
         } = self;
@@ -595,8 +595,8 @@ impl Searched<'_> {
         let matched = of_pair.and_then(|tokens| fragment(&target.text, lines, &other[tokens]));
         let document = target.document();
         let (worded, agreement) = if self.has_text() {
-            let worded = rarity.of_function(&Bag::of_unit(document, &unit));
-            (worded, Agreement::new(sketches[query].document(), document, &unit, rarity))
+            let worded = rarity.of_function(&Bag::of_unit(document, unit));
+            (worded, Agreement::new(sketches[query].document(), document, unit, rarity))
         } else {
             Default::default()
         };

@@ -142,7 +142,7 @@ pub(super) fn words_of_code<'d>(
     let keywords = tokens[first..last].iter().filter(|token| token.kind() == Kind::Keyword);
     let skipped = keywords.map(|token| token.start as usize..token.end as usize);
     let mut start = bytes.start;
-    let between = skipped.chain([bytes.end..bytes.end]).map(move |skipped| {
+    let between = skipped.chain(std::iter::once(bytes.end..bytes.end)).map(move |skipped| {
         let between = start..skipped.start.max(start);
         start = skipped.end;
         between
