@@ -9,14 +9,15 @@ use super::change::{
     Changed, Predecessor, asking, changed_files, changes, credit_moves, included, linked, queries, self_excused,
     sources_before,
 };
+use super::exists::NewFunctions;
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, align, identify_vendored_as_of,
-    look_up, place_in_tree, twins,
+    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align,
+    identify_vendored_as_of, look_up, place_in_tree, twins,
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
@@ -87,7 +88,6 @@ pub fn check(
     if sets[EDITED].is_some() {
         change.add_siblings(&windows, lookup.hits(EDITED), &mut outcome)?;
     }
-    drop(lookup);
     if sets[ADDED].is_none() {
         return Ok(outcome);
     }
@@ -101,6 +101,12 @@ pub fn check(
     // Judge: what the copies mean.
     outcome.findings.extend(change.missed_fixes(&additions, &copies)?);
     change.judge(&additions, &mut copies, &mut outcome)?;
+
+    // Words: what the tree has already, though nothing was copied.
+    let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
+    let (findings, texts) = additions.functions.findings(&wording, &targets, &outcome.findings, &changed, &sources)?;
+    outcome.findings.extend(findings);
+    outcome.texts.extend(texts.into_iter().map(|(path, text)| (path, text.into())));
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     change.keep_texts(&copies, &mut outcome);
     Ok(outcome)
@@ -180,13 +186,16 @@ struct Additions<'c> {
     twins: Vec<Twins>,
     /// What is searched for in the tree, if there are any.
     without_twins: Option<Queries<'c>>,
+    /// The functions among it.
+    functions: NewFunctions<'c>,
 }
 
 impl<'c> Additions<'c> {
     fn new(change: &Change<'c>) -> Self {
         let config = change.sources.config;
         let asking = asking(change.judged.iter().copied(), true, config);
-        let queries = queries(&asking, config);
+        let functions = NewFunctions::new(&asking, change.predecessors, change.sources);
+        let queries = queries(&asking, config).with_words(functions.words());
         let twins = change.brought_in_whole(&asking);
         // A short file can be byte-identical to another one.
         let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
@@ -195,8 +204,8 @@ impl<'c> Additions<'c> {
             true => (&file.source, file.asked(config)),
             false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
         });
-        let without_twins = has_twins.then(|| Queries::new(asked.collect(), config));
-        Self { asking, queries, twins, without_twins }
+        let without_twins = has_twins.then(|| Queries::new(asked.collect(), config).with_words(functions.words()));
+        Self { asking, queries, twins, without_twins, functions }
     }
 
     /// What is searched for in the tree; `None` if there is nothing to search for, there or elsewhere.

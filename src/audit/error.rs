@@ -36,17 +36,9 @@ pub enum Error {
 /// Why a sketch cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SketchError {
-    /// It has no tokens.
-    #[error("it is empty, or has only comments")]
+    /// It has no words.
+    #[error("it is empty")]
     Empty,
-    /// It has fewer tokens than any match.
-    #[error("it has {}, and no match has fewer than {min}", count(*n_tokens, "token"))]
-    TooShort {
-        /// Its tokens.
-        n_tokens: usize,
-        /// The minimum.
-        min: usize,
-    },
     /// It has too many bytes.
     #[error("it is larger than {} MB", max / 1_000_000)]
     TooLarge {
@@ -87,9 +79,7 @@ impl SketchError {
     /// What to do about it.
     fn help(&self) -> Option<String> {
         match self {
-            Self::Empty | Self::TooShort { .. } => {
-                Some("give a function, or its signature and first statements".to_owned())
-            }
+            Self::Empty => Some("give a function, its signature, its name, or a few words".to_owned()),
             Self::TooLarge { .. } => Some("give the lines that matter with `--lines A-B`".to_owned()),
             Self::UnknownLanguage { nearest, .. } => {
                 let meant = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! Runs `find`: finds existing code for a sketch of new code.
 //!
-//! A sketch is a whole function, or a signature and its first statements: renamed, incomplete, unbalanced. Lexing needs
-//! no grammar, so all of that is read. The search is that of `check`, with lower minimums; each match is extended to
-//! the function around it.
+//! A sketch is whatever an author has: a function, a signature and its first statements, a name, a few words. Lexing
+//! needs no grammar, so all of that is read. Two searches answer: that of `check` with lower minimums, whose matches are
+//! extended to the function around them, and one for functions with the same words. Both rank each function that either
+//! of them finds.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -15,17 +16,18 @@ use rayon::prelude::*;
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
 use super::search::{
-    ByNames, Found, Queries, Sought, Targets, Unread, align, identify_vendored, look_up, place_in_tree,
+    AlignedQueries, Found, Queries, SearchOutcome, Sought, Targets, Unread, Wording, align, found, identify_vendored,
+    look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
 use crate::config::Config;
-use crate::files::{BlobId, Entry};
+use crate::files::{BlobId, Entry, ReadFiles};
 use crate::fingerprint::{Effort, Params};
 use crate::git::{Attributes, Repository, Snapshot};
-use crate::language::{Language, Languages};
-use crate::matching::{Alignment, ClonePair, CloneType, Enough, agreeing_pairs};
-use crate::policy::{Fragment, Place};
+use crate::language::{Language, Languages, Token};
+use crate::matching::{Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs};
+use crate::policy::{Fragment, Ground, Place};
 use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
 
 /// Maximum bytes of a sketch.
@@ -33,6 +35,12 @@ pub const MAX_SKETCH: usize = 10_000_000;
 
 /// Minimum fraction of a sketch in solid runs, for a match that is no clone by itself.
 const ENOUGH_OF_SKETCH: f64 = 0.5;
+/// Minimum fraction of a sketch's words, for a function with no tokens in a row in common.
+const MIN_WORDS: f64 = 0.2;
+/// Maximum files to read for the words of a sketch: those with most of them. Higher takes time in proportion.
+const MAX_FILES: usize = 16;
+/// What a test function counts for, beside one that can be called.
+const OF_TEST: f64 = 0.8;
 /// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample is enough.
 const EVERY_KGRAM: usize = 2_000;
 
@@ -85,7 +93,7 @@ pub struct FoundCode {
     pub results: Vec<Existing>,
 }
 
-/// Existing code that has much of a sketch.
+/// Existing code that has much of a sketch, or the same words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Existing {
     /// Whether it is in the tree or in a component, or was deleted.
@@ -106,6 +114,10 @@ pub struct Existing {
     pub clone_type: CloneType,
     /// The number of tokens that match.
     pub n_matched: usize,
+    /// The fraction of the sketch's words that it has, 0 to 1, rare ones counting more.
+    pub words: f64,
+    /// What both call and say.
+    pub agreement: Agreement,
     /// Its lines; `None` if its text is not stored.
     pub text: Option<Vec<u8>>,
 }
@@ -116,12 +128,13 @@ struct Ranked {
     existing: Existing,
     n_contained: usize,
     n_exact: usize,
+    /// How much it has of the sketch, by its words and by its tokens.
+    score: f64,
     distance: usize,
 }
 
-/// Finds the existing code that has most of `sketch`, the best first: what has more of it, then what is spelled more
-/// alike, then the shorter function, then the nearer one. Deleted code is only named where
-/// the tree has nothing as good.
+/// Finds the existing code that has most of `sketch`, by its tokens and its words, the best first; of what is as good,
+/// the nearer one. Deleted code is only named where the tree has nothing as good.
 ///
 /// # Errors
 /// If the sketch cannot be searched for, or a file cannot be read.
@@ -141,12 +154,13 @@ pub fn find(
     let sketches = read_sketch(sketch, &entries, &sources)?;
     let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
+    let bag = words_of(sketch, &sketches);
     let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
     let sampling = if n_tokens <= EVERY_KGRAM { every_kgram(&config.fingerprint) } else { config.fingerprint };
     let mut queries = Queries::sampled(asked, &config, sampling);
     // A longer sketch has tokens in a row with whatever it resembles.
-    if config.effort == Effort::Full && n_tokens <= EVERY_KGRAM {
-        queries = queries.with_names();
+    if n_tokens <= EVERY_KGRAM {
+        queries = queries.with_words(bag.words().collect());
     }
     let place = |path: &FilePath| place_in_tree(&config, path);
     let targets = Targets {
@@ -160,9 +174,14 @@ pub fn find(
     let sets = [Some(&queries)];
     let mut lookup = look_up(&sets, &targets, &sources)?;
     let mut searched = align(0, &mut lookup, &targets, &sources)?;
+    let wording = Wording::new(&lookup, 0, searched.n_compared);
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
-    let by_names = ByNames { queries: &queries, targets: &targets, near, sources: &sources };
-    by_names.search(&lookup.names(0), &mut searched)?;
+    let distance = |file: usize| near.map_or(0, |near| near.distance(&entries[file].path));
+    let rarity = wording.rarity(&bag);
+    let closest = wording.closest(&rarity, MAX_FILES, distance);
+    let closest: Vec<&Entry> = closest.into_iter().map(|file| &entries[file]).collect();
+    add_files(&closest, &targets, &mut searched, &sources)?;
+    let closest = closest.into_iter().map(|entry| &entry.path).collect();
     let n_missing = searched.skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
@@ -184,15 +203,19 @@ pub fn find(
     }
 
     // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
-    let in_file = |found: Found| results_in(&found, &sketches, sketch, context.config);
+    let asked = Asked { sketch, sketches: &sketches, rarity: &rarity, closest: &closest, config: context.config };
+    let in_file = |found: Found| results_in(&found, &asked);
     let mut ranked: Vec<Ranked> = found.into_par_iter().flat_map_iter(in_file).collect();
     // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
     let key = |ranked: &Ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
-        let alike = (Reverse(ranked.n_contained), Reverse(ranked.n_exact), Reverse((similarity * 1e6) as u64));
+        let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
         (alike, ranked.distance, place.clone(), path.clone(), *fragment)
     };
     ranked.sort_by_cached_key(key);
+    // Many functions share some words.
+    let least = ranked.first().map_or(0.0, |best| best.score / 2.0);
+    ranked.retain(|ranked| ranked.existing.clone_type != CloneType::Type4 || ranked.score >= least);
     let query = ranked.first().map(|best| best.query).filter(|_| sketches.len() > 1).unwrap_or_default();
     ranked.retain(|ranked| ranked.query == query);
     drop_what_still_exists(&mut ranked);
@@ -209,6 +232,40 @@ pub fn find(
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })
+}
+
+/// The words of the sketch, or of its lines. Plain words are all words; in code, keywords are none.
+fn words_of(sketch: &Sketch, sketches: &[Source]) -> Bag {
+    let Some(source) = sketches.first() else { return Bag::default() };
+    let lines = Lines::new(&source.text);
+    let bytes = match &sketch.lines {
+        Some(asked) => lines.range(*asked.start()).start..lines.range((*asked.end()).min(lines.n_lines())).end,
+        None => 0..source.text.len(),
+    };
+    let is_code = |token: &Token| matches!(token.punctuation(), Some(b'(' | b'{' | b';' | b'='));
+    match source.tokens.iter().any(is_code) {
+        true => Bag::of_code(source.document(), bytes),
+        false => Bag::new(source.text.get(bytes).unwrap_or_default()),
+    }
+}
+
+/// Reads the files that have most of the words of a sketch, and that were not read for its tokens.
+fn add_files<R: ReadFiles>(
+    closest: &[&Entry],
+    targets: &Targets<'_, R>,
+    searched: &mut SearchOutcome,
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
+    let is_known = |entry: &Entry| searched.found.iter().any(|of| of.target.path == entry.path);
+    let unread: Vec<&Entry> = closest.iter().copied().filter(|entry| !is_known(entry)).collect();
+    let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
+        let target = sources.read(reader, entry)?.ok();
+        Ok(target.map(|target| found((targets.place)(&target.path), target, AlignedQueries::default())))
+    });
+    let read: Vec<Option<Found>> = read.collect::<Result<_, Error>>()?;
+    searched.found.extend(read.into_iter().flatten());
+    searched.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    Ok(())
 }
 
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
@@ -262,7 +319,7 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
     }
     let unreadable = |skip: Skip| SketchError::Unreadable { reason: skip.reason() };
     let text = decoded(&sketch.bytes).map_err(|why| unreadable(why.into()))?;
-    if text.iter().all(u8::is_ascii_whitespace) {
+    if !text.iter().any(|&byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
         return Err(SketchError::Empty);
     }
     let lines = Lines::new(&text);
@@ -274,7 +331,6 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
         Some(language) => vec![language],
         None => languages_of(entries, sources.languages),
     };
-    let is_guessed = languages.len() > 1;
     let read = |language: &Language| {
         let mut tokens = Vec::new();
         let with_data = sources.config.include_data;
@@ -300,15 +356,7 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
             is_prose: false,
         })
     };
-    let mut read = languages.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let min = sources.config.matching.k;
-    match read.iter().map(|sketch| sketch.tokens.len()).max() {
-        Some(0) => return Err(SketchError::Empty),
-        Some(n_tokens) if n_tokens < min => return Err(SketchError::TooShort { n_tokens, min }),
-        _ => {}
-    }
-    read.retain(|sketch| !is_guessed || sketch.tokens.len() >= min);
-    Ok(read)
+    languages.into_iter().map(read).collect()
 }
 
 /// The language of a sketch, if it is named; `None` if it is to be guessed.
@@ -347,8 +395,9 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
 /// The results in one file: each function that has enough of the sketch, once. Where a match has much more of it than
 /// any function that it goes through, such as of a sketch of two short ones, its lines are the result instead. If there
 /// is neither, it is the lines that have most of the sketch.
-fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Config) -> Vec<Ranked> {
-    let searched = Searched { found, asked, config, lines: Lines::new(&found.target.text) };
+fn results_in(found: &Found, asked: &Asked<'_>) -> Vec<Ranked> {
+    let &Asked { sketches, config, .. } = asked;
+    let searched = Searched { found, asked, lines: Lines::new(&found.target.text) };
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
     let mut of_queries: BTreeMap<usize, Vec<Alignment>> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
@@ -384,6 +433,7 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
         }
         results.extend(best.into_iter().map(|(_, result)| result));
     }
+    searched.add_worded(&mut results);
     results
 }
 
@@ -445,11 +495,22 @@ fn fullest_stretch(
     Some((stretch, parts))
 }
 
+/// What files are asked for.
+struct Asked<'a> {
+    sketch: &'a Sketch,
+    /// The sketch, read as each language that it may be in.
+    sketches: &'a [Source],
+    /// How rare its words are.
+    rarity: &'a Rarity<'a>,
+    /// The files with most of its words.
+    closest: &'a HashSet<&'a FilePath>,
+    config: &'a Config,
+}
+
 /// A file that was found, and what it was asked for.
 struct Searched<'s> {
     found: &'s Found,
-    asked: &'s Sketch,
-    config: &'s Config,
+    asked: &'s Asked<'s>,
     lines: Lines,
 }
 
@@ -468,7 +529,7 @@ impl Searched<'_> {
         }
         let n_aligned = is_aligned.into_iter().filter(|&is_aligned| is_aligned).count();
         is_enough_of(n_aligned, sketch)
-            || alignments.iter().any(|alignment| alignment.n_tokens() >= self.config.min_tokens)
+            || alignments.iter().any(|alignment| alignment.n_tokens() >= self.asked.config.min_tokens)
     }
 
     /// What a unit of the file has of a sketch, if it is enough.
@@ -480,8 +541,7 @@ impl Searched<'_> {
         name: Option<usize>,
         parts: Vec<Alignment>,
     ) -> Option<Ranked> {
-        let &Self { found: Found { place, target, .. }, asked, config, ref lines } = self;
-        let (own, other) = (&sketch.tokens, &target.tokens);
+        let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
         for (at, _) in parts.iter().flat_map(|part| agreeing_pairs(part, own, other)) {
             is_contained[at] = true;
@@ -489,32 +549,80 @@ impl Searched<'_> {
         let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
         let best = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))?;
-        let is_enough = is_enough_of(n_contained, sketch);
         let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
-        let n_unit = unit.len();
-        let unit = fragment(&target.text, lines, &other[unit])?;
-        let matched = fragment(&target.text, lines, &other[best.alignment.target()])?;
-        if !(is_enough || is_clone) || *place == Place::Tree && is_itself(asked, &target.path, &unit) {
+        if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        let text = lines.range(unit.start.line).start..lines.range(unit.end.line).end;
-        let n_matched = best.alignment.n_tokens();
-        let origin = asked.in_tree.as_ref().or(asked.name.as_ref());
+        self.ranked(query, &Unit { tokens: unit, name }, Some((n_contained, best)))
+    }
+
+    /// Adds the functions that have the words of the sketch and are no results yet.
+    fn add_worded(&self, results: &mut Vec<Ranked>) {
+        let Self { found: Found { target, .. }, asked: Asked { sketches, closest, .. }, .. } = self;
+        let is_family = |sketch: &Source| sketch.family == target.family;
+        if !closest.contains(&target.path) {
+            return;
+        }
+        let query = sketches.iter().position(is_family).unwrap_or_default();
+        let worded = target.document().functions().into_iter().filter_map(|unit| self.ranked(query, &unit, None));
+        for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
+            let own = result.existing.fragment;
+            let is_known = |other: &Ranked| {
+                let Fragment { start, end } = other.existing.fragment;
+                start < own.end && own.start < end
+            };
+            if !results.iter().any(is_known) {
+                results.push(result);
+            }
+        }
+    }
+
+    /// A unit of the file as a result: with the number of tokens that it has of a sketch and the best pair of them, if
+    /// it has enough. `None` if it is the sketch itself.
+    fn ranked(&self, query: usize, unit: &Unit, tokens: Option<(usize, ClonePair)>) -> Option<Ranked> {
+        let &Self {
+            found: Found { place, target, .. }, asked: &Asked { sketch, sketches, rarity, config, .. }, ..
+        } = self;
+        let (own, other, lines) = (&sketches[query].tokens, &target.tokens, &self.lines);
+        let in_file = fragment(&target.text, lines, &other[unit.tokens.clone()])?;
+        if *place == Place::Tree && is_itself(sketch, &target.path, &in_file) {
+            return None;
+        }
+        let (n_contained, pair) = tokens.unzip();
+        let (n_contained, n_exact) = (n_contained.unwrap_or_default(), pair.as_ref().map_or(0, |pair| pair.n_exact));
+        let n_matched = pair.as_ref().map_or(0, |pair| pair.alignment.n_tokens());
+        let of_pair = pair.as_ref().map(|pair| pair.alignment.target());
+        let matched = of_pair.and_then(|tokens| fragment(&target.text, lines, &other[tokens]));
+        let document = target.document();
+        let (worded, agreement) = if self.has_text() {
+            let worded = rarity.of_function(&Bag::of_unit(document, unit));
+            (worded, Agreement::new(sketches[query].document(), document, unit, rarity))
+        } else {
+            Default::default()
+        };
+        let part = |n: usize| n as f64 / own.len().max(1) as f64;
+        let is_test = config.ground(&target.path, false) == Ground::Test;
+        let of_words = worded.score * if is_test { OF_TEST } else { 1.0 };
+        let origin = sketch.in_tree.as_ref().or(sketch.name.as_ref());
+        let text = lines.range(in_file.start.line).start..lines.range(in_file.end.line).end;
         Some(Ranked {
             query,
             n_contained,
-            n_exact: best.n_exact,
+            n_exact,
+            score: of_words + part(n_contained) + part(n_exact),
             distance: origin.map_or(0, |path| path.distance(&target.path)),
             existing: Existing {
                 place: place.clone(),
                 path: target.path.clone(),
-                fragment: unit,
-                matched,
-                name: name.map(|at| printable(other[at].text(&target.text))),
-                containment: n_contained as f64 / own.len().max(1) as f64,
-                similarity: 2.0 * n_matched as f64 / (own.len() + n_unit).max(1) as f64,
-                clone_type: best.clone_type,
+                fragment: in_file,
+                matched: matched.unwrap_or(in_file),
+                name: unit.name.map(|at| printable(other[at].text(&target.text))),
+                containment: part(n_contained),
+                similarity: 2.0 * n_matched as f64 / (own.len() + unit.tokens.len()).max(1) as f64,
+                clone_type: pair.map_or(CloneType::Type4, |pair| pair.clone_type),
                 n_matched,
+                words: worded.share,
+                agreement,
                 text: self.has_text().then(|| target.text[text].to_vec()),
             },
         })

@@ -34,6 +34,9 @@ mod judge;
 // Finds the siblings that an edit did not reach.
 mod siblings;
 
+// Finds new functions that the tree has already in other words.
+mod exists;
+
 // Finds copies of what their origin was.
 mod outdated;
 

@@ -423,6 +423,7 @@ pub(super) struct Check {
 const FIND_EXAMPLES: &str = "\
 Examples:
   secondhand find sketch.py                        a function, or its signature and first statements
+  secondhand find 'parse the link header'          a few words, a name or a signature
   secondhand find src/parse.c --lines 40-70        where else this function exists
   secondhand find - --lang rust < sketch           from standard input
   secondhand find sketch.go --corpus oss           in other projects too, with their licenses
@@ -434,8 +435,9 @@ Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be rea
 #[derive(Debug, Args)]
 #[command(after_help = FIND_EXAMPLES, mut_args = with_formats(FIND_FORMATS))]
 pub(super) struct Find {
-    /// The file with the sketch; `-` or nothing reads standard input
-    #[arg(value_name = "FILE")]
+    /// The file with the sketch, or the sketch itself: a signature, a name, a few words; `-` or nothing reads standard
+    /// input
+    #[arg(value_name = "FILE|WORDS")]
     pub file: Option<PathBuf>,
     /// Take only these lines of it
     #[arg(long, value_name = "A-B", value_parser = parse_lines)]

@@ -5,6 +5,7 @@
 //! Invariant: the same input gives the same output; nothing here reads a file or a clock.
 
 mod agreeing;
+mod agreement;
 mod align;
 mod alignment;
 mod alignments;
@@ -29,8 +30,10 @@ mod split;
 mod statements;
 mod unified;
 mod unit;
+mod words;
 mod worth;
 
+pub use agreement::Agreement;
 pub use alignment::{Alignment, Block};
 pub use alignments::{Aligned, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
@@ -49,6 +52,7 @@ pub use seeding::{Shared, max_seeds, seeds};
 pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::Unit;
+pub use words::{Bag, Rarity, Worded, words_of_file};
 pub use worth::{BESIDE_LINES, Worth, is_beside, n_equal_lines, names_alike};
 
 use crate::language::{BlockWords, Token};

@@ -45,6 +45,8 @@ pub enum CloneType {
     },
     /// Tokens were inserted, deleted or changed.
     Type3,
+    /// Other code for what may be the same purpose: it has the same words. No alignment shows it.
+    Type4,
 }
 
 impl CloneType {
@@ -54,6 +56,7 @@ impl CloneType {
             Self::Type1 => "type-1",
             Self::Type2 { .. } => "type-2",
             Self::Type3 => "type-3",
+            Self::Type4 => "type-4",
         }
     }
 
@@ -64,6 +67,7 @@ impl CloneType {
             Self::Type2 { is_consistent: true } => "consistently renamed",
             Self::Type2 { is_consistent: false } => "renamed",
             Self::Type3 => "edited",
+            Self::Type4 => "written anew",
         }
     }
 
@@ -74,6 +78,7 @@ impl CloneType {
             Self::Type2 { is_consistent: true } => "consistently renamed",
             Self::Type2 { is_consistent: false } => "renamed",
             Self::Type3 => "edited",
+            Self::Type4 => "written anew",
         }
     }
 }

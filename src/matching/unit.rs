@@ -60,6 +60,37 @@ impl Document<'_> {
         largest
     }
 
+    /// The functions of the text, also those in others, in the order of their heads.
+    ///
+    /// Time O(n · d), as of [`Self::enclosing_unit`].
+    pub fn functions(&self) -> Vec<Unit> {
+        let heads = (0..self.tokens.len()).filter(|&at| self.starts_line(at) && !self.is_part(at));
+        heads.filter_map(|at| self.function_at(at)).collect()
+    }
+
+    /// The function whose head begins at `at`.
+    fn function_at(&self, at: usize) -> Option<Unit> {
+        let (end, has_body) = self.end_of_unit(at);
+        let name = self.name_of_function(at..end)?;
+        let has_block = || self.tokens[name..end].iter().any(|token| token.punctuation() == Some(b'{'));
+        (has_body || has_block()).then_some(Unit { tokens: at..end, name: Some(name) })
+    }
+
+    /// The bytes of some whole lines, with the comment and the annotations above them.
+    pub fn bytes_with_comment(&self, lines: &Range<usize>) -> Range<usize> {
+        let mut first = lines.start;
+        while let Some(above) = (0..first).rev().find(|&at| self.starts_line(at)).filter(|&at| self.is_annotation(at)) {
+            first = above;
+        }
+        let offset = |at: usize| self.tokens.get(at).map_or(self.text.len(), |token| token.start as usize);
+        let end = lines.end.checked_sub(1).map_or(0, |last| self.tokens[last].end as usize);
+        let before = first.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
+        let above = &self.text[before..offset(first)];
+        // What is above a blank line is about something else.
+        let paragraph = memchr::memmem::rfind(above, b"\n\n").map_or(0, |blank| blank + 2);
+        before + paragraph..end.max(before + paragraph)
+    }
+
     /// The first token of the next line after that of the token at `at`, or the number of all tokens.
     pub fn next_line(&self, at: usize) -> usize {
         (at + 1..self.tokens.len()).find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())

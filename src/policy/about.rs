@@ -1,6 +1,7 @@
 //! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
 use super::{Behind, Missed, Outdated};
+use crate::matching::Agreement;
 use crate::text::{FilePath, count};
 
 /// What a finding is about.
@@ -12,6 +13,13 @@ pub enum About {
     OldCopy(Outdated),
     /// An edit of code that has siblings, which it did not reach.
     Missed(Missed),
+    /// A new function that the tree has already, in other words.
+    Exists {
+        /// The name of that function.
+        name: String,
+        /// What both call and say.
+        agreement: Agreement,
+    },
     /// Commits of its origin that a copy lacks.
     Behind(Behind),
     /// A changed file that could not be examined.

@@ -240,7 +240,7 @@ impl Finding {
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[Unexamined] {
         match &self.about {
-            About::Copy | About::OldCopy(_) | About::Missed(_) | About::Behind(_) => &[],
+            About::Copy | About::OldCopy(_) | About::Missed(_) | About::Exists { .. } | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
         }
@@ -262,6 +262,11 @@ impl Finding {
             About::Copy => self.copy_message(),
             About::OldCopy(outdated) => self.old_copy_message(outdated),
             About::Missed(missed) => self.missed_message(missed),
+            About::Exists { name, agreement } => {
+                let place =
+                    self.origins.first().map(|origin| format!("{}:{}", origin.path, origin.fragment.start.line));
+                format!("may exist already as {name} at {}: {}", place.unwrap_or_default(), agreement.describe())
+            }
             About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {

@@ -269,6 +269,11 @@ impl Levels {
         RULES.iter().any(|rule| matches!(rule.when, When::Edit(_)) && self.of(rule).is_some())
     }
 
+    /// Whether any enabled rule looks at new functions.
+    pub fn ask_for_functions(&self) -> bool {
+        RULES.iter().any(|rule| matches!(rule.when, When::Function(_)) && self.of(rule).is_some())
+    }
+
     /// Whether any enabled rule looks at copies of past states.
     pub fn ask_for_old_copies(&self) -> bool {
         RULES.iter().any(|rule| matches!(rule.when, When::OldCopy(_)) && self.of(rule).is_some())

@@ -217,10 +217,11 @@ fn of_family(other: &Finding) -> String {
 
 /// What the two sides of a finding are.
 pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
-    match finding.missed() {
-        Some(_) => ("the edit", "its sibling"),
-        None if finding.n_novel > 0 => ("the copy", "its origin"),
-        None => ("here", "and here"),
+    match &finding.about {
+        About::Missed(_) => ("the edit", "its sibling"),
+        About::Exists { .. } => ("the new function", "an existing one"),
+        _ if finding.n_novel > 0 => ("the copy", "its origin"),
+        _ => ("here", "and here"),
     }
 }
 

@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 const ROWS: u32 = 1;
 const PRINTS: u32 = 2;
 const FAMILIES: u32 = 3;
-const NAMES: u32 = 4;
+const WORDS: u32 = 5;
 
 /// The key of an entry: a blob, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +42,7 @@ pub struct Cached<'c> {
     pub family: &'c str,
     hashes: &'c [u8],
     gaps: &'c [u8],
-    names: &'c [u8],
+    words: &'c [u8],
 }
 
 impl<'c> Cached<'c> {
@@ -62,10 +62,10 @@ impl<'c> Cached<'c> {
         })
     }
 
-    /// Whether it uses a name, by its exact reading. Time O(log n): names are sorted.
-    pub fn has_name(&self, name: u32) -> bool {
-        let (names, _) = self.names.as_chunks::<4>();
-        names.binary_search_by_key(&name, |name| u32::from_le_bytes(*name)).is_ok()
+    /// The words in it, by their numbers, sorted.
+    pub fn words(&self) -> impl Iterator<Item = u32> + use<'c> {
+        let (words, _) = self.words.as_chunks::<4>();
+        words.iter().map(|word| u32::from_le_bytes(*word))
     }
 }
 
@@ -77,7 +77,7 @@ pub struct Fresh {
     family: String,
     prints: Vec<u8>,
     n_prints: u32,
-    names: Vec<u8>,
+    words: Vec<u8>,
 }
 
 impl Fresh {
@@ -87,7 +87,7 @@ impl Fresh {
         status: u32,
         family: &str,
         fingerprints: impl Iterator<Item = Fingerprint>,
-        names: &[u32],
+        words: &[u32],
     ) -> Self {
         let (mut prints, mut gaps, mut last) = (Vec::new(), Vec::new(), 0);
         for print in fingerprints {
@@ -98,13 +98,13 @@ impl Fresh {
         let n_prints = (prints.len() / 8) as u32;
         prints.extend(gaps);
         prints.shrink_to_fit();
-        let names = names.iter().flat_map(|name| name.to_le_bytes()).collect();
-        Self { key, status, family: family.to_owned(), prints, n_prints, names }
+        let words = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Self { key, status, family: family.to_owned(), prints, n_prints, words }
     }
 
     fn row(&self) -> CacheRow<'_> {
-        let Self { key, status, family, prints, n_prints, names } = self;
-        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints, names }
+        let Self { key, status, family, prints, n_prints, words } = self;
+        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints, words }
     }
 }
 
@@ -139,7 +139,7 @@ struct CacheRow<'r> {
     family: &'r str,
     n_prints: u32,
     prints: &'r [u8],
-    names: &'r [u8],
+    words: &'r [u8],
 }
 
 /// The length of a row after its id.
@@ -170,7 +170,7 @@ impl CacheSegment {
         }
         let families = families(segment.section(FAMILIES)?)?;
         segment.section(PRINTS)?;
-        segment.section(NAMES)?;
+        segment.section(WORDS)?;
         let is_damaged = AtomicBool::new(false);
         Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
     }
@@ -192,10 +192,10 @@ impl CacheSegment {
         if (n_prints as usize).checked_mul(8).is_none_or(|n| n > prints.len()) {
             return Err(damaged());
         }
-        let first_name = usize::try_from(long(32)?).map_err(|_| damaged())?;
-        let end = (short(40)? as usize).checked_mul(4).and_then(|n| first_name.checked_add(n)).ok_or_else(damaged)?;
-        let names = self.segment.section(NAMES)?.bytes(first_name..end)?;
-        Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints, names })
+        let first_word = usize::try_from(long(32)?).map_err(|_| damaged())?;
+        let end = (short(40)? as usize).checked_mul(4).and_then(|n| first_word.checked_add(n)).ok_or_else(damaged)?;
+        let words = self.segment.section(WORDS)?.bytes(first_word..end)?;
+        Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints, words })
     }
 
     /// The row of a key: the rows are sorted.
@@ -282,7 +282,7 @@ impl Cache {
         self.parts.iter().find_map(|part| match part.find(key) {
             Ok(row) => row.map(|row| {
                 let (hashes, gaps) = row.prints.split_at(row.n_prints as usize * 8);
-                Cached { status: row.status, family: row.family, hashes, gaps, names: row.names }
+                Cached { status: row.status, family: row.family, hashes, gaps, words: row.words }
             }),
             Err(_) => {
                 part.is_damaged.store(true, Ordering::Relaxed);
@@ -401,7 +401,7 @@ impl Cache {
         families.dedup();
         let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
         out.begin(ROWS);
-        let (mut start, mut first_name) = (0u64, 0u64);
+        let (mut start, mut first_word) = (0u64, 0u64);
         for row in &rows {
             out.write(row.id)?;
             for field in [row.reading, start] {
@@ -411,10 +411,10 @@ impl Cache {
             for field in [row.prints.len() as u32, row.n_prints, row.status, family] {
                 out.write(&field.to_le_bytes())?;
             }
-            out.write(&first_name.to_le_bytes())?;
-            out.write(&((row.names.len() / 4) as u32).to_le_bytes())?;
+            out.write(&first_word.to_le_bytes())?;
+            out.write(&((row.words.len() / 4) as u32).to_le_bytes())?;
             start += row.prints.len() as u64;
-            first_name += row.names.len() as u64;
+            first_word += row.words.len() as u64;
         }
         out.begin(PRINTS);
         for row in &rows {
@@ -425,9 +425,9 @@ impl Cache {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
         }
-        out.begin(NAMES);
+        out.begin(WORDS);
         for row in &rows {
-            out.write(row.names)?;
+            out.write(row.words)?;
         }
         out.finish(NAME)
     }
@@ -489,8 +489,8 @@ mod tests {
     fn known(cache: &Cache, n: u32) -> Option<(u32, String, [Vec<u64>; 3])> {
         let found = cache.get(&key(n))?;
         let positions = found.positions().map(u64::from).collect();
-        let names = (n..n + 8).filter(|&name| found.has_name(name)).map(u64::from).collect();
-        Some((found.status, found.family.to_owned(), [found.hashes().collect(), positions, names]))
+        let words = found.words().map(u64::from).collect();
+        Some((found.status, found.family.to_owned(), [found.hashes().collect(), positions, words]))
     }
 
     #[track_caller]
@@ -499,8 +499,8 @@ mod tests {
         let hashes = at.clone().map(|at| u64::from(n) << 32 | u64::from(at)).collect();
         let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
         let positions = at.map(|at| u64::from(at) * 100).collect();
-        let names = vec![u64::from(n), u64::from(n) + 7];
-        let expected = (n % 4, family, [hashes, positions, names]);
+        let words = vec![u64::from(n), u64::from(n) + 7];
+        let expected = (n % 4, family, [hashes, positions, words]);
         assert_eq!(known(cache, n), Some(expected));
     }
 

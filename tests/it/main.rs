@@ -11,6 +11,7 @@ mod corpus_sources;
 mod damage;
 mod digest;
 mod docs;
+mod exists;
 mod exit_status;
 mod find;
 mod fixes;

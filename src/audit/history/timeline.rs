@@ -188,6 +188,7 @@ mod kind {
             CloneType::Type2 { is_consistent: true } => 2,
             CloneType::Type2 { is_consistent: false } => 4,
             CloneType::Type3 => 3,
+            CloneType::Type4 => 5,
         }
         .serialize(to)
     }
@@ -197,6 +198,7 @@ mod kind {
             1 => CloneType::Type1,
             2 => CloneType::Type2 { is_consistent: true },
             4 => CloneType::Type2 { is_consistent: false },
+            5 => CloneType::Type4,
             _ => CloneType::Type3,
         })
     }

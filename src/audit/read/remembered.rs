@@ -90,7 +90,7 @@ impl Remembered {
         reading: u64,
         family: Result<&str, Skip>,
         prints: impl Iterator<Item = Fingerprint>,
-        names: &[u32],
+        words: &[u32],
     ) {
         let Some(blob) = entry.blob().filter(|_| self.is_learning()) else { return };
         let (status, family) = match family {
@@ -100,7 +100,7 @@ impl Remembered {
                 None => return,
             },
         };
-        let fresh = Fresh::new(key(blob, reading), status, family, prints, names);
+        let fresh = Fresh::new(key(blob, reading), status, family, prints, words);
         if let Ok(mut all) = self.fresh.lock() {
             all.push(fresh);
         }

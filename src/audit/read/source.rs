@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::names::names;
 use super::remembered::Remembered;
 use super::skip::Skip;
 use crate::audit::{Context, Exhausted, Progress};
@@ -12,7 +11,7 @@ use crate::config::{Config, Foreign, RawConfig, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated};
-use crate::matching::Document;
+use crate::matching::{Document, words_of_file};
 use crate::policy::Ground;
 use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
@@ -40,6 +39,11 @@ pub(in crate::audit) struct Source {
 impl Source {
     pub fn document(&self) -> Document<'_> {
         Document { text: &self.text, tokens: &self.tokens, words: &self.words }
+    }
+
+    /// The words of its code and its comments, sorted, each once.
+    pub fn distinct_words(&self) -> Vec<u32> {
+        words_of_file(&self.text, &self.tokens)
     }
 
     /// The bytes of the file.
@@ -236,8 +240,8 @@ impl Sources<'_> {
             let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
             let family = read.as_ref().map(|source| source.family.as_str()).map_err(|skip| *skip);
-            let names = names(tokens);
-            self.remembered.learn(entry, self.reading(&entry.path), family, prints, &names);
+            let words = read.as_ref().map_or_else(|_| Vec::new(), Source::distinct_words);
+            self.remembered.learn(entry, self.reading(&entry.path), family, prints, &words);
         }
     }
 

@@ -166,7 +166,7 @@ pub(super) fn align_chosen<S>(
 }
 
 /// A file that was aligned.
-pub(super) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
+pub(in crate::audit) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
     let is_in_tree = place == Place::Tree;
     let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };

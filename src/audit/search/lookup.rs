@@ -38,8 +38,8 @@ struct Shares {
 #[derive(Default)]
 struct Share {
     hits: Vec<Hit>,
-    /// The numbers of the names that it uses.
-    names: Vec<u32>,
+    /// The numbers of the words that it has.
+    words: Vec<u32>,
 }
 
 /// Looks up `sets` of queries in the targets, all in one pass; a set that is `None` shares nothing.
@@ -118,10 +118,10 @@ impl<'l> Lookup<'l> {
         files.map(|(file, share)| (self.entries[file].clone(), share.hits.clone())).collect()
     }
 
-    /// The numbers of the files that use names of a set, and of these names.
-    pub fn names(&self, set: usize) -> Vec<(usize, &[u32])> {
-        let files = self.shares_of(set).map(|(file, share)| (file, &*share.names));
-        files.filter(|(_, names)| !names.is_empty()).collect()
+    /// The numbers of the files that have words of a set, and of these words.
+    pub fn words(&self, set: usize) -> Vec<(usize, &[u32])> {
+        let files = self.shares_of(set).map(|(file, share)| (file, &*share.words));
+        files.filter(|(_, words)| !words.is_empty()).collect()
     }
 
     /// Files that could not be looked up, and why.
@@ -192,7 +192,7 @@ fn shares_of(
         }
         let share = |queries: &Queries<'_>| Share {
             hits: queries.hits_in_remembered(&cached),
-            names: queries.names_in_remembered(&cached),
+            words: queries.words_in_remembered(&cached),
         };
         let of_sets = sets.iter().map(|queries| queries.map(share).unwrap_or_default());
         return Ok(Ok(Shares { of_sets: of_sets.collect(), is_remembered: true }));
@@ -202,7 +202,7 @@ fn shares_of(
     Ok(read.map(|source| {
         let mut share = |queries: Option<&Queries<'_>>| {
             let Some(queries) = queries else { return Share::default() };
-            Share { hits: queries.hits_in(&source, scratch), names: queries.names_in(&source) }
+            Share { hits: queries.hits_in(&source, scratch), words: queries.words_in(&source) }
         };
         let of_sets = sets.iter().map(|queries| share(*queries));
         Shares { of_sets: of_sets.collect(), is_remembered: false }

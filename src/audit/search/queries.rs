@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::audit::read::{MIXED, Skip, Source, names};
+use crate::audit::read::{MIXED, Skip, Source};
 use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
@@ -43,8 +43,8 @@ pub(in crate::audit) struct Queries<'q> {
     rare: OnceLock<Vec<HashSet<u32>>>,
     /// For each source, its fingerprints in order.
     sequences: OnceLock<Vec<Vec<u32>>>,
-    /// The names that files are looked through for besides, sorted.
-    names: Vec<u32>,
+    /// The words that files are looked through for besides, sorted.
+    words: Vec<u32>,
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
@@ -176,8 +176,8 @@ impl<'q> Queries<'q> {
         let matching = sources.iter().map(matching_of).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
-        let names = Vec::new();
-        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences, names };
+        let words = Vec::new();
+        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences, words };
         let postings = queries
             .fingerprints(&sampling)
             .into_iter()
@@ -186,13 +186,17 @@ impl<'q> Queries<'q> {
         queries
     }
 
-    /// These queries, which also ask each file which of their names it uses.
+    /// These queries, which also ask each file which of some words it has.
     #[must_use]
-    pub fn with_names(self) -> Self {
-        let mut names: Vec<u32> = self.sources.iter().flat_map(|source| names(&source.tokens)).collect();
-        names.sort_unstable();
-        names.dedup();
-        Self { names, ..self }
+    pub fn with_words(self, mut words: Vec<u32>) -> Self {
+        words.sort_unstable();
+        words.dedup();
+        Self { words, ..self }
+    }
+
+    /// The words that files are looked through for, sorted.
+    pub fn words(&self) -> &[u32] {
+        &self.words
     }
 
     /// The informative fingerprints of whose tokens at least half are searched for, each with its query's number.
@@ -298,26 +302,30 @@ impl<'q> Queries<'q> {
         found.into_iter().filter_map(hit).collect()
     }
 
-    /// The names of the queries that `target` uses, by number.
-    pub fn names_in(&self, target: &Source) -> Vec<u32> {
-        if self.names.is_empty() || !self.may_share(&target.family) {
+    /// The words of the queries that `target` has, by number.
+    pub fn words_in(&self, target: &Source) -> Vec<u32> {
+        if self.words.is_empty() || !self.may_share(&target.family) {
             return Vec::new();
         }
-        let used = names(&target.tokens);
-        self.named(|name| used.binary_search(&name).is_ok())
+        self.shared_words(target.distinct_words().into_iter())
     }
 
-    /// The names of the queries that a file uses, from what is remembered about it.
-    pub fn names_in_remembered(&self, target: &Cached<'_>) -> Vec<u32> {
-        if self.names.is_empty() || !self.may_share(target.family) {
+    /// The words of the queries that a file has, from what is remembered about it.
+    pub fn words_in_remembered(&self, target: &Cached<'_>) -> Vec<u32> {
+        if self.words.is_empty() || !self.may_share(target.family) {
             return Vec::new();
         }
-        self.named(|name| target.has_name(name))
+        self.shared_words(target.words())
     }
 
-    /// The numbers of the names that are used.
-    fn named(&self, is_used: impl Fn(u32) -> bool) -> Vec<u32> {
-        (0..).zip(&self.names).filter(|&(_, &name)| is_used(name)).map(|(number, _)| number).collect()
+    /// The numbers of the words that are among those of a file, which are sorted. Time linear in both.
+    fn shared_words(&self, of_file: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut of_file = of_file.peekable();
+        let mut is_shared = |word: u32| {
+            while of_file.next_if(|&other| other < word).is_some() {}
+            of_file.peek() == Some(&word)
+        };
+        (0..).zip(&self.words).filter(|&(_, &word)| is_shared(word)).map(|(number, _)| number).collect()
     }
 
     /// The number of the query that is the file at `path`.

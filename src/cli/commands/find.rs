@@ -130,6 +130,9 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     };
     let unreadable = |why| Failure::unreadable(file, &why);
     let path = common.repo.join(file);
+    if let Some(words) = file.to_str().filter(|words| is_sketch(words) && !path.exists()) {
+        return Ok(Sketch { bytes: words.into(), name, language, lines: None, in_tree: None });
+    }
     if path.is_dir() {
         return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
     }
@@ -141,6 +144,11 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     let in_tree = in_repository(&path, repository).filter(|_| flags.tree.rev.is_none());
     let named = path.file_name().map(|name| FilePath::new(name.as_encoded_bytes()));
     Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })
+}
+
+/// Whether an argument is a sketch rather than the name of a file: it has several words, or is a plain name.
+fn is_sketch(argument: &str) -> bool {
+    argument.contains(char::is_whitespace) || !argument.contains(['.', '/', '\\'])
 }
 
 /// One byte more than a sketch may have shows that it is too large.

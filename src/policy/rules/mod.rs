@@ -7,6 +7,7 @@ mod copied_before_fix;
 mod copied_code;
 mod corpus_copy;
 mod edited_alike;
+mod exists_already;
 mod known_vulnerability;
 mod license_conflict;
 mod missed_sibling;
@@ -31,6 +32,7 @@ pub static RULES: &[&Rule] = &[
     &out_of_step::RULE,
     &revived_code::RULE,
     &missed_sibling::RULE,
+    &exists_already::RULE,
     &not_examined::RULE,
 ];
 
@@ -82,6 +84,8 @@ pub enum When {
     OldCopy(fn(&About) -> Option<Level>),
     /// It looks at edits that missed siblings.
     Edit(fn(&About) -> Option<Level>),
+    /// It looks at new functions that are no copies.
+    Function(fn(&About) -> Option<Level>),
     /// It looks at commits of a component that a copy lacks.
     Behind(fn(&Behind) -> Option<Level>),
 }
@@ -95,7 +99,7 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl When {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_) | Self::Behind(_))
+        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_) | Self::Function(_) | Self::Behind(_))
     }
 
     /// Whether it looks at copies of code in this place.
@@ -128,7 +132,7 @@ impl When {
     /// The maximum level of what is no mere copy; `None` if the rule does not apply.
     pub fn of_other(&self, about: &About) -> Option<Level> {
         match self {
-            Self::Unexamined(when) | Self::OldCopy(when) | Self::Edit(when) => when(about),
+            Self::Unexamined(when) | Self::OldCopy(when) | Self::Edit(when) | Self::Function(when) => when(about),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::audit::{self, FoundCode};
-use crate::matching::CloneType;
+use crate::matching;
 use crate::policy::{self, Place};
 use crate::report::words::place_name;
 use crate::report::{Format, Style, VERSION};
@@ -59,10 +59,15 @@ struct Existing {
     containment: f64,
     /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1 (Dice).
     similarity: f64,
-    /// How the sketch differs from the lines that match: `type-1`, `type-2` or `type-3`.
+    /// How the sketch differs from the lines that match: `type-1`, `type-2` or `type-3`; `type-4` if it has too few
+    /// tokens in a row in common with them, and the same words.
     clone_type: &'static str,
     /// The number of tokens that match.
     tokens: usize,
+    /// The fraction of the sketch's words that it has, 0 to 1, rare ones counting more.
+    words: f64,
+    /// What both have: the functions they call, their messages, and other words, the rarest first.
+    agrees: Agreement,
     /// `tree`, `component`, or `past` if it was deleted.
     place: &'static str,
     /// The commit that deleted it, if its place is the past.
@@ -71,6 +76,16 @@ struct Existing {
     component: Option<Component>,
     /// Its lines; null if their text is not stored.
     text: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Agreement {
+    /// The functions that both call.
+    calls: Vec<String>,
+    /// The messages of both, shortened.
+    says: Vec<String>,
+    /// Other words of both.
+    words: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -130,12 +145,10 @@ fn existing(of: &audit::Existing) -> Existing {
         function: of.name.clone(),
         containment: rounded(of.containment),
         similarity: rounded(of.similarity),
-        clone_type: match of.clone_type {
-            CloneType::Type1 => "type-1",
-            CloneType::Type2 { .. } => "type-2",
-            CloneType::Type3 => "type-3",
-        },
+        clone_type: of.clone_type.name(),
         tokens: of.n_matched,
+        words: rounded(of.words),
+        agrees: agreement(&of.agreement),
         place: place_name(&of.place),
         component: match &of.place {
             Place::Component(component) => Some(self::component(component)),
@@ -147,6 +160,10 @@ fn existing(of: &audit::Existing) -> Existing {
         },
         text: of.text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()),
     }
+}
+
+fn agreement(of: &matching::Agreement) -> Agreement {
+    Agreement { calls: of.calls.clone(), says: of.says.clone(), words: of.words.clone() }
 }
 
 fn deletion(of: &policy::Deletion) -> Deletion {

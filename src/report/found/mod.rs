@@ -8,6 +8,7 @@ use super::Format;
 use super::words::{count, deleted, end, lines, percent};
 use crate::audit::{Existing, FoundCode};
 use crate::fingerprint::Effort;
+use crate::matching::CloneType;
 use crate::policy::Place;
 use crate::text::printable;
 
@@ -44,7 +45,6 @@ pub(super) fn place(existing: &Existing) -> String {
 /// of deleted code the commit that deleted it.
 pub(super) fn facts(existing: &Existing) -> String {
     let name = existing.name.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
-    let (clone_type, what) = (existing.clone_type.name(), existing.clone_type.describe());
     let owner = match &existing.place {
         Place::Component(component) => {
             let license = component.license().unwrap_or_else(|| "not known".to_owned());
@@ -54,5 +54,9 @@ pub(super) fn facts(existing: &Existing) -> String {
         Place::Past(deletion) => format!("; {}", deleted(deletion)),
         Place::Tree => String::new(),
     };
-    format!("{name}{} % of the sketch, {clone_type}, {what}{owner}", percent(existing.containment))
+    let what = match existing.clone_type {
+        CloneType::Type4 => format!("{} % of its words: {}", percent(existing.words), existing.agreement.describe()),
+        of => format!("{} % of the sketch, {}, {}", percent(existing.containment), of.name(), of.describe()),
+    };
+    format!("{name}{what}{owner}")
 }

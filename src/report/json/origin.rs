@@ -18,7 +18,7 @@ pub(super) struct Origin {
     component: Option<Component>,
     path: String,
     fragment: Fragment,
-    /// `type-1`, `type-2` or `type-3`.
+    /// `type-1`, `type-2` or `type-3`; `type-4` for other code with the same words, whose similarity is the part of them.
     clone_type: &'static str,
     /// For Type-2: whether names are renamed one to one throughout.
     consistent_renaming: Option<bool>,
@@ -130,7 +130,7 @@ pub(super) fn origin(origin: &policy::Origin) -> Origin {
     let clone_type = origin.clone_type.name();
     let consistent_renaming = match origin.clone_type {
         CloneType::Type2 { is_consistent } => Some(is_consistent),
-        CloneType::Type1 | CloneType::Type3 => None,
+        CloneType::Type1 | CloneType::Type3 | CloneType::Type4 => None,
     };
     let (place, deletion, component) = match &origin.place {
         policy::Place::Tree => (Place::Tree, None, None),

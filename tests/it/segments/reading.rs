@@ -73,7 +73,7 @@ fn read_cache(folder: &std::path::Path) {
     cache.verify();
     for n in 0..4u8 {
         if let Some(found) = cache.get(&Key { id: vec![n; 20].into(), reading: u64::from(n) }) {
-            let _ = (found.hashes().count(), found.positions().count(), found.has_name(7));
+            let _ = (found.hashes().count(), found.positions().count(), found.words().count());
         }
     }
     let print = Fingerprint { hash: 1, position: 2 };

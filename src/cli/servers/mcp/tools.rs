@@ -40,8 +40,8 @@ const MISSED_SIBLING: &str = "missed-sibling";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindExistingCode {
-    /// The code you are about to write: a whole function, or its signature and first statements. Names may differ, and
-    /// it may be incomplete.
+    /// What you are about to write: a whole function, its signature and first statements, its name, or its purpose in
+    /// plain words. Names may differ, and it may be incomplete.
     sketch: String,
     /// Its language, such as `rust` or `python`; guessed from the repository if absent.
     language: Option<String>,
@@ -122,9 +122,9 @@ fn tools() -> Vec<Tool> {
     vec![
         tool::<FindExistingCode>(
             "find_existing_code",
-            "Does this exist already? Call it before you write a function: give a sketch of it, and get the existing \
-             functions of this repository and its corpora that have most of it, with path, lines, name, license and \
-             code. Reuse what it finds instead of writing it again.",
+            "Does this exist already? Call it before you write a function: give a sketch or its purpose in words, and get \
+             the existing functions of this repository that have most of it, with path, lines, name, code, and what \
+             they have in common. Reuse what it finds instead of writing it again.",
         ),
         tool::<CheckChanges>(
             "check_changes",

@@ -1,0 +1,225 @@
+//! Finds functions that the tree has already in other words: those that a change adds and of which no copy was found.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use rayon::prelude::*;
+
+use super::Error;
+use super::change::{Changed, Predecessor};
+use super::judge::{added_part, fragment};
+use super::read::{Source, Sources};
+use super::search::{Targets, Wording};
+use crate::files::ReadFiles;
+use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, Worded, Worth, added_lines};
+use crate::policy::{About, Finding, Fragment, Ground, InCommon, Judgment, Origin, Place, Rank, content, identity};
+use crate::text::{FilePath, Lines, printable};
+
+/// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
+const MAX_FUNCTIONS: usize = 64;
+/// Maximum files to read for a function.
+const MAX_FILES: usize = 4;
+/// Minimum score of a function that does the same; that of the added one itself is 1. On re-implementations and ordinary
+/// commits: less names wrong functions, more finds fewer of the right ones.
+const MIN_SCORE: f64 = 0.35;
+/// Minimum fraction of the words of the added one, rare ones counting more.
+const MIN_SHARE: f64 = 0.55;
+/// Minimum words in common.
+const MIN_WORDS: usize = 6;
+/// How many times longer one may be than the other.
+const MAX_LONGER: usize = 2;
+
+/// A function that a change adds as a whole.
+struct Addition<'c> {
+    file: &'c Changed,
+    unit: Unit,
+    bag: Bag,
+}
+
+/// The functions that a change adds.
+pub(super) struct NewFunctions<'c> {
+    additions: Vec<Addition<'c>>,
+}
+
+/// A file of the tree, and the functions that the change left as they were.
+struct Existing {
+    source: Source,
+    functions: Vec<(Unit, Bag)>,
+}
+
+/// A function of the tree that is like an added one.
+struct Likeness<'l> {
+    source: &'l Source,
+    unit: &'l Unit,
+    worded: Worded,
+}
+
+impl<'c> NewFunctions<'c> {
+    /// The functions that `files` of a change have and `before` had not, if they are not too many. Tests, examples and
+    /// what declares have functions of the same words by nature.
+    pub fn new(files: &[&'c Changed], before: &[Predecessor], sources: &Sources<'_>) -> Self {
+        let is_code = |file: &&Changed| {
+            let Source { path, is_prose, .. } = &file.source;
+            sources.config.ground(path, *is_prose) == Ground::Code
+                && file.thresholds(sources.config).levels.ask_for_functions()
+        };
+        let of_file = |file: &'c Changed| additions(file, before, file.thresholds(sources.config).min_tokens);
+        let additions: Vec<Addition<'c>> = files.iter().copied().filter(is_code).flat_map(of_file).collect();
+        Self { additions: if additions.len() <= MAX_FUNCTIONS { additions } else { Vec::new() } }
+    }
+
+    /// Their words.
+    pub fn words(&self) -> Vec<u32> {
+        self.additions.iter().flat_map(|addition| addition.bag.words()).collect()
+    }
+
+    /// The findings about those that the tree has already, and of which `copies` says nothing; with the texts of the
+    /// files that have them. `changed` are the files of the change: what it adds itself is no answer.
+    ///
+    /// # Errors
+    /// The first file that could not be read.
+    pub fn findings<R: ReadFiles>(
+        &self,
+        wording: &Wording<'_>,
+        targets: &Targets<'_, R>,
+        copies: &[Finding],
+        changed: &[Changed],
+        sources: &Sources<'_>,
+    ) -> Result<(Vec<Finding>, BTreeMap<FilePath, Vec<u8>>), Error> {
+        let is_free = |addition: &&Addition<'_>| !addition.is_copied(copies);
+        let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
+            self.additions.iter().filter(is_free).map(|addition| (addition, wording.rarity(&addition.bag))).collect();
+        let closest = |(addition, rarity): &(&Addition<'_>, Rarity<'_>)| {
+            let distance = |file: usize| targets.entries[file].path.distance(&addition.file.source.path);
+            wording.closest(rarity, MAX_FILES, distance)
+        };
+        let files: Vec<Vec<usize>> = asked.iter().map(closest).collect();
+        let wanted: BTreeSet<usize> = files.iter().flatten().copied().collect();
+        let read = wanted.into_par_iter().map_init(targets.open, |reader, file| {
+            let source = sources.read(reader, &targets.entries[file])?.ok();
+            Ok(source.map(|source| (file, Existing::new(source, changed))))
+        });
+        let read: Vec<Option<(usize, Existing)>> = read.collect::<Result<_, Error>>()?;
+        let read: BTreeMap<usize, Existing> = read.into_iter().flatten().collect();
+        let (mut findings, mut texts) = (Vec::new(), BTreeMap::new());
+        for ((addition, rarity), files) in asked.iter().zip(&files) {
+            let files = files.iter().filter_map(|file| read.get(file));
+            let Some(best) = addition.best(rarity, files) else { continue };
+            let Some(finding) = addition.finding(&best, rarity, sources) else { continue };
+            texts.insert(best.source.path.clone(), best.source.text.clone());
+            findings.push(finding);
+        }
+        Ok((findings, texts))
+    }
+}
+
+impl Existing {
+    fn new(source: Source, changed: &[Changed]) -> Self {
+        let novel = changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
+        let document = source.document();
+        let mut units = document.functions();
+        units.retain(|unit| novel.is_none_or(|novel| !novel[unit.tokens.clone()].contains(&true)));
+        let functions = units.into_iter().map(|unit| (Bag::of_unit(document, &unit), unit));
+        let functions = functions.map(|(bag, unit)| (unit, bag)).collect();
+        Self { source, functions }
+    }
+}
+
+/// The functions of a file that are entirely new, and whose names it had not before. What is in a new function is a
+/// part of it.
+fn additions<'c>(file: &'c Changed, before: &[Predecessor], min_tokens: usize) -> Vec<Addition<'c>> {
+    let Changed { source, novel, .. } = file;
+    if file.n_novel() < min_tokens {
+        return Vec::new();
+    }
+    let was = before.iter().find(|before| before.of.as_ref() == Some(&source.path)).map(|before| &before.source);
+    let known: HashSet<&[u8]> = was.map(names_of_functions).unwrap_or_default();
+    let mut units = source.document().functions();
+    units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(&novel[unit.tokens.clone()]));
+    units.retain(|unit| !known.contains(name_of(source, unit)));
+    units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
+    units.into_iter().map(|unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit }).collect()
+}
+
+/// Whether nearly all tokens of a function are novel.
+fn is_added(novel: &[bool]) -> bool {
+    10 * novel.iter().filter(|&&is_novel| is_novel).count() >= 9 * novel.len()
+}
+
+fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
+    unit.name.map(|at| source.tokens[at].text(&source.text)).unwrap_or_default()
+}
+
+fn names_of_functions(source: &Source) -> HashSet<&[u8]> {
+    source.document().functions().iter().map(|unit| name_of(source, unit)).collect()
+}
+
+impl Addition<'_> {
+    fn fragment(&self, lines: &Lines) -> Option<Fragment> {
+        let source = &self.file.source;
+        fragment(&source.text, lines, &source.tokens[self.unit.tokens.clone()])
+    }
+
+    /// Whether a copy was found in it.
+    fn is_copied(&self, copies: &[Finding]) -> bool {
+        let of_file = copies.iter().filter(|copy| copy.is_copy() && copy.path == self.file.source.path);
+        let lines = Lines::new(&self.file.source.text);
+        let Some(own) = self.fragment(&lines) else { return true };
+        of_file.into_iter().any(|copy| copy.fragment.start < own.end && own.start < copy.fragment.end)
+    }
+
+    /// The function of some files that is most like it, if one is enough.
+    fn best<'e>(&self, rarity: &Rarity<'_>, files: impl Iterator<Item = &'e Existing>) -> Option<Likeness<'e>> {
+        let of_family = files.filter(|file| file.source.family == self.file.source.family);
+        let all = of_family.flat_map(|file| file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag)));
+        let alike = all.map(|(source, unit, bag)| Likeness { source, unit, worded: rarity.of_function(bag) });
+        let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
+        let (own, other) = (self.unit.tokens.len(), best.unit.tokens.len());
+        let is_as_long = own.max(other) <= MAX_LONGER * own.min(other);
+        let Worded { score, share, n_words } = best.worded;
+        (is_as_long && score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
+    }
+
+    fn finding(&self, best: &Likeness<'_>, rarity: &Rarity<'_>, sources: &Sources<'_>) -> Option<Finding> {
+        let (source, document) = (&self.file.source, best.source.document());
+        let lines = Lines::new(&source.text);
+        let whole = self.fragment(&lines)?;
+        // Every line of it is new.
+        let added = added_part(&whole, &added_lines(b"", &source.text), &lines, &source.text)?;
+        let tokens = &source.tokens[self.unit.tokens.clone()];
+        let agreement = Agreement::new(Document { tokens, ..source.document() }, document, best.unit, rarity);
+        let about = About::Exists { name: printable(name_of(best.source, best.unit)), agreement };
+        let levels = self.file.thresholds(sources.config).levels;
+        let Judgment { rule, level, milder } = levels.judge_other(&about, Ground::Code)?;
+        let of_origin = &best.source.tokens[best.unit.tokens.clone()];
+        let origin = Origin {
+            place: Place::Tree,
+            path: best.source.path.clone(),
+            fragment: fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?,
+            clone_type: CloneType::Type4,
+            similarity: best.worded.share,
+            in_common: InCommon::NAMES,
+            rank: Rank::SAME,
+            text: None,
+            written: None,
+            verdict: None,
+        };
+        Some(Finding {
+            rule,
+            level,
+            milder,
+            worth: Worth::NONE,
+            n_saved_lines: 0,
+            about,
+            path: source.path.clone(),
+            fragment: whole,
+            added,
+            n_tokens: tokens.len(),
+            n_novel: tokens.len(),
+            n_places: 1,
+            origins: vec![origin],
+            identity: identity(rule, &source.path, content(tokens)),
+            others: Vec::new(),
+            family: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Says what two functions have in common that a person recognizes: what they call, their messages, their words.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::words::{Rarity, word_texts, words_of_code};
+use super::{Document, Unit};
+use crate::language::{Kind, Token};
+use crate::text::printable;
+
+/// Maximum functions, messages and words to name.
+const MAX_CALLS: usize = 4;
+const MAX_MESSAGES: usize = 2;
+const MAX_WORDS: usize = 5;
+/// Minimum bytes of a message, with its quotes. A shorter string is a key or a separator.
+const MIN_MESSAGE: usize = 10;
+/// Maximum characters of a message to quote.
+const MAX_QUOTED: usize = 50;
+
+/// What two functions have in common, the rarest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// The functions that both call.
+    pub calls: Vec<String>,
+    /// The messages in both.
+    pub says: Vec<String>,
+    /// Other words in both, as the second one spells them.
+    pub words: Vec<String>,
+}
+
+impl Agreement {
+    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of `asked`.
+    pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
+        let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
+        let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
+        let named = |calls: BTreeSet<&[u8]>| rarest(calls, rarity, MAX_CALLS);
+        let calls = named(called(&asked).intersection(&called(&known)).copied().collect());
+        let says = rarest(messages(&asked).intersection(&messages(&known)).copied().collect(), rarity, MAX_MESSAGES);
+        let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
+        for (word, text) in all_words {
+            words.entry(word).or_insert(text);
+        }
+        // What is called says its words itself.
+        for (word, _) in calls.iter().flat_map(|name| word_texts(name.as_bytes())) {
+            words.remove(&word);
+        }
+        words.retain(|word, text| rarity.weight(*word) > 0.0 && !text[0].is_ascii_digit());
+        let words = words.into_values();
+        let words = rarest(words.collect(), rarity, MAX_WORDS).into_iter().map(|word| word.to_lowercase());
+        Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words: words.collect() }
+    }
+
+    /// As words, safe to print: `calls f and g; says "no such key"; names table, key`.
+    pub fn describe(&self) -> String {
+        let part = |before: &str, list: &[String]| (!list.is_empty()).then(|| format!("{before}{}", list.join(", ")));
+        let parts = [part("calls ", &self.calls), part("says ", &self.says), part("names ", &self.words)];
+        parts.into_iter().flatten().collect::<Vec<String>>().join("; ")
+    }
+}
+
+/// The names that have a bracket behind them.
+fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
+    let pairs = code.tokens.windows(2);
+    let is_call = |pair: &&[Token]| pair[0].kind() == Kind::Identifier && pair[1].punctuation() == Some(b'(');
+    pairs.filter(is_call).map(|pair| pair[0].text(code.text)).collect()
+}
+
+/// The literals that are messages rather than keys: those of several words.
+fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
+    let strings = code.tokens.iter().filter(|token| token.kind() == Kind::String);
+    let texts = strings.map(|token| token.text(code.text));
+    texts.filter(|text| text.len() >= MIN_MESSAGE && text.contains(&b' ')).collect()
+}
+
+/// The rarest of some texts, by their words.
+fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String> {
+    let weight = |text: &[u8]| (word_texts(text).map(|(word, _)| rarity.weight(word)).sum::<f64>() * 1e6) as u64;
+    let mut texts: Vec<&[u8]> = texts.into_iter().collect();
+    texts.sort_by_key(|text| (Reverse(weight(text)), *text));
+    texts.into_iter().take(max).map(printable).collect()
+}
+
+/// A literal in quotes of one kind, shortened.
+fn quoted(literal: &str) -> String {
+    let text = literal.trim_matches(|c: char| !c.is_alphanumeric() && !"%{}[]()<>".contains(c));
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("\"{}…\"", &text[..end]),
+        None => format!("\"{text}\""),
+    }
+}

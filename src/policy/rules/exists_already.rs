@@ -1,0 +1,32 @@
+//! The rule `exists-already`: a new function that the tree has already, in other words.
+
+use super::{AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use crate::policy::{About, Level};
+
+/// A new function that the tree has already, written anew.
+pub static RULE: Rule = Rule {
+    id: "exists-already",
+    level: Level::Note,
+    topic: Topic::Duplication,
+    when: When::Function(|about| match about {
+        About::Exists { .. } => AT_MOST_A_NOTE,
+        _ => None,
+    }),
+    milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
+    summary: "a new function may do what an existing one does",
+    finds: "A function that a change adds as a whole, of which no copy was found, and whose words one function of the \
+            tree has: those of its names, its calls, its messages and the comment above it, split at underscores and \
+            where the case changes, without their endings. A word counts more the fewer files have it (BM25). It is \
+            not asked for in tests, examples and documents, if it has fewer than `min-tokens`, or if the change adds \
+            more than 64 functions.",
+    why: "Who does not know a helper writes it again, and an agent knows none of them. The two share no line, so no \
+          search for copies shows them, and each fault is mended in one of the two.",
+    example: "```console\n\
+              $ secondhand check\n\
+              note[exists-already]: may exist already as quote_header at src/http.py:223: calls escape_quotes; names \
+              header, token, quote\n\
+              \x20 --> src/client.py:40\n\
+              ```",
+    action: "Read the function that is named. If it does what is needed, call it, or extend it. If the two only sound \
+             alike, there is nothing to do: it is a note. `secondhand find FILE --lines A-B` lists the next best.",
+};
