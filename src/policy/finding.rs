@@ -19,6 +19,8 @@ pub struct Finding {
     /// How much the copy does that its origin does as well, in statements: see
     /// [`Worth::score`](crate::matching::Worth::score). 0 where nothing is new.
     pub worth: f64,
+    /// Whether it says little and is short: no evidence of where it comes from.
+    pub is_idiom: bool,
     /// What it is about.
     pub about: About,
     /// The file with the copy; for files that were left out, the first of them.
@@ -155,6 +157,7 @@ impl Finding {
             level,
             milder,
             worth: 0.0,
+            is_idiom: false,
             about,
             path,
             fragment,

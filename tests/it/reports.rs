@@ -79,6 +79,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         level,
         milder: None,
         worth: 8.0,
+        is_idiom: false,
         about: About::Copy,
         path: FilePath::new(path),
         fragment: fragment(line, line + 4),

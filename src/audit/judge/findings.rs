@@ -380,6 +380,7 @@ impl<'c> FileUnderAudit<'c> {
             level,
             milder,
             worth: worth.score(),
+            is_idiom: circumstances.is_idiom,
             about: About::Copy,
             path: source.path.clone(),
             fragment,

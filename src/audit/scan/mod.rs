@@ -370,6 +370,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         level,
         milder,
         worth: 0.0,
+        is_idiom: false,
         about: About::Copy,
         identity: identity(rule, &path(first), first.content),
         path: path(first),

@@ -15,6 +15,7 @@ mod twins;
 mod vendored;
 
 pub(super) use align::{align, align_known, search};
+pub(super) use corpus::version_of;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use lookup::{look_up, repeated};
 pub(super) use named::ByNames;
