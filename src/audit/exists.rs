@@ -208,6 +208,7 @@ impl Addition<'_> {
             level,
             milder,
             worth: Worth::NONE,
+            is_idiom: false,
             n_saved_lines: 0,
             about,
             path: source.path.clone(),

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments, unexamined};
-use super::read::{Promise, Remembered, Skip, Source, Sources};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, SHORT, comments, unexamined};
+use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
-use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
-use super::{Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, Outcome, Taken};
+use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, stale, vulnerable};
+use super::{
+    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, Outcome, Possible, Taken,
+};
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
@@ -30,6 +32,8 @@ pub struct Whole {
     pub snapshot: Snapshot,
     /// The name of the project.
     pub project: String,
+    /// The revision: a commit, or the work tree on one.
+    pub revision: String,
     /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
 }
@@ -58,7 +62,7 @@ pub fn audit(
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
     let config = context.config;
-    let Whole { end, snapshot, project, time } = tree;
+    let Whole { end, snapshot, project, revision, time } = tree;
     let remembered = Remembered::nothing();
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
@@ -134,14 +138,13 @@ pub fn audit(
             kept.take(asked, origins, &mut outcome)?;
         }
     }
-    let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
-    let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
-    let versions = fit(&kept.copies, outsides, &paths)?;
+    let versions = kept.versions(&snapshot, &comparing)?;
     outcome.examined.not_compared = not_compared.into_iter().collect();
     outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    let mut audited = gathered.finish(project, time, &outcome.findings);
+    let corpora = outsides.iter().map(Outside::examined).collect();
+    let mut audited = Audited { project, revision, time, corpora, ..gathered.finish(Some(&outcome.findings)) };
     for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
         for outside in outsides {
             taken.texts.extend(outside.texts(&taken.component)?);
@@ -225,6 +228,18 @@ impl<'k> Kept<'k> {
         self.copies.append(&mut copies);
         Ok(())
     }
+
+    /// The versions of folders of the tree.
+    fn versions(&self, snapshot: &Snapshot, comparing: &Comparing<'_>) -> Result<Vec<FolderVersion>, Error> {
+        let sources = comparing.sources;
+        let paths: Vec<FilePath> = snapshot.entries.iter().map(|entry| entry.path.clone()).collect();
+        let read = |path: &FilePath| -> Result<Option<Source>, Error> {
+            let is_asked = sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
+            let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
+            Ok(sources.read(&comparing.repository.reader(), entry)?.ok())
+        };
+        fit(&self.copies, self.outsides, &TreeFiles { paths: &paths, read: &read })
+    }
 }
 
 /// The findings of a file in which everything is new.
@@ -289,7 +304,7 @@ pub fn brought(
         at += batch.len();
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
-    let audited = gathered.finish(String::new(), 0, &[]);
+    let audited = gathered.finish(None);
     let commits: BTreeMap<String, CommitId> = n_of_commit.keys().map(|commit| (commit.to_string(), *commit)).collect();
     let mut firsts: BTreeMap<(FilePath, String), Brought> = BTreeMap::new();
     for file in &audited.files {
@@ -298,6 +313,10 @@ pub fn brought(
         let min_tokens = config.thresholds(&file.path, language).min_tokens;
         for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole) {
             let Taken { component, verdict, .. } = &audited.components[part.component];
+            let is_known = head.components.iter().any(|taken| taken.component.name == component.name);
+            if part.n_tokens < SHORT && !is_known && !file.is_whole {
+                continue;
+            }
             let key = (file.path.clone(), component.name.clone());
             if firsts.get(&key).is_some_and(|known| known.first.time <= first.time) {
                 continue;
@@ -453,7 +472,8 @@ struct Gathered {
     n_files: usize,
     n_tokens: usize,
     files: Vec<CopiedFile>,
-    components: Vec<(Arc<Component>, Verdict, usize)>,
+    /// The verdict on each, and for each version of it the number of its tokens.
+    components: Vec<(Verdict, BTreeMap<Option<String>, (Arc<Component>, usize)>)>,
     numbers: BTreeMap<Key, usize>,
 }
 
@@ -465,16 +485,16 @@ impl Gathered {
         self.n_files += 1;
         self.n_tokens += n_tokens;
         let mut explained: Vec<Explained> = Vec::new();
-        let mut explain = |component: usize, path: &FilePath, n_tokens: usize| {
-            let is_it = |of: &&mut Explained| of.component == component && of.path == *path;
+        let mut explain = |component: usize, path: &FilePath, version: &Option<String>, n_tokens: usize| {
+            let is_it = |of: &&mut Explained| (of.component, &of.path, &of.version) == (component, path, version);
             match explained.iter_mut().find(is_it) {
                 Some(of) => of.n_tokens += n_tokens,
-                None => explained.push(Explained { component, path: path.clone(), n_tokens }),
+                None => explained.push(Explained { component, path: path.clone(), version: version.clone(), n_tokens }),
             }
         };
         if let Some((path, component)) = file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path)) {
             let number = self.number(&Arc::new(component.clone()), n_tokens, config);
-            explain(number, path, n_tokens);
+            explain(number, path, &component.version, n_tokens);
         } else {
             let mut ranked: Vec<&Copied> = copies.iter().collect();
             let rank = |copied: &&Copied| {
@@ -492,10 +512,12 @@ impl Gathered {
                 let n = aligned.count();
                 if n > 0 {
                     let number = self.number(component, n, config);
-                    explain(number, &target.path, n);
+                    explain(number, &target.path, &component.version, n);
                 }
             }
         }
+        // A few tokens between longer copies are like those of any other file.
+        explained.retain(|of| of.n_tokens >= MIN_PART || 100 * of.n_tokens >= n_tokens);
         if explained.is_empty() {
             return;
         }
@@ -518,30 +540,32 @@ impl Gathered {
         let key = (component.corpus.clone(), component.name.clone(), component.license());
         let number = *self.numbers.entry(key).or_insert(self.components.len());
         if number == self.components.len() {
-            self.components.push((Arc::clone(component), config.licenses.judge(&component.terms), n_tokens));
+            self.components.push((config.licenses.judge(&component.terms), BTreeMap::new()));
         }
-        let (known, _, most) = &mut self.components[number];
-        if n_tokens > *most {
-            (*known, *most) = (Arc::clone(component), n_tokens);
-        }
+        let versions = &mut self.components[number].1;
+        versions.entry(component.version.clone()).or_insert_with(|| (Arc::clone(component), 0)).1 += n_tokens;
         number
     }
 
     /// Builds the summary, the components with the largest share first.
-    fn finish(self, project: String, time: i64, findings: &[Finding]) -> Audited {
+    fn finish(self, findings: Option<&[Finding]>) -> Audited {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
+        let components: Vec<(Arc<Component>, Verdict)> =
+            components.into_iter().map(|(verdict, versions)| (most_of(versions), verdict)).collect();
+        let possible = findings.map(|findings| without_idioms(&mut files, &components, findings)).unwrap_or_default();
         let mut taken: Vec<(usize, Taken)> = components
             .into_iter()
             .enumerate()
-            .map(|(number, (component, verdict, _))| {
+            .map(|(number, (component, verdict))| {
                 let of_it = |file: &CopiedFile| {
                     file.origins.iter().filter(|of| of.component == number).map(|of| of.n_tokens).sum::<usize>()
                 };
                 let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
-                let verdict = owed(&component, verdict, findings);
+                let verdict = owed(&component, verdict, findings.unwrap_or_default());
                 let texts = component.terms.texts.clone();
                 (number, Taken { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum(), texts })
             })
+            .filter(|(_, taken)| taken.n_files > 0)
             .collect();
         taken.sort_by(|(_, a), (_, b)| (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component)));
         let places: BTreeMap<usize, usize> =
@@ -552,8 +576,56 @@ impl Gathered {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        Audited { project, time, n_files, n_tokens, n_copied, files, components, versions: Vec::new(), brought: None }
+        Audited { n_files, n_tokens, n_copied, files, components, possible, ..Audited::default() }
     }
+}
+
+/// Minimum tokens of a part of a file that has an origin, unless it is a hundredth of the file.
+const MIN_PART: usize = 30;
+
+/// A component by the version that most of its tokens are from; without a version if none has more than half of them.
+fn most_of(versions: BTreeMap<Option<String>, (Arc<Component>, usize)>) -> Arc<Component> {
+    let n_tokens: usize = versions.values().map(|(_, n)| n).sum();
+    let most = versions.into_values().max_by_key(|(_, n)| *n);
+    let (component, n) = most.unwrap_or_default();
+    if 2 * n > n_tokens { component } else { Arc::new(component.unversioned()) }
+}
+
+/// Takes parts out of files that only idioms show, and returns them: they are no evidence of a component.
+fn without_idioms(
+    files: &mut Vec<CopiedFile>,
+    components: &[(Arc<Component>, Verdict)],
+    findings: &[Finding],
+) -> Vec<Possible> {
+    let mut shown: BTreeSet<(&FilePath, &str, &str, &FilePath)> = BTreeSet::new();
+    for finding in findings.iter().filter(|finding| !finding.is_idiom) {
+        for origin in &finding.origins {
+            if let Place::Component(component) = &origin.place {
+                shown.insert((&finding.path, &component.corpus, &component.name, &origin.path));
+            }
+        }
+    }
+    let mut possible = Vec::new();
+    for file in files.iter_mut() {
+        let is_shown = |of: &Explained| {
+            let component = &components[of.component].0;
+            shown.contains(&(&file.path, &component.corpus, &component.name, &of.path))
+        };
+        let parts = std::mem::take(&mut file.origins);
+        let (kept, idioms): (Vec<Explained>, Vec<Explained>) =
+            parts.into_iter().partition(|of| file.is_whole || of.n_tokens >= SHORT || is_shown(of));
+        file.origins = kept;
+        file.n_copied = file.origins.iter().map(|of| of.n_tokens).sum();
+        possible.extend(idioms.into_iter().map(|of| Possible {
+            path: file.path.clone(),
+            component: Arc::new(Component { version: of.version, ..(*components[of.component].0).clone() }),
+            origin: of.path,
+            n_tokens: of.n_tokens,
+        }));
+    }
+    files.retain(|file| !file.origins.is_empty());
+    possible.sort_by(|a, b| (&a.path, &a.component, &a.origin).cmp(&(&b.path, &b.component, &b.origin)));
+    possible
 }
 
 impl Audited {
@@ -563,11 +635,15 @@ impl Audited {
             let is_it = |of: &&FolderVersion| {
                 (&of.component.corpus, &of.component.name) == (&taken.component.corpus, &taken.component.name)
             };
-            // Of several folders, the largest decides the component's version.
-            if let Some(best) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) {
-                let version = best.version().or_else(|| taken.component.version.clone());
-                taken.component = Arc::new(Component { version, purl: best.purl(), ..(*taken.component).clone() });
-            }
+            let n_lines: usize = versions.iter().filter(is_it).map(|of| of.n_lines).sum();
+            let Some(most) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) else { continue };
+            // Of several folders, the one with most of the code decides.
+            let component = if 2 * most.n_lines > n_lines && most.is_exact() {
+                Component { version: most.version(), purl: most.purl(), ..(*taken.component).clone() }
+            } else {
+                taken.component.unversioned()
+            };
+            taken.component = Arc::new(component);
         }
         self.versions = versions;
     }

@@ -76,8 +76,8 @@ pub use organization::{
     Day, Flow, Member, MemberReport, Month, NotCounted, Noted, Organization, ReportError, SharedComponent,
 };
 pub use outcome::{
-    Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, Examined, Explained,
-    FolderVersion, Outcome, Share, Taken,
+    Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, Examined,
+    ExaminedCorpus, Explained, FolderVersion, Outcome, Possible, Share, Taken,
 };
 pub use owners::owners;
 pub use read::{Remembered, Skip, warm};

@@ -297,21 +297,21 @@ pub struct Flow {
     pub answer: String,
 }
 
-/// A component that repositories have code of.
+/// A component under one license that repositories have code of.
 #[derive(Debug, Clone)]
 pub struct SharedComponent {
     /// Its name.
     pub name: String,
     /// Its versions, if they are known.
     pub versions: BTreeSet<String>,
-    /// Its licenses; empty if unknown.
-    pub licenses: BTreeSet<String>,
-    /// What these require.
-    pub classes: BTreeSet<String>,
-    /// The gravest answer of a license policy: `denied`, `unknown`, `review` or `allowed`; and why.
+    /// Its license; `None` if unknown.
+    pub license: Option<String>,
+    /// What that requires.
+    pub class: String,
+    /// The gravest answer of a license policy: `denied`, `unknown`, `review` or `allowed`.
     pub answer: String,
-    /// Why it is that.
-    pub reason: String,
+    /// Why, as each repository says.
+    pub reasons: BTreeMap<String, BTreeSet<String>>,
     /// Who has code of it, with the number of files and tokens.
     pub users: BTreeMap<String, (usize, usize)>,
 }
@@ -320,6 +320,15 @@ impl SharedComponent {
     /// The tokens in all repositories.
     pub fn n_tokens(&self) -> usize {
         self.users.values().map(|(_, n_tokens)| n_tokens).sum()
+    }
+
+    /// Why the policies answer so: the reason, or if there are several, each with the repositories that give it.
+    pub fn reason(&self) -> String {
+        let of = |(reason, users): (&String, &BTreeSet<String>)| match self.reasons.len() {
+            1 => reason.clone(),
+            _ => format!("{}: {reason}", Vec::from_iter(users.iter().map(String::as_str)).join(", ")),
+        };
+        Vec::from_iter(self.reasons.iter().map(of)).join("; ")
     }
 }
 
@@ -442,7 +451,9 @@ impl Organization {
         merged.flows.sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
         merged.components = components.into_values().collect();
         let need = |of: &SharedComponent| (std::cmp::Reverse(gravity_of(&of.answer)), std::cmp::Reverse(of.n_tokens()));
-        merged.components.sort_by(|a, b| need(a).cmp(&need(b)).then_with(|| a.name.cmp(&b.name)));
+        merged
+            .components
+            .sort_by(|a, b| need(a).cmp(&need(b)).then_with(|| (&a.name, &a.license).cmp(&(&b.name, &b.license))));
         merged.months = without_gaps(months);
         left_out.sort();
         merged.left_out = left_out;
@@ -454,7 +465,7 @@ impl Organization {
         repository: &str,
         taken: &'d [Taken],
         names: &Names<'_>,
-        components: &mut BTreeMap<&'d str, SharedComponent>,
+        components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
     ) {
         for Taken { component, verdict, files, tokens } in taken {
             match names.repository(component) {
@@ -467,6 +478,9 @@ impl Organization {
                         Some(flow) => {
                             flow.n_files += files;
                             flow.n_tokens += tokens;
+                            if gravity_of(&verdict.answer) > gravity_of(&flow.answer) {
+                                flow.answer.clone_from(&verdict.answer);
+                            }
                         }
                         None => self.flows.push(Flow {
                             to: repository.to_owned(),
@@ -478,21 +492,21 @@ impl Organization {
                     }
                 }
                 None => {
-                    let shared = components.entry(&component.name).or_insert_with(|| SharedComponent {
+                    let key = (&*component.name, component.license.as_deref());
+                    let shared = components.entry(key).or_insert_with(|| SharedComponent {
                         name: component.name.clone(),
                         versions: BTreeSet::new(),
-                        licenses: BTreeSet::new(),
-                        classes: BTreeSet::new(),
+                        license: component.license.clone(),
+                        class: component.license_class.clone(),
                         answer: verdict.answer.clone(),
-                        reason: verdict.reason.clone(),
+                        reasons: BTreeMap::new(),
                         users: BTreeMap::new(),
                     });
                     shared.versions.extend(component.version.clone());
-                    shared.licenses.extend(component.license.clone());
-                    shared.classes.insert(component.license_class.clone());
                     if gravity_of(&verdict.answer) > gravity_of(&shared.answer) {
-                        (shared.answer, shared.reason) = (verdict.answer.clone(), verdict.reason.clone());
+                        shared.answer.clone_from(&verdict.answer);
                     }
+                    shared.reasons.entry(verdict.reason.clone()).or_default().insert(repository.to_owned());
                     let user = shared.users.entry(repository.to_owned()).or_default();
                     *user = (user.0 + files, user.1 + tokens);
                 }

@@ -21,7 +21,9 @@ pub fn copyright_lines(text: &[u8]) -> Vec<String> {
 
 /// Whether a text contains one of the words that every notice has.
 fn speaks_of_copyright(text: &[u8]) -> bool {
-    ["opyright", "OPYRIGHT", "(c)", "(C)", "©"].iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+    ["opyright", "OPYRIGHT", "(c)", "(C)", "©", "&copy;"]
+        .iter()
+        .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
 }
 
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
@@ -29,7 +31,7 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     if line.len() > 300 || !speaks_of_copyright(line) {
         return None;
     }
-    let text = printable(line);
+    let text = decoded(&printable(line));
     let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
     let notice = text[start..].trim_end();
     let notice =
@@ -50,6 +52,32 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause)).then(|| notice.to_owned())
 }
 
+/// Entities of HTML that notices are written with.
+const ENTITIES: &[(&str, &str)] = &[
+    ("&copy;", "©"),
+    ("&#169;", "©"),
+    ("&#xa9;", "©"),
+    ("&#xA9;", "©"),
+    ("&ndash;", "–"),
+    ("&#8211;", "–"),
+    ("&mdash;", "—"),
+    ("&nbsp;", " "),
+    ("&#160;", " "),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", "\""),
+    ("&auml;", "ä"),
+    ("&ouml;", "ö"),
+    ("&uuml;", "ü"),
+    ("&eacute;", "é"),
+    ("&amp;", "&"),
+];
+
+/// A text without entities: a notice is read by people.
+fn decoded(text: &str) -> String {
+    ENTITIES.iter().fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +91,7 @@ mod tests {
             ["Copyright (c) 2020 A", "(c) 2021 B"]
         );
         assert_eq!(copyright_lines(text), ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]);
+        assert_eq!(copyright_lines(b"Copyright &copy; 2006&ndash;2012 A &amp; B"), ["Copyright © 2006–2012 A & B"]);
+        assert_eq!(copyright_lines(b"&copy; 2020 A<br>"), ["© 2020 A"]);
     }
 }

@@ -19,6 +19,8 @@ pub struct Finding {
     pub milder: Option<Milder>,
     /// How much the copy does, and what shows that it was copied; nothing where nothing is new.
     pub worth: Worth,
+    /// Whether it says little and is short: no evidence of where it comes from.
+    pub is_idiom: bool,
     /// What it is about.
     pub about: About,
     /// The file with the copy; for files that were left out, the first of them.
@@ -163,6 +165,7 @@ impl Finding {
             level,
             milder,
             worth: Worth::NONE,
+            is_idiom: false,
             about,
             path,
             fragment,

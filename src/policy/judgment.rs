@@ -28,6 +28,8 @@ pub struct Circumstances {
     pub is_new: bool,
     /// What it does, when that is too little to warn of.
     pub says_little: Option<SaysLittle>,
+    /// Whether it is so short besides that unrelated projects have written it, too.
+    pub is_idiom: bool,
     /// How much of one of the two files the other one held before, in percent, when they are kept in step.
     pub in_step: Option<u8>,
     /// Whether its file is again as it was a few commits before.
@@ -44,6 +46,7 @@ impl Circumstances {
         ground: Ground::Code,
         is_new: true,
         says_little: None,
+        is_idiom: false,
         in_step: None,
         is_reverted: false,
         is_from_document: false,
@@ -172,8 +175,10 @@ impl Levels {
             let at_most = if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
             judgment.soften(at_most, Milder::In(ground));
         }
-        // A copy that says little is true, and of no interest. Whose code it is matters all the same.
-        if let Some(little) = circumstances.says_little.filter(|_| rule.topic == Topic::Duplication) {
+        // A copy that says little is true, and of no interest. Whose code it is matters all the same, unless it is
+        // nobody's.
+        let is_little = rule.topic == Topic::Duplication || circumstances.is_idiom;
+        if let Some(little) = circumstances.says_little.filter(|_| is_little) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
         }
         // A bundle gets what its sources get.

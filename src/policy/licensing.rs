@@ -308,9 +308,10 @@ fn go_together(outbound: &License, inbound: &License) -> Answered {
             );
             (Answer::Review, text)
         }
-        None if class <= Class::Permissive => {
-            (Answer::Allowed, format!("{inbound} is {}, which is compatible with the project's license", class.name()))
-        }
+        None if class <= Class::Permissive => (
+            Answer::Allowed,
+            format!("{inbound} is {}, which is compatible with {outbound}, the project's license", class.name()),
+        ),
         None if class >= Class::SourceAvailable || class >= Class::StrongCopyleft && of_work != class => {
             let text = format!("{inbound} is {}, and the project is under {outbound}", class.name());
             (Answer::Denied, text)

@@ -201,6 +201,21 @@ impl Component {
         let version = self.version.as_ref().map(|version| format!(" {version}"));
         format!("{}{}", self.name, version.unwrap_or_default())
     }
+
+    /// The component without a version, where several are mixed or none is known.
+    #[must_use]
+    pub fn unversioned(&self) -> Self {
+        let purl = self.purl.as_deref().map(unversioned_purl);
+        Self { version: None, purl, ..self.clone() }
+    }
+}
+
+/// A package URL without its version: it is `pkg:type/name@version?qualifiers#subpath`.
+pub fn unversioned_purl(purl: &str) -> String {
+    let (name, rest) = purl.split_at(purl.find(['?', '#']).unwrap_or(purl.len()));
+    let after_type = name.find('/').unwrap_or(0);
+    let name = name[after_type..].rfind('@').filter(|&at| at > 1).map_or(name, |at| &name[..after_type + at]);
+    format!("{name}{rest}")
 }
 
 /// Maximum difference in what two origins explain for them to be equals: the older of them comes first. A smaller one

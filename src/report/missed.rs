@@ -1,6 +1,8 @@
 //! Words for what copies lack: missed commits, and the versions of folders.
 
 use super::words::{count, day, lines};
+use std::collections::BTreeMap;
+
 use crate::audit::{EditedFile, FolderVersion};
 use crate::policy::{Behind, MissedCommit};
 use crate::text::{FilePath, printable};
@@ -46,15 +48,26 @@ fn folder_name(folder: &FilePath) -> String {
 
 /// What a folder is a copy of, and how it differs, a line each.
 pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String> {
-    let from =
-        if of.origin.as_bytes().is_empty() { String::new() } else { format!(", its {}", folder_name(&of.origin)) };
-    let version = of.version().map(|version| format!(" {version}")).unwrap_or_default();
-    let purl = of.purl().map(|purl| format!(" ({purl})")).unwrap_or_default();
-    let mut lines =
-        vec![format!("  {} is {}{version}{purl}{from}: {}", folder_name(&of.folder), of.component.name, evidence(of))];
+    let from = if of.origin.as_bytes().is_empty() || of.n_files == 1 {
+        String::new()
+    } else {
+        format!(", its {}", folder_name(&of.origin))
+    };
+    let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
         lines.push(format!("    nearest commit: {}{on}, {} differ", commit.short(), count(*n, "line")));
+    }
+    if let Some((first, last)) = &of.nearest_tag {
+        let tag = if first == last { first.clone() } else { format!("{first} to {last}") };
+        lines.push(format!("    a state between releases; nearest tag: {tag}"));
+    }
+    let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (path, version) in &of.of_others {
+        others.entry(version).or_default().push(path.to_string());
+    }
+    for (version, names) in others {
+        lines.extend(listed(&format!("mixed in, of {version}"), names, is_verbose));
     }
     let edited = of.edited.iter().map(edited_file);
     lines.extend(listed("edited", edited.collect(), is_verbose));
@@ -66,9 +79,43 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
     lines.into_iter().map(|line| printable(line.as_bytes())).collect()
 }
 
-/// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`.
+/// What was copied: a folder, a file, or some files of a folder.
+fn copied(of: &FolderVersion) -> String {
+    match &of.files[..] {
+        [] => folder_name(&of.folder),
+        [file] => file.to_string(),
+        files => {
+            let name = |path: &FilePath| String::from_utf8_lossy(path.name()).into_owned();
+            let names: Vec<String> = files.iter().take(MAX_FILES).map(name).collect();
+            let more = if files.len() > names.len() { ", ..." } else { "" };
+            format!("{} in {} ({}{more})", count(files.len(), "file"), folder_name(&of.folder), names.join(", "))
+        }
+    }
+}
+
+/// `is zlib v1.2.8 (pkg:generic/zlib@1.2.8)`, or `is nearest to zlib v1.2.8` where most files differ from it.
+fn identity(of: &FolderVersion) -> String {
+    let verb = match (of.files.len(), of.is_exact()) {
+        (0 | 1, true) => "is",
+        (0 | 1, false) => "is nearest to",
+        (_, true) => "are",
+        (_, false) => "are nearest to",
+    };
+    let version = of.nearest().map(|version| format!(" {version}")).unwrap_or_default();
+    let purl = of.purl().map(|purl| format!(" ({purl})")).unwrap_or_default();
+    format!("{verb} {}{version}{purl}", of.component.name)
+}
+
+/// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`, or that it differs in most.
 pub(super) fn evidence(of: &FolderVersion) -> String {
-    let mut parts = vec![format!("{} of {} identical", of.n_same_bytes, count(of.n_files, "file"))];
+    let n_same = of.n_same_bytes + of.n_same_tokens;
+    let mut parts = vec![match of.is_exact() {
+        true => format!("{} of {} identical", of.n_same_bytes, count(of.n_files, "file")),
+        false => format!("differs in {} of {}", of.n_files - n_same, count(of.n_files, "file")),
+    }];
+    if !of.of_others.is_empty() {
+        parts.push(format!("{} of other versions", of.of_others.len()));
+    }
     if of.n_same_tokens > 0 {
         parts.push(format!("{} but for comments and layout", of.n_same_tokens));
     }

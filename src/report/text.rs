@@ -34,7 +34,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
-    let n_copies = outcome.findings.iter().filter(|finding| finding.has_code()).count();
+    let is_shown = |finding: &&Finding| finding.has_code() && finding.behind().is_none();
+    let n_copies = outcome.findings.iter().filter(is_shown).count();
     let n_shown = n_shown(n_copies, outcome, style);
     if outcome.duplication.is_some() && n_shown < n_copies {
         return overview(outcome, n_shown, style, canvas, out);
@@ -42,9 +43,13 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
-        let copies = findings.into_iter().filter(|finding| finding.has_code()).enumerate();
+        let copies = findings.into_iter().filter(|finding| is_shown(finding)).enumerate();
         copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
     });
+    if outcome.audited.is_some() {
+        write_summary(outcome, style, canvas, out)?;
+        writeln!(out)?;
+    }
     let mut is_marked = false;
     for (group, finding) in copies.take(n_shown) {
         if let Some(name) = group {
@@ -80,7 +85,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{}\n", others(n_copies - n_shown))?;
     }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
-    write_summary(outcome, style, canvas, out)
+    if outcome.audited.is_some() { Ok(()) } else { write_summary(outcome, style, canvas, out) }
 }
 
 fn write_summary(outcome: &Outcome, style: &Style, canvas: Canvas, out: &mut dyn Write) -> io::Result<()> {
@@ -333,12 +338,26 @@ pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
 }
 
 fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
-    let examined = &outcome.examined;
-    let mut lines = match (&outcome.duplication, &outcome.audited) {
+    let lines = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => duplication_lines(outcome, duplication, width),
-        (None, Some(audited)) => super::audited::summary(audited, is_verbose),
+        (None, Some(audited)) => super::audited::summary(outcome, audited, is_verbose),
         (None, None) => vec![checked_line(outcome)],
     };
+    summary_of(outcome, lines, is_verbose)
+}
+
+/// What was examined, without what was found.
+pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
+    let lines = outcome.audited.as_ref().map(|audited| super::audited::subject(outcome, audited));
+    match lines {
+        Some(lines) => summary_of(outcome, lines, is_verbose),
+        None => summary(outcome, is_verbose),
+    }
+}
+
+/// Lines, and what was examined and what was not.
+fn summary_of(outcome: &Outcome, mut lines: Vec<String>, is_verbose: bool) -> String {
+    let examined = &outcome.examined;
     if outcome.audited.is_some() {
         lines.push(format!(
             "{} in {}, compared with {}",

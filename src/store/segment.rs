@@ -10,6 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use sha2::{Digest as _, Sha256};
+
 use super::error::{FORMAT_VERSION, SegmentError};
 use super::far::{BLOCK, BlockAt, Blocks, Far, FarSection};
 use super::map::Map;
@@ -196,6 +198,13 @@ impl Segment {
         let mut head = [&map[..HEADER], rows].concat();
         head.extend(crc32fast::hash(&head).to_le_bytes());
         Ok(head)
+    }
+
+    /// A digest of everything in it: of its header, its table and the checksums of its blocks. `None` if it is elsewhere.
+    pub fn digest(&self) -> Option<[u8; 32]> {
+        let Bytes::Here { map, checksums, .. } = &self.bytes else { return None };
+        let table = checksums - self.sections.len() * ROW;
+        Some(Sha256::new().chain_update(&map[..HEADER]).chain_update(&map[table..]).finalize().into())
     }
 
     /// The blocks of a section with their bytes, verified.

@@ -509,6 +509,93 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
 }
 
+/// A copy into a buffer, as everybody writes it: how much fits, that much, and on.
+fn filling(chunk: &str, left: &str, cursor: &str) -> String {
+    format!(
+        "    size_t {chunk} = BLOCK_CAPACITY - {cursor}->filled;\n    if ({chunk} > {left})\n        {chunk} = {left};\n    \
+         memcpy({cursor}->block + {cursor}->filled, payload, {chunk});\n    {cursor}->filled += {chunk};\n    \
+         payload += {chunk};\n    {left} -= {chunk};\n"
+    )
+}
+
+#[test]
+fn an_idiom_is_a_note_and_no_origin_of_a_file() {
+    let other = |name: &str, part: &str| {
+        format!(
+            "int {name}(struct cursor *cursor, char *payload, size_t n)\n{{\n    begin_{name}(cursor);\n{part}    return end_{name}(cursor, n);\n}}\n"
+        )
+    };
+    let alpha = C.file("alpha", &[C.third, C.first]).text + &other("pack", &filling("chunk", "remaining", "cursor"));
+    let corpus =
+        folder(&[("alpha/LICENSE", MIT), ("alpha/pack.c", &alpha), ("beta/b.c", C.second), ("beta/LICENSE", MIT)]);
+    let audited = |text: &str| {
+        let repository = Repository::new();
+        repository.write("send.c", text);
+        repository.commit("begin");
+        let args = ["audit", "--corpus", utf8(corpus.path()), "--fail-on", "never", "--format"];
+        let written = |format: &str| {
+            let output = repository.secondhand(&args).arg(format).output().expect("the program starts");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        (
+            serde_json::from_str::<Value>(&written("json")).expect("a report is JSON"),
+            ["notice", "spdx", "cyclonedx", "text"].map(written),
+        )
+    };
+    let own = "int send(struct output *output, char *payload, size_t left)\n{\n    lock(output->mutex);\n".to_owned()
+        + &filling("part", "left", "output")
+        + "    unlock(output->mutex);\n    return 0;\n}\n";
+    let (report, [notice, spdx, cyclonedx, text]) = audited(&own);
+    let found = &report["findings"][0];
+    assert_eq!([&found["rule"], &found["level"]], ["corpus-copy", "note"], "{report}");
+    assert_eq!(report["audit"]["components"], serde_json::json!([]));
+    let possible = &report["audit"]["possible"][0];
+    assert_eq!([&possible["path"], &possible["name"], &possible["origin"]], ["send.c", "alpha", "pack.c"]);
+    for written in [notice, spdx, cyclonedx] {
+        assert!(!written.contains("alpha"), "{written}");
+    }
+    assert!(
+        text.contains("possible: ") && text.contains("send.c: ") && text.contains("like pack.c of alpha"),
+        "{text}"
+    );
+    // What is as long, and does something, is a component's.
+    let (report, [notice, ..]) = audited(&C.file("alpha", &[C.second, C.first]).text);
+    assert_eq!(report["audit"]["possible"], serde_json::json!([]));
+    assert!(notice.contains("alpha"), "{notice}");
+}
+
+#[test]
+fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
+    let (repository, corpus) = holding();
+    let output = audit(&repository, &corpus, &["--format", "text", "--fail-on", "never"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let head = repository.git(&["rev-parse", "HEAD"]);
+    let mut lines = text.lines();
+    let first = lines.next().expect("there are lines");
+    assert!(
+        first.starts_with("repository: ") && first.ends_with(&format!("the work tree on {}", &head[..10])),
+        "{first}"
+    );
+    let corpora = lines.next().expect("there are lines");
+    assert!(corpora.starts_with("corpora: known (sha256 "), "{corpora}");
+    assert!(lines.next().is_some_and(|line| line.starts_with("program: secondhand ")), "{text}");
+    let report = |format: &str| {
+        let output = audit(&repository, &corpus, &["--format", format, "--fail-on", "never", "--rev", "HEAD"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let json: Value = serde_json::from_str(&report("json")).expect("a report is JSON");
+    let digest = json["audit"]["corpora"][0]["digest"].as_str().expect("it has a digest").to_owned();
+    assert!(corpora.contains(&digest[..16]), "{corpora} {digest}");
+    assert_eq!(json["audit"]["revision"], head[..10]);
+    let page = report("html");
+    let named = format!("<title>{} {}: ", json["audit"]["project"].as_str().expect("it has a name"), &head[..10]);
+    assert!(page.contains(&named) && page.contains(&digest[..16]), "{named}");
+    let bom: Value = serde_json::from_str(&report("cyclonedx")).expect("it is JSON");
+    let number = bom["serialNumber"].as_str().expect("it has a number");
+    assert!(number.starts_with("urn:uuid:") && number.len() == 45, "{number}");
+    assert_eq!(report("cyclonedx"), report("cyclonedx"));
+}
+
 #[test]
 fn every_format_of_an_audit_is_written() {
     let (repository, corpus) = holding();

@@ -69,6 +69,42 @@ fn repositories_that_copy_from_each_other_are_told_with_the_licenses_to_look_at(
     assert!(page.contains("Repositories that copy from each other"), "{page}");
 }
 
+/// An audit with components: name, license, answer, reason and tokens.
+fn audit(components: &[(&str, Option<&str>, &str, &str, usize)]) -> String {
+    let taken = components.iter().map(|&(name, license, answer, reason, tokens)| {
+        let component = serde_json::json!({"name": name, "version": null, "purl": null, "license": license, "licenseClass": "permissive"});
+        serde_json::json!({"component": component, "verdict": {"answer": answer, "reason": reason}, "files": 1, "tokens": tokens})
+    });
+    let taken: Vec<Value> = taken.collect();
+    let audited = serde_json::json!({"tokens": 1000, "copiedTokens": 300, "components": taken});
+    serde_json::json!({"version": 1, "tool": {}, "findings": [], "duplication": null, "audit": audited}).to_string()
+}
+
+#[test]
+fn a_component_has_a_row_for_each_license_with_what_each_policy_says_of_it() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mit = |project: &str| format!("MIT is compatible with {project}, the project's license");
+    let (of_shop, of_store) = (mit("SSPL-1.0"), mit("GPL-3.0-only"));
+    let none = "there is no license";
+    let shop = audit(&[("lua", Some("MIT"), "allowed", &of_shop, 100), ("lua", None, "unknown", none, 7)]);
+    write(folder.path(), "r/shop/audit.json", &shop);
+    write(folder.path(), "r/store/audit.json", &audit(&[("lua", Some("MIT"), "allowed", &of_store, 30)]));
+    let told = json(folder.path(), &["r"]);
+    let rows = told["components"].as_array().expect("there are components").iter();
+    let rows = rows.map(|of| {
+        let users = of["repositories"].as_array().expect("somebody has it").iter().map(|user| user["tokens"].clone());
+        serde_json::json!([of["licenses"], of["answer"], of["reason"], users.collect::<Vec<_>>()])
+    });
+    // What the policy of one repository says is not said of another.
+    let both = format!("store: {of_store}; shop: {of_shop}");
+    let expected =
+        [serde_json::json!([[], "unknown", none, [7]]), serde_json::json!([["MIT"], "allowed", both, [100, 30]])];
+    let rows: Vec<Value> = rows.collect();
+    assert_eq!(rows, expected);
+    let (_, text, _) = report(folder.path(), &["r"]);
+    assert!(text.contains("unknown: lua, license not known, in shop (7)"), "{text}");
+}
+
 #[test]
 fn the_newest_report_counts_and_the_others_make_the_trend() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -79,6 +79,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         level,
         milder: None,
         worth: Worth { n_statements: 8, names: 1.0, similarity: 1.0, n_origins: 1, ..Worth::NONE },
+        is_idiom: false,
         about: About::Copy,
         path: FilePath::new(path),
         fragment: fragment(line, line + 4),

@@ -14,6 +14,8 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 
 /// Minimum tokens of a whole function that is worth a warning whatever it does, if its names agree.
 const WHOLE: usize = 100;
+/// Minimum tokens of a copy that is evidence of its origin, though it says little: a table may be long.
+pub(in crate::audit) const SHORT: usize = 100;
 /// Minimum agreement of its names: most replace the origin's one to one.
 const AGREES: f64 = 0.85;
 /// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the evidence.
@@ -36,10 +38,12 @@ impl FileUnderAudit<'_> {
     pub(super) fn circumstances(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Circumstances {
         let is_whole_file = range.len() == self.query.source.tokens.len()
             && origins.iter().any(|origin| origin.clone_type == CloneType::Type1);
+        let says_little = self.says_little(range, worth, origins).filter(|_| !is_whole_file);
         Circumstances {
             ground: self.ground(range),
             is_new: true,
-            says_little: self.says_little(range, worth, origins).filter(|_| !is_whole_file),
+            says_little,
+            is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
             is_reverted: self.with.reverted.contains(&self.query.source.path),
             is_from_document: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_prose),
@@ -90,6 +94,11 @@ impl FileUnderAudit<'_> {
         let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
         let is_little = worth.score() < f64::from(worth.minimum) && !is_renamed;
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
+    }
+
+    /// Whether it is a fragment that unrelated projects write alike: short, and no function of its own.
+    fn is_idiom(&self, range: &Range<usize>) -> bool {
+        range.len() < SHORT && !self.query.source.document().holds_unit(range.clone(), self.thresholds.min_tokens)
     }
 
     /// The kind of code in a fragment.

@@ -412,6 +412,7 @@ impl<'c> FileUnderAudit<'c> {
             level,
             milder,
             worth,
+            is_idiom: circumstances.is_idiom,
             about: About::Copy,
             path: source.path.clone(),
             fragment,

@@ -11,7 +11,7 @@ mod suppress;
 mod unexamined;
 
 pub(super) use attribution::Attributions;
-pub(super) use circumstances::is_renamed_function;
+pub(super) use circumstances::{SHORT, is_renamed_function};
 pub(super) use copies::{Copied, copies_of, is_long_or_whole};
 pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, added_part, fragment};
 pub(super) use mutual::Joined;

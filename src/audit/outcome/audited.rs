@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::policy::{Component, FirstSeen, PastCommit, Verdict};
+use crate::policy::{Component, FirstSeen, PastCommit, Verdict, unversioned_purl};
 use crate::text::FilePath;
 
 /// How much of a tree was found in corpora.
@@ -10,6 +10,10 @@ use crate::text::FilePath;
 pub struct Audited {
     /// The name of the tree.
     pub project: String,
+    /// Its revision: a commit, or the work tree on one.
+    pub revision: String,
+    /// What it was compared with.
+    pub corpora: Vec<ExaminedCorpus>,
     /// When it was recorded or examined, in seconds since 1970.
     pub time: i64,
     /// Files that were compared.
@@ -22,6 +26,8 @@ pub struct Audited {
     pub files: Vec<CopiedFile>,
     /// Whose code that is, the largest share first.
     pub components: Vec<Taken>,
+    /// Short fragments that read like code of components, which they may be by chance; sorted by path.
+    pub possible: Vec<Possible>,
     /// Which versions of components its folders are, as far as corpora have their history; sorted by folder.
     pub versions: Vec<FolderVersion>,
     /// What the history added, if requested: by path and component, the oldest first.
@@ -29,12 +35,30 @@ pub struct Audited {
 }
 
 impl Audited {
+    /// The component that explains a part of a file, with the version that this file is of.
+    pub fn component_of(&self, part: &Explained) -> Component {
+        let component = &self.components[part.component].component;
+        if component.version == part.version {
+            return (**component).clone();
+        }
+        Component { version: part.version.clone(), ..component.unversioned() }
+    }
+
     /// The commit that first added code of the component with this name to the file at `path`, if the history was
     /// searched.
     pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Brought> {
         let mut brought = self.brought.iter().flatten();
         brought.find(|of| of.path == *path && of.component.name == component)
     }
+}
+
+/// A corpus that a tree was compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExaminedCorpus {
+    /// Its name.
+    pub name: String,
+    /// A digest of everything in it, in hexadecimal; `None` for a folder and for what is in an engine.
+    pub digest: Option<String>,
 }
 
 /// Code of a component that a commit added to a file.
@@ -84,14 +108,29 @@ pub struct Explained {
     pub component: usize,
     /// The file of the component.
     pub path: FilePath,
+    /// The versions of the component that have this file as it was copied, or the commit that does.
+    pub version: Option<String>,
     /// The number of tokens that it explains.
+    pub n_tokens: usize,
+}
+
+/// An idiom that a component has, too: no evidence that it was copied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Possible {
+    /// The file.
+    pub path: FilePath,
+    /// The component, with the version of its file.
+    pub component: Arc<Component>,
+    /// The file of the component.
+    pub origin: FilePath,
+    /// The tokens that are alike.
     pub n_tokens: usize,
 }
 
 /// What was copied from a component, under one license.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
-    /// The component, with the version of the file that explains most.
+    /// The component; with a version if the folders with its code are all of one, or else all its files.
     pub component: Arc<Component>,
     /// The verdict of the policy.
     pub verdict: Verdict,
@@ -103,31 +142,40 @@ pub struct Taken {
     pub texts: Vec<String>,
 }
 
-/// A folder that was copied from a component, and the version that it fits best.
+/// A folder that was copied from a component, and the version that leaves least of it to explain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FolderVersion {
     /// The folder; empty for the root.
     pub folder: FilePath,
+    /// The files that were copied, where they are not the folder: a single one, or a few among others.
+    pub files: Vec<FilePath>,
     /// The component.
     pub component: Arc<Component>,
     /// The folder of the component that it is a copy of; empty for its root.
     pub origin: FilePath,
-    /// The first and the last of the tags whose files differ least; `None` if the component has no tags.
+    /// The first and the last of the tags whose files differ least; `None` if the component has no tags, or if most
+    /// files are only those of a commit between tags.
     pub tags: Option<(String, String)>,
     /// The commit whose files differ less than those of any tag, with the lines that differ.
     pub commit: Option<(PastCommit, usize)>,
-    /// Files that the folder has in common with the component.
+    /// The tags that fit best, where `commit` is the version.
+    pub nearest_tag: Option<(String, String)>,
+    /// Files that the version or another version of the component has, by name.
     pub n_files: usize,
-    /// Their lines with code.
+    /// The lines with code of those that were found to be copies.
     pub n_lines: usize,
     /// Those of the files that are identical to the version's.
     pub n_same_bytes: usize,
     /// Those that differ in layout and comments only.
     pub n_same_tokens: usize,
-    /// The others, sorted by path.
+    /// Those that differ in code, sorted by path.
     pub edited: Vec<EditedFile>,
+    /// Those that are identical to a file of another version, with the versions or the commit that have it.
+    pub of_others: Vec<(FilePath, String)>,
     /// Source files next to them that the version does not have.
     pub added: Vec<FilePath>,
+    /// Whether there are more of those than copies: they are the project's own, and not listed.
+    pub is_shared: bool,
     /// Files of the component next to theirs that the folder lacks, with their paths there.
     pub missing: Vec<FilePath>,
     /// Further ones in folders of which nothing was copied.
@@ -159,8 +207,18 @@ pub struct EditedLines {
 }
 
 impl FolderVersion {
-    /// The version: a tag, a range of tags that differ equally, or a commit.
+    /// Whether it is that version: most files are identical, at least but for comments and layout.
+    pub fn is_exact(&self) -> bool {
+        2 * (self.n_same_bytes + self.n_same_tokens) > self.n_files
+    }
+
+    /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if it only is nearest.
     pub fn version(&self) -> Option<String> {
+        self.nearest().filter(|_| self.is_exact())
+    }
+
+    /// The version that it is, or is nearest to.
+    pub fn nearest(&self) -> Option<String> {
         match (&self.tags, &self.commit) {
             (Some((first, last)), _) if first == last => Some(first.clone()),
             (Some((first, last)), _) => Some(format!("{first} to {last}")),
@@ -169,9 +227,10 @@ impl FolderVersion {
         }
     }
 
-    /// The package URL with the version, if it is a single one: that of the component, or a generic one.
+    /// The package URL of the component, or a generic one, with the version, if it is a single one.
     pub fn purl(&self) -> Option<String> {
         let version = match (&self.tags, &self.commit) {
+            _ if !self.is_exact() => return self.component.purl.clone(),
             (Some((first, last)), _) if first == last => number_of(&self.component.name, first),
             (None, Some((commit, _))) => commit.hash.clone(),
             _ => return self.component.purl.clone(),
@@ -179,12 +238,9 @@ impl FolderVersion {
         let encoded = |text: &str| text.bytes().map(percent_encoded).collect::<String>();
         let generic = || format!("pkg:generic/{}", encoded(&self.component.name));
         let purl = self.component.purl.clone().unwrap_or_else(generic);
-        // A package URL is `pkg:type/name@version?qualifiers#subpath`.
-        let end = purl.find(['?', '#']).unwrap_or(purl.len());
-        let (name, rest) = purl.split_at(end);
-        let after_type = name.find('/').unwrap_or(0);
-        let name = name[after_type..].rfind('@').filter(|&at| at > 1).map_or(name, |at| &name[..after_type + at]);
-        Some(format!("{name}@{}{rest}", encoded(&version)))
+        let name = unversioned_purl(&purl);
+        let end = name.find(['?', '#']).unwrap_or(name.len());
+        Some(format!("{}@{}{}", &name[..end], encoded(&version), &name[end..]))
     }
 
     /// Lines that were added and removed since.
@@ -232,6 +288,8 @@ mod tests {
         let version = FolderVersion {
             component: Arc::new(component),
             tags: Some((tag.to_owned(), tag.to_owned())),
+            n_files: 3,
+            n_same_bytes: 2,
             ..FolderVersion::default()
         };
         assert_eq!(version.purl().as_deref(), Some(expected));

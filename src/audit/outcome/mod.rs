@@ -7,7 +7,9 @@ mod limits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use self::audited::{Audited, Brought, CopiedFile, EditedFile, EditedLines, Explained, FolderVersion, Taken};
+pub use self::audited::{
+    Audited, Brought, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explained, FolderVersion, Possible, Taken,
+};
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;

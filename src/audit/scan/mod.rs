@@ -368,6 +368,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         level,
         milder,
         worth: Worth::NONE,
+        is_idiom: false,
         about: About::Copy,
         identity: identity(rule, &path(first), first.content),
         path: path(first),

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources};
@@ -115,6 +116,13 @@ impl Stored {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A digest of everything in it, in hexadecimal; `None` if a part of it is in an engine.
+    pub(in crate::audit) fn digest(&self) -> Option<String> {
+        let digests: Option<Vec<[u8; 32]>> = self.segments.iter().map(CorpusSegment::digest).collect();
+        let digest = Sha256::digest(digests?.concat());
+        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// The segments of its sources, each with the name of the source if it was not imported.
@@ -390,7 +398,7 @@ impl Stored {
 }
 
 /// The releases of a history that contain a file, or its first commit.
-fn version_of(file: &StoredFile) -> Option<String> {
+pub(in crate::audit) fn version_of(file: &StoredFile) -> Option<String> {
     let seen = file.seen.as_ref()?;
     Some(match (&seen.first_tag, &seen.last_tag) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),

@@ -15,6 +15,7 @@ mod vendored;
 mod worded;
 
 pub(super) use align::{align, align_known, found, search};
+pub(super) use corpus::version_of;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use lookup::{look_up, repeated};
 pub use outside::Outside;

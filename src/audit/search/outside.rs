@@ -6,6 +6,7 @@ use super::corpus::Stored;
 use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
+use crate::audit::outcome::ExaminedCorpus;
 use crate::audit::read::Sources;
 use crate::change::Components;
 use crate::policy::Component;
@@ -32,6 +33,14 @@ impl Outside {
         let named = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let name = named.file_name().map_or_else(String::new, |name| printable(name.as_encoded_bytes()));
         Self::Folder { name, components }
+    }
+
+    /// Its name, and a digest of what is in it if it is stored here.
+    pub(in crate::audit) fn examined(&self) -> ExaminedCorpus {
+        match self {
+            Self::Folder { name, .. } => ExaminedCorpus { name: name.clone(), digest: None },
+            Self::Stored(stored) => ExaminedCorpus { name: stored.name().to_owned(), digest: stored.digest() },
+        }
     }
 
     /// Whether it has the history of any component.

@@ -105,6 +105,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
         level: judgment.level,
         milder: judgment.milder,
         worth: Worth::NONE,
+        is_idiom: false,
         about,
         path: source.path.clone(),
         fragment: whole,

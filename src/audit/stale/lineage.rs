@@ -6,6 +6,7 @@ use crate::audit::search::{Found, Outside, Stored};
 use crate::git::Repository;
 use crate::matching::{Document, line_keys};
 use crate::policy::{Component, Place};
+use crate::store::SegmentError;
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
 
@@ -27,48 +28,69 @@ impl ComponentFile {
     }
 }
 
-/// A file of a component with history: its changes under all its names.
-pub(in crate::audit) struct Lineage<'o> {
+/// A component with history, in a corpus.
+#[derive(Clone, Copy)]
+pub(in crate::audit) struct Project<'o> {
     pub stored: &'o Stored,
     pub segment: &'o CorpusSegment,
     /// The source of the segment, if it was not imported.
-    pub spec: Option<&'o str>,
+    spec: Option<&'o str>,
     /// The number of the component in the segment.
     pub component: u32,
-    /// The number of the path that was asked for.
-    pub path: u32,
+}
+
+/// A file of a component with history: its changes under all its names.
+pub(in crate::audit) struct Lineage<'o> {
+    pub project: Project<'o>,
     /// The number of the lineage in the segment.
     pub number: u32,
     /// The changes, the oldest first; at least one.
     pub changes: Vec<StoredChange>,
 }
 
-/// The lineages of `file` in all corpora; none if its component has no history.
-pub(in crate::audit) fn lineages<'o>(outsides: &'o [Outside], file: &ComponentFile) -> Result<Vec<Lineage<'o>>, Error> {
-    let mut found = Vec::new();
+/// The components with history of this name in a corpus: one, unless it was added twice.
+pub(in crate::audit) fn projects<'o>(outsides: &'o [Outside], corpus: &str, name: &str) -> Vec<Project<'o>> {
+    let mut projects = Vec::new();
     for outside in outsides {
         let Outside::Stored(stored) = outside else { continue };
-        if stored.name() != file.corpus {
+        if stored.name() != corpus {
             continue;
         }
         for (segment, spec) in stored.sources().filter(|(segment, _)| segment.has_past() && !segment.is_of_fixes()) {
-            let fails = |why| stored.fails(why);
-            for (component, _) in segment.components().iter().enumerate().filter(|(_, of)| of.name == file.component) {
-                let component = component as u32;
-                let Some(path) = segment.past_path(component, &file.path).map_err(fails)? else { continue };
-                if let Some((number, changes)) = segment.changes_of(path).map_err(fails)? {
-                    found.push(Lineage { stored, segment, spec, component, path, number, changes });
-                }
-            }
+            let named = segment.components().iter().enumerate().filter(|(_, declared)| declared.name == name);
+            let project = |(component, _)| Project { stored, segment, spec, component: component as u32 };
+            projects.extend(named.map(project));
+        }
+    }
+    projects
+}
+
+/// The lineages of `file` in all corpora; none if its component has no history.
+pub(in crate::audit) fn lineages<'o>(outsides: &'o [Outside], file: &ComponentFile) -> Result<Vec<Lineage<'o>>, Error> {
+    let mut found = Vec::new();
+    for project in projects(outsides, &file.corpus, &file.component) {
+        let path = project.segment.past_path(project.component, &file.path).map_err(|why| project.fails(why))?;
+        if let Some(path) = path {
+            found.extend(project.lineage(path)?);
         }
     }
     Ok(found)
 }
 
-impl Lineage<'_> {
+impl<'o> Project<'o> {
+    pub fn fails(&self, why: SegmentError) -> Error {
+        self.stored.fails(why)
+    }
+
+    /// The file that has this path, under all its names; `None` if no commit changed it.
+    pub fn lineage(&self, path: u32) -> Result<Option<Lineage<'o>>, Error> {
+        let changes = self.segment.changes_of(path).map_err(|why| self.fails(why))?;
+        Ok(changes.map(|(number, changes)| Lineage { project: *self, number, changes }))
+    }
+
     /// The tokens of a version.
     pub fn version(&self, blob: u32) -> Result<StoredTokens, Error> {
-        self.segment.tokens(blob).map_err(|why| self.stored.fails(why))
+        self.segment.tokens(blob).map_err(|why| self.fails(why))
     }
 
     /// The component, as findings name it.
@@ -80,7 +102,7 @@ impl Lineage<'_> {
             version: declared.version.clone(),
             purl: declared.purl.clone(),
             url: declared.url.clone(),
-            terms: self.segment.component_license(self.component as usize).map_err(|why| self.stored.fails(why))?,
+            terms: self.segment.component_license(self.component as usize).map_err(|why| self.fails(why))?,
             first_seen: None,
         })
     }

@@ -40,14 +40,18 @@ pub(in crate::audit) fn stale(
     for file in &holder.origins {
         for lineage in lineages(outsides, file)? {
             // Code may be found under several names of a file.
-            let key = (lineage.stored.name().to_owned(), std::ptr::from_ref(lineage.segment).addr(), lineage.number);
+            let key = (
+                lineage.project.stored.name().to_owned(),
+                std::ptr::from_ref(lineage.project.segment).addr(),
+                lineage.number,
+            );
             if known.contains(&key) {
                 continue;
             }
             known.push(key);
             let missed = missed_of(&lineage, holder, &held)?;
             if !missed.is_empty() {
-                of_components.entry(lineage.component()?).or_default().extend(missed);
+                of_components.entry(lineage.project.component()?).or_default().extend(missed);
             }
         }
     }
@@ -80,7 +84,7 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
 fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Result<Vec<MissedCommit>, Error> {
     let lines = Lines::new(&holder.source.text);
     let latest = lineage.changes.last().and_then(|change| change.after);
-    let latest = latest.map(|blob| lineage.version(blob)).transpose()?;
+    let latest = latest.map(|blob| lineage.project.version(blob)).transpose()?;
     let mut clone: Option<Option<Repository>> = None;
     let mut found = Vec::new();
     // The version after one change is nearly always the one before the next.
@@ -89,17 +93,17 @@ fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Res
         let (Some(before), Some(after)) = (change.before, change.after) else { continue };
         let old = match last.take() {
             Some((blob, version)) if blob == before => version,
-            _ => lineage.version(before)?,
+            _ => lineage.project.version(before)?,
         };
-        let new = lineage.version(after)?;
+        let new = lineage.project.version(after)?;
         let (old_document, new_document) = (document(&old), document(&new));
         let hunks = hunks(old_document, new_document);
         let latest = latest.as_ref().map(|latest| &latest.tokens[..]);
         let mut missed = missed(&old.tokens, &hunks, &new.tokens, latest, held);
         missed.retain(|missed| is_asked(missed, holder));
         if !missed.is_empty() {
-            let name = lineage.segment.past_name(change.path).map_err(|why| lineage.stored.fails(why))?;
-            let reader = clone.get_or_insert_with(|| lineage.clone_at_hand()).as_ref().map(Repository::reader);
+            let name = lineage.project.segment.past_name(change.path).map_err(|why| lineage.project.fails(why))?;
+            let reader = clone.get_or_insert_with(|| lineage.project.clone_at_hand()).as_ref().map(Repository::reader);
             let text = reader.and_then(|reader| text_of(&reader, lineage, after, &name));
             let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
             let mut places: Vec<MissedPlace> =
@@ -107,7 +111,8 @@ fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Res
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
             places.dedup_by_key(|place| place.fragment);
-            let commit = lineage.segment.past_commit(change.commit).map_err(|why| lineage.stored.fails(why))?;
+            let commit =
+                lineage.project.segment.past_commit(change.commit).map_err(|why| lineage.project.fails(why))?;
             found.push(MissedCommit { commit, origin: name, places, n_hunks: hunks.len() });
         }
         last = Some((after, new));
@@ -118,7 +123,7 @@ fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Res
 
 /// The text of a version, from the clone that the corpus was made from.
 fn text_of(reader: &Reader, lineage: &Lineage<'_>, blob: u32, path: &FilePath) -> Option<Vec<u8>> {
-    let id = lineage.segment.id_of(blob).ok()??;
+    let id = lineage.project.segment.id_of(blob).ok()??;
     reader.past_blob(id, path).ok()?
 }
 
@@ -149,7 +154,7 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
             let (n_shared, n_lines) = match known.get(&blob) {
                 Some(&rating) => rating,
                 None => {
-                    let version = LineCounts::of_version(&lineage.version(blob)?);
+                    let version = LineCounts::of_version(&lineage.project.version(blob)?);
                     let rating = (copy.n_shared(&version), version.n());
                     known.insert(blob, rating);
                     rating

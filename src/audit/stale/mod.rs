@@ -4,11 +4,15 @@
 //! All of it is read from stored corpora, which keep for each commit which blob of a file became which: see
 //! `src/store/corpus/past.rs`. The clone that a corpus was made from is only needed to write a patch.
 
+mod difference;
 mod fit;
 mod known;
 mod lineage;
+mod mapping;
 mod missed;
+mod releases;
 
+pub(super) use difference::TreeFiles;
 pub(super) use fit::{WholeCopy, fit};
 pub(super) use known::vulnerable;
 pub(super) use lineage::ComponentFile;

@@ -97,12 +97,18 @@ pub(super) fn audited(
         Some(commit) => reader.time(commit)?,
         None => now(),
     };
+    let revision = match (end.commit, reader.head()?) {
+        (Some(commit), _) => commit.short(),
+        (None, Some(head)) => format!("{} on {}", end.name, head.short()),
+        (None, None) => end.name.clone(),
+    };
     let folder = root.canonicalize().ok().and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
     let project = folder.unwrap_or_else(|| "project".to_owned());
     let mut outcome = {
         let bar = Bar::of(common);
         let context = Context { config, languages, progress: &bar };
-        let mut outcome = audit(repository, Whole { end, snapshot, project, time }, &outsides, context)?;
+        let tree = Whole { end, snapshot, project, revision, time };
+        let mut outcome = audit(repository, tree, &outsides, context)?;
         if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
             audited.brought = Some(brought(repository, audited, &outsides, context)?);
         }

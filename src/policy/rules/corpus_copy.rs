@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
             from a folder that the settings list under `vendored`. What counts as a copy is what counts for \
             `copied-code`, plus more evidence, because unrelated projects often contain code of the same shape: rare \
             words in common with the origin, a long run, or similarity as a whole. Code that many components share \
-            is common, and not scored. If the origin's copyright notices are in the file with the copy, or in a \
+            is common, and not scored. A short idiom is a note. If the origin's copyright notices are in the file with the copy, or in a \
             license text or a file like NOTICE above it, or if the license does not require them, the finding is a \
             note: nothing is owed.",
     why: "Other people's code comes with their terms: nearly every license requires the notice to be kept, and some \

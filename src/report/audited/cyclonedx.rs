@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use super::{brought_in, share, timestamp};
-use crate::audit::{Audited, CopiedFile, Outcome, Taken};
+use super::{brought_in, corpus, share, timestamp};
+use crate::audit::{Audited, CopiedFile, EditedFile, Outcome, Taken};
 use crate::policy::{Component, Place};
 use crate::report::missed::edits;
 use crate::report::{Format, Style, VERSION};
@@ -25,10 +26,14 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn bom(outcome: &Outcome, audited: &Audited) -> Value {
-    let origins = audited.components.iter().enumerate().map(|(number, taken)| origin(number, taken, outcome));
+    let origins = audited.components.iter().enumerate().map(|(number, taken)| {
+        let patches = patches(audited, |edited| is_of(audited, taken, edited));
+        with_patches(origin(number, taken, outcome), patches)
+    });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
-    let version = outcome.head.commit.map_or_else(|| outcome.head.name.clone(), |commit| commit.to_string());
-    json!({
+    let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
+    let corpora = audited.corpora.iter().map(|of| json!({"name": "secondhand:corpus", "value": corpus(of)}));
+    let mut bom = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
@@ -36,9 +41,22 @@ fn bom(outcome: &Outcome, audited: &Audited) -> Value {
             "timestamp": timestamp(audited.time),
             "tools": {"components": [{"type": "application", "name": "secondhand", "version": VERSION}]},
             "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version},
+            "properties": corpora.collect::<Vec<_>>(),
         },
         "components": origins.chain(files).collect::<Vec<_>>(),
-    })
+    });
+    // The same findings have the same number.
+    bom["serialNumber"] = json!(serial_number(&Sha256::digest(bom.to_string().as_bytes())));
+    bom
+}
+
+/// A digest as a name-based UUID (RFC 9562, version 8).
+fn serial_number(digest: &[u8]) -> String {
+    let mut bytes: Vec<u8> = digest[..16].to_vec();
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("urn:uuid:{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
 /// The description of a component, for an origin as well as an ancestor.
@@ -123,21 +141,42 @@ fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
 
 /// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.
 fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audited) -> Value {
-    let edited = audited.versions.iter().flat_map(|of| &of.edited).find(|edited| edited.path == file.path);
     let mut pedigree = json!({"ancestors": ancestors, "notes": notes});
-    if let Some(edited) = edited {
-        let diff = edits(edited).join("\n") + "\n";
-        pedigree["patches"] =
-            json!([{"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}}]);
+    let patches = patches(audited, |edited| edited.path == file.path);
+    if !patches.is_empty() {
+        pedigree["patches"] = json!(patches);
     }
     pedigree
 }
 
+/// The edits of some files since they were copied, each as a patch.
+fn patches(audited: &Audited, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
+    let edited = audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
+    let patch = |edited: &EditedFile| {
+        let diff = edits(edited).join("\n") + "\n";
+        json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
+    };
+    edited.map(patch).collect()
+}
+
+/// Whether an edited file is one that a component under this license explains.
+fn is_of(audited: &Audited, taken: &Taken, edited: &EditedFile) -> bool {
+    let file = audited.files.iter().find(|file| file.path == edited.path);
+    let first = file.and_then(|file| file.origins.first());
+    first.is_some_and(|of| std::ptr::eq(&audited.components[of.component], taken))
+}
+
+fn with_patches(mut described: Value, patches: Vec<Value>) -> Value {
+    if !patches.is_empty() {
+        described["pedigree"] = json!({"patches": patches});
+    }
+    described
+}
+
 fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
-    let ancestors: Vec<Value> =
-        file.origins.iter().map(|of| described(&audited.components[of.component].component)).collect();
+    let ancestors: Vec<Value> = file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
     let parts = file.origins.iter().map(|of| {
-        let name = audited.components[of.component].component.label();
+        let name = audited.component_of(of).label();
         format!("{} % like {} of {name}", share(of.n_tokens, file.n_tokens), of.path)
     });
     let mut properties = vec![

@@ -7,9 +7,10 @@ pub(super) mod spdx_document;
 
 use std::collections::BTreeMap;
 
+use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, percent, short};
-use crate::audit::{Audited, Brought, Explained};
+use crate::audit::{Audited, Brought, ExaminedCorpus, Explained, Outcome, Possible};
 use crate::license::Class;
 use crate::text::FilePath;
 
@@ -62,17 +63,41 @@ const MAX_FILES: usize = 200;
 /// Maximum origins of a file to list for people.
 pub(super) const MAX_ORIGINS: usize = 3;
 
+/// What was audited, with what and how: what it takes to do it again.
+pub(super) fn subject(outcome: &Outcome, audited: &Audited) -> Vec<String> {
+    let corpora: Vec<String> = audited.corpora.iter().map(corpus).collect();
+    let settings = outcome.settings.root.as_deref().unwrap_or("none");
+    let lines = [
+        format!("repository: {} {}", audited.project, audited.revision),
+        format!("corpora: {}", if corpora.is_empty() { "none".to_owned() } else { corpora.join(", ") }),
+        format!("program: secondhand {VERSION}; settings: {settings}"),
+    ];
+    lines.iter().map(|line| crate::text::printable(line.as_bytes())).collect()
+}
+
+/// A corpus with the beginning of its digest.
+pub(super) fn corpus(of: &ExaminedCorpus) -> String {
+    let digest = of.digest.as_ref().map(|digest| format!(" (sha256 {})", &digest[..16])).unwrap_or_default();
+    format!("{}{digest}", of.name)
+}
+
 /// The summary, a line each.
-pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
+pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) -> Vec<String> {
     let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let copied = share(*n_copied, *n_tokens);
-    let mut lines = vec![format!(
-        "{} of {} contain code of {}: {copied} % of the tokens",
-        files.len(),
-        count(*n_files, "file"),
-        count(components.len(), "component"),
-    )];
+    let mut lines = subject(outcome, audited);
+    lines.extend([
+        String::new(),
+        format!(
+            "{} of {} contain code of {}: {copied} % of the tokens",
+            files.len(),
+            count(*n_files, "file"),
+            count(components.len(), "component"),
+        ),
+    ]);
     if components.is_empty() {
+        lines.extend(possible_lines(&audited.possible, is_verbose));
+        lines.push(String::new());
         lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
         return lines;
     }
@@ -112,7 +137,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
     for file in &files[..n_listed] {
         let of = |origin: &Explained| {
-            let name = audited.components[origin.component].component.label();
+            let name = audited.component_of(origin).label();
             let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
             crate::text::printable(format!("{part} % {name} {}", origin.path).as_bytes())
         };
@@ -127,9 +152,34 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
     if n_listed < files.len() {
         lines.push(format!("  and {} more, which `--verbose` lists", files.len() - n_listed));
     }
+    lines.extend(possible_lines(&audited.possible, is_verbose));
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
+}
+
+/// The fragments that may be of components by chance.
+fn possible_lines(possible: &[Possible], is_verbose: bool) -> Vec<String> {
+    if possible.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), format!("possible: {POSSIBLE}")];
+    let n_listed = if is_verbose { possible.len() } else { MAX_FILES.min(possible.len()) };
+    lines.extend(possible[..n_listed].iter().map(possible_line));
+    if n_listed < possible.len() {
+        lines.push(format!("  and {} more, which `--verbose` lists", possible.len() - n_listed));
+    }
+    lines
+}
+
+/// What the fragments of a list of possible copies are.
+pub(super) const POSSIBLE: &str = "short fragments that unrelated projects may well have in common; no origin of them \
+                                   is stated elsewhere";
+
+fn possible_line(of: &Possible) -> String {
+    let Possible { path, component, origin, n_tokens } = of;
+    let text = format!("  {path}: {} like {origin} of {}", count(*n_tokens, "token"), component.label());
+    crate::text::printable(text.as_bytes())
 }
 
 /// The commit that first added a component's code to a file, in words; empty if the history was not searched.

@@ -40,9 +40,11 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{}", printable(place.as_bytes()))?;
         }
         for of in versions(audited, component) {
-            let folder = of.folder.to_string();
+            let folder = if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
-            let version = of.version().unwrap_or_else(|| "version not known".to_owned());
+            let nearest = if of.is_exact() { "" } else { "nearest " };
+            let version =
+                of.nearest().map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
             writeln!(out, "{}", printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes()))?;
         }
         writeln!(out, "License: {}", component.license().unwrap_or_else(|| "not known".to_owned()))?;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{brought_in, timestamp};
+use super::{brought_in, subject, timestamp};
 use crate::audit::{Audited, Outcome};
 use crate::license::{ATTRIBUTION, Expression};
 use crate::policy::{Component, Finding, Origin, Place};
@@ -32,7 +32,7 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
     let mut packages = vec![json!({
         "SPDXID": project,
         "name": audited.project,
-        "versionInfo": outcome.head.commit.map_or_else(|| outcome.head.name.clone(), |commit| commit.to_string()),
+        "versionInfo": outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string()),
         "downloadLocation": NONE,
         "filesAnalyzed": false,
         "licenseConcluded": NONE,
@@ -62,6 +62,10 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
             continue;
         };
         let Some((origin, component)) = origin(finding) else { continue };
+        // An idiom is no evidence of an origin.
+        if finding.is_idiom {
+            continue;
+        }
         let id = format!("SPDXRef-Snippet-{}", snippets.len());
         if let Some(package) = audited.components.iter().position(|taken| is_same(&taken.component, component)) {
             relationships.push(relationship(&id, "VARIANT_OF", &format!("SPDXRef-Origin-{package}")));
@@ -77,7 +81,7 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
         "creationInfo": {
             "created": timestamp(audited.time),
             "creators": [format!("Tool: secondhand-{VERSION}")],
-            "comment": format!("Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}."),
+            "comment": format!("Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}. {}.", subject(outcome, audited).join("; ")),
         },
         "packages": packages,
         "files": files,

@@ -14,10 +14,11 @@ const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
 pub(super) fn title(audited: &Audited) -> String {
-    match audited.n_copied {
-        0 => "No code of known projects was found".to_owned(),
+    let found = match audited.n_copied {
+        0 => "no code of known projects was found".to_owned(),
         n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
-    }
+    };
+    printable(format!("{} {}: {found}", audited.project, audited.revision).as_bytes())
 }
 
 /// The page with the overview.
@@ -215,7 +216,7 @@ fn files(audited: &Audited, findings: &[&Finding]) -> Table<'static> {
     let row = |file: &CopiedFile| {
         let origins = file.origins.iter().take(MAX_ORIGINS).map(|of| {
             let taken = &audited.components[of.component];
-            format!("{} {} ({})", taken.component.label(), of.path, license(taken))
+            format!("{} {} ({})", audited.component_of(of).label(), of.path, license(taken))
         });
         let mut from = origins.collect::<Vec<_>>().join(", ");
         if file.origins.len() > MAX_ORIGINS {

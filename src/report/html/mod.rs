@@ -21,7 +21,7 @@ pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, counted, perce
 pub(super) use trend::{Period, period_table, share_chart};
 
 use super::sides::{Sides, lines};
-use super::text::summary;
+use super::text::examined;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
 use super::{Format, Style};
 use crate::audit::Outcome;
@@ -66,7 +66,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
     };
     let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
-    let heading = Heading { title, subtitle, summary: summary(outcome, style.is_verbose) };
+    let heading = Heading { title, subtitle, summary: examined(outcome, style.is_verbose) };
     let page = Page::new(heading, list, cards).without(left_out);
     let shown = &findings[..findings.len().min(MAX_CARDS)];
     let page = match (&outcome.duplication, &outcome.audited) {

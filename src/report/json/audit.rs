@@ -14,6 +14,12 @@ use crate::report::audited::{OfClass as OfThisClass, classes, share as percent_o
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Audit {
+    /// The name of the tree.
+    project: String,
+    /// Its revision: a commit, or the work tree on one.
+    revision: String,
+    /// What it was compared with.
+    corpora: Vec<ExaminedCorpus>,
     /// Files that were compared.
     files: usize,
     tokens: usize,
@@ -24,12 +30,21 @@ pub(super) struct Audit {
     by_license_class: BTreeMap<&'static str, OfClass>,
     /// Whose code it is, the largest share first.
     components: Vec<Taken>,
+    /// Short fragments that read like code of components, which they may be by chance: no evidence of a copy.
+    possible: Vec<Possible>,
     /// Which versions of components folders are, as far as the corpora have their history; sorted by folder.
     versions: Vec<FolderVersion>,
     /// The files that contain code of components, sorted by path.
     copied_files: Vec<CopiedFile>,
     /// What the history added, the oldest first, if requested.
     brought: Option<Vec<Brought>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExaminedCorpus {
+    name: String,
+    /// A digest (SHA-256) of everything in it; null for a folder and for what is in an engine.
+    digest: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -48,6 +63,17 @@ struct Taken {
     component: Component,
     verdict: Verdict,
     files: usize,
+    tokens: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Possible {
+    path: String,
+    name: String,
+    version: Option<String>,
+    /// The file of the component.
+    origin: String,
     tokens: usize,
 }
 
@@ -73,6 +99,8 @@ struct Explained {
     /// The index of the component in `components`, from 0.
     component: usize,
     name: String,
+    /// The versions of the component that have this file as it was copied, or the commit that does.
+    version: Option<String>,
     /// Its license; null if unknown.
     license: Option<String>,
     path: String,
@@ -116,6 +144,7 @@ pub(super) fn audit(of: &audit::Audited) -> Audit {
         let explained = |part: &audit::Explained| Explained {
             component: part.component,
             name: of.components[part.component].component.name.clone(),
+            version: part.version.clone(),
             license: of.components[part.component].component.license(),
             path: part.path.to_string(),
             tokens: part.n_tokens,
@@ -131,16 +160,31 @@ pub(super) fn audit(of: &audit::Audited) -> Audit {
             origins: file.origins.iter().map(explained).collect(),
         }
     };
+    let corpus = |of: &audit::ExaminedCorpus| ExaminedCorpus { name: of.name.clone(), digest: of.digest.clone() };
     Audit {
+        project: of.project.clone(),
+        revision: of.revision.clone(),
+        corpora: of.corpora.iter().map(corpus).collect(),
         files: of.n_files,
         tokens: of.n_tokens,
         copied_tokens: of.n_copied,
         copied_percent: percent_of(of.n_copied, of.n_tokens),
         by_license_class: classes(of).into_iter().map(of_class).collect(),
         components: of.components.iter().map(taken).collect(),
+        possible: of.possible.iter().map(possible).collect(),
         versions: of.versions.iter().map(folder_version).collect(),
         copied_files: of.files.iter().map(file).collect(),
         brought: of.brought.as_ref().map(|all| all.iter().map(brought).collect()),
+    }
+}
+
+fn possible(of: &audit::Possible) -> Possible {
+    Possible {
+        path: of.path.to_string(),
+        name: of.component.name.clone(),
+        version: of.component.version.clone(),
+        origin: of.origin.to_string(),
+        tokens: of.n_tokens,
     }
 }
 

@@ -13,12 +13,16 @@ use crate::text::{FilePath, printable};
 pub(super) struct FolderVersion {
     /// The folder; empty for the root.
     folder: String,
+    /// The files that were copied, where they are not the folder: a single one, or a few among others.
+    copied_files: Vec<String>,
     component: String,
     corpus: String,
     /// The folder of the component that it is a copy of; empty for its root.
     origin: String,
-    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit where there are no tags.
+    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit; null if most files differ from every one.
     version: Option<String>,
+    /// The version that fits best, whether or not most files are identical.
+    nearest: Option<String>,
     first_tag: Option<String>,
     last_tag: Option<String>,
     /// The package URL with the version, if it is a single one.
@@ -37,12 +41,22 @@ pub(super) struct FolderVersion {
     removed_lines: usize,
     /// The local edits.
     edited: Vec<EditedFile>,
+    /// Files that are identical to those of another version.
+    of_other_versions: Vec<FileOfVersion>,
     /// Files that the version does not have.
     added: Vec<String>,
     /// Files of the version that are not there, by their paths in the component.
     missing: Vec<String>,
     /// Further ones in folders of which nothing was copied.
     missing_elsewhere: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FileOfVersion {
+    path: String,
+    /// The versions that have it, or the commit that does.
+    version: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -81,14 +95,18 @@ pub(super) fn folder_version(of: &audit::FolderVersion) -> FolderVersion {
         origin: file.origin.to_string(),
         edits: file.edits.iter().map(edit).collect(),
     };
+    let of_version =
+        |(path, version): &(FilePath, String)| FileOfVersion { path: path.to_string(), version: version.clone() };
     let names = |paths: &[FilePath]| paths.iter().map(ToString::to_string).collect();
     let (added_lines, removed_lines) = of.n_edited_lines();
     FolderVersion {
         folder: of.folder.to_string(),
+        copied_files: names(&of.files),
         component: of.component.name.clone(),
         corpus: of.component.corpus.clone(),
         origin: of.origin.to_string(),
         version: of.version(),
+        nearest: of.nearest(),
         first_tag: of.tags.as_ref().map(|(first, _)| first.clone()),
         last_tag: of.tags.as_ref().map(|(_, last)| last.clone()),
         purl: of.purl(),
@@ -101,6 +119,7 @@ pub(super) fn folder_version(of: &audit::FolderVersion) -> FolderVersion {
         added_lines,
         removed_lines,
         edited: of.edited.iter().map(file).collect(),
+        of_other_versions: of.of_others.iter().map(of_version).collect(),
         added: names(&of.added),
         missing: names(&of.missing),
         missing_elsewhere: of.n_missing_elsewhere,

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{headline, label, licenses, name, reports, share, summary, users};
+use super::{headline, label, license, name, reports, share, summary, users};
 use crate::audit::{Day, Flow, Member, Month, Noted, Organization, SharedComponent};
 use crate::report::html::{
     Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, counted,
@@ -124,8 +124,8 @@ fn component_table(components: &[SharedComponent]) -> Table<'static> {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        let policy = printable(format!("{}: {}", of.answer, of.reason).as_bytes());
-        let cells = [label(of), licenses(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
+        let policy = printable(format!("{}: {}", of.answer, of.reason()).as_bytes());
+        let cells = [label(of), license(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
         cells.into_iter().map(Cell::from).collect()
     };
     Table {

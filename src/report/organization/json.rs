@@ -82,11 +82,13 @@ struct Flow<'o> {
 struct Component<'o> {
     name: &'o str,
     versions: Vec<&'o String>,
+    /// Its license; empty if unknown. Another license of the same component is another row.
     licenses: Vec<&'o String>,
     license_classes: Vec<&'o String>,
     /// The gravest answer of a license policy: `allowed`, `review`, `unknown` or `denied`.
     answer: &'o str,
-    reason: &'o str,
+    /// Why; of several repositories that differ, what each says.
+    reason: String,
     /// Who has code of it.
     repositories: Vec<User<'o>>,
 }
@@ -189,10 +191,10 @@ fn component(of: &audit::SharedComponent) -> Component<'_> {
     Component {
         name: &of.name,
         versions: of.versions.iter().collect(),
-        licenses: of.licenses.iter().collect(),
-        license_classes: of.classes.iter().collect(),
+        licenses: of.license.iter().collect(),
+        license_classes: vec![&of.class],
         answer: &of.answer,
-        reason: &of.reason,
+        reason: of.reason(),
         repositories: users,
     }
 }

@@ -48,10 +48,9 @@ fn label(of: &SharedComponent) -> String {
     crate::text::printable(label.as_bytes())
 }
 
-/// Its licenses in words.
-fn licenses(of: &SharedComponent) -> String {
-    let all: Vec<&str> = of.licenses.iter().map(String::as_str).collect();
-    if all.is_empty() { "not known".to_owned() } else { crate::text::printable(all.join(", ").as_bytes()) }
+/// Its license in words.
+fn license(of: &SharedComponent) -> String {
+    name(of.license.as_deref().unwrap_or("not known"))
 }
 
 /// Both repositories of a flow: `ledger -> shop`.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{arrow, headline, is_open, label, licenses, name, share, summary, users};
+use super::{arrow, headline, is_open, label, license, name, share, summary, users};
 use crate::audit::{Member, Organization};
 use crate::report::frame::Canvas;
 use crate::report::words::count;
@@ -39,7 +39,7 @@ fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io:
     let open = organization.components.iter().filter(|of| is_open(of)).map(|of| {
         let users: Vec<String> = users(of).into_iter().map(|(user, n)| format!("{} ({n})", name(user))).collect();
         let answer = printable(of.answer.as_bytes());
-        format!("{answer}: {}, license {}, in {}", label(of), licenses(of), users.join(", "))
+        format!("{answer}: {}, license {}, in {}", label(of), license(of), users.join(", "))
     });
     section("licenses to look at", open.collect())?;
     let months = organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {

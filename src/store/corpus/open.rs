@@ -306,6 +306,11 @@ impl CorpusSegment {
         *self.segment.params() == params(fingerprint)
     }
 
+    /// A digest of everything in it; `None` if it is elsewhere.
+    pub fn digest(&self) -> Option<[u8; 32]> {
+        self.segment.digest()
+    }
+
     /// A reader for looking up fingerprints.
     ///
     /// # Errors

@@ -350,22 +350,18 @@ impl CorpusSegment {
         bytes.chunks_exact(PAIR).map(row).collect()
     }
 
-    /// The files of a component at a tag.
+    /// The numbers of all paths that files of a component have had, with the paths.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn files_at(&self, component: u32, tag: u32) -> Result<Vec<FilePath>, SegmentError> {
-        let mut files = Vec::new();
+    pub fn past_paths(&self, component: u32) -> Result<Vec<(u32, FilePath)>, SegmentError> {
+        let mut paths = Vec::new();
         for path in 0..self.n_past_paths() as u32 {
-            if self.path_row(path as usize)?.component != component {
-                continue;
-            }
-            let at_tags = self.at_tags(path)?;
-            if at_tags.iter().rev().find(|(from, _)| *from <= tag).is_some_and(|(_, blob)| blob.is_some()) {
-                files.push(self.past_name(path)?);
+            if self.path_row(path as usize)?.component == component {
+                paths.push((path, self.past_name(path)?));
             }
         }
-        Ok(files)
+        Ok(paths)
     }
 
     /// Reads the tables once, to check a segment that comes from elsewhere.

@@ -1,5 +1,7 @@
 //! Shows what copies are told to have missed, which versions folders are, and what fixes of vulnerabilities find.
 
+mod folders;
+
 use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
@@ -234,6 +236,9 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
         let written = shelf.format(&repository, "audit", format);
         assert!(written.contains(said), "{written}");
     }
+    // Each is told once, with its commits.
+    let text = shelf.format(&repository, "audit", "text");
+    assert_eq!(text.matches("warning[stale-copy]").count(), 1, "{text}");
     // What is there already is no matter of a change.
     repository.write("lib/record.c", format!("{READ}{LIST}"));
     repository.commit("more");
@@ -347,95 +352,6 @@ fn a_missed_commit_is_accepted_with_a_comment_and_a_rule_can_be_off() {
     let repository = copying(&[("lib/record.c", READ)]);
     let report = shelf.report(&repository, &["stale", "--set", "rules.stale-copy=off"]);
     assert_eq!(findings(&report), [] as [&str; 0]);
-}
-
-#[test]
-fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
-    let (origin, _, _) = origin();
-    let shelf = Shelf::of(&origin);
-    // Each file alone would fit several versions, or none.
-    let edited = [&fixed(), &WRITE.replace("RECORD_FULL", "RECORD_ERROR")[..]].concat();
-    let files =
-        [("deps/archive/record.c", &edited[..]), ("deps/archive/list.c", LIST), ("deps/archive/own.c", "int own;\n")];
-    let repository = copying(&files);
-    let report = shelf.report(&repository, &["audit"]);
-    let [version] = report.list("/audit/versions") else { panic!("{:?}", report.json["audit"]["versions"]) };
-    let expected = [
-        ("folder", "deps/archive"),
-        ("component", "archive"),
-        ("origin", "src"),
-        ("version", "v1.1"),
-        ("purl", "pkg:generic/archive@1.1"),
-    ];
-    for (field, value) in expected {
-        assert_eq!(version[field], value, "{field}");
-    }
-    let counts = ["files", "identicalFiles", "addedLines", "removedLines"].map(|field| version[field].clone());
-    assert_eq!(counts, [2, 1, 2, 2].map(Value::from));
-    assert_eq!(version["added"], serde_json::json!(["deps/archive/own.c"]));
-    assert_eq!(version["missing"], serde_json::json!(["src/other.c"]));
-    let edit = &version["edited"][0]["edits"][0];
-    assert_eq!(edit["removed"][0], "        return RECORD_FULL;");
-    assert_eq!(edit["added"][0], "        return RECORD_ERROR;");
-
-    for (format, expected) in [
-        (
-            "text",
-            "  deps/archive/ is archive v1.1 (pkg:generic/archive@1.1), its src/: 1 of 2 files identical, +2 -2 lines in 1 other",
-        ),
-        ("html", "deps/archive/ is archive v1.1 (pkg:generic/archive@1.1)"),
-        ("notice", "Modified: deps/archive: v1.1, 1 of 2 files identical, +2 -2 lines in 1 other"),
-        ("spdx", "\"referenceLocator\": \"pkg:generic/archive@1.1\""),
-        ("cyclonedx", "\"purl\": \"pkg:generic/archive@1.1\""),
-        ("cyclonedx", "-        return RECORD_FULL;\\n"),
-    ] {
-        let written = shelf.format(&repository, "audit", format);
-        assert!(written.contains(expected), "{format} lacks {expected}:\n{written}");
-    }
-}
-
-#[test]
-fn two_edited_files_among_many_others_are_no_version_of_a_library() {
-    let (origin, _, _) = origin();
-    let shelf = Shelf::of(&origin);
-    let edited = [&fixed(), WRITE].concat().replace("return ", "return (int)");
-    let own: Vec<(String, String)> = (0..6)
-        .map(|n| (format!("lib/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
-        .collect();
-    let folder_of = |record: &str, n_own: usize| {
-        let mut files = vec![("lib/record.c", record), ("lib/list.c", LIST)];
-        files.extend(own.iter().take(n_own).map(|(path, text)| (&path[..], &text[..])));
-        let report = shelf.report(&copying(&files), &["audit"]);
-        report.list("/audit/versions").iter().map(|of| of["folder"].clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(folder_of(&edited, 1), ["lib"]);
-    assert_eq!(folder_of(&edited, 6), [] as [Value; 0]);
-    // As good as unedited, they are what they are, whatever else the folder holds.
-    assert_eq!(folder_of(&[&fixed(), WRITE].concat(), 6), ["lib"]);
-}
-
-#[test]
-fn where_several_tags_fit_equally_the_range_is_told_and_without_tags_the_commit() {
-    let origin = Repository::new();
-    origin.write("list.c", LIST);
-    origin.write("read.c", READ);
-    origin.commit("Begin");
-    origin.git(&["tag", "v1"]);
-    origin.write("write.c", WRITE);
-    origin.commit("More");
-    origin.git(&["tag", "v2"]);
-    let shelf = Shelf::of(&origin);
-    let repository = copying(&[("lib/list.c", LIST), ("lib/read.c", READ)]);
-    let version = |shelf: &Shelf| {
-        let report = shelf.report(&repository, &["audit"]);
-        report.list("/audit/versions").iter().map(|of| (of["version"].clone(), of["purl"].clone())).collect::<Vec<_>>()
-    };
-    assert_eq!(version(&shelf), [(Value::from("v1 to v2"), Value::Null)]);
-    origin.git(&["tag", "--delete", "v1", "v2"]);
-    let first = origin.git(&["rev-list", "--max-parents=0", "HEAD"]);
-    let shelf = Shelf::of(&origin);
-    let purl = format!("pkg:generic/archive@{first}");
-    assert_eq!(version(&shelf), [(Value::from(&first[..10]), Value::from(purl))]);
 }
 
 /// An OSV record of a fix.

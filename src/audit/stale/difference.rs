@@ -1,0 +1,157 @@
+//! Compares every file of a folder, by its name, with the version that the folder is nearest to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use super::mapping::{Mapping, below, joined};
+use super::missed::{document, line_range};
+use super::releases::{Choice, Releases};
+use crate::audit::Error;
+use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
+use crate::audit::read::Source;
+use crate::audit::search::version_of;
+use crate::git::{Repository, blob_id};
+use crate::matching::edited_lines;
+use crate::text::{FilePath, Lines};
+
+/// The files of the tree.
+pub(in crate::audit) struct TreeFiles<'t> {
+    pub paths: &'t [FilePath],
+    /// Reads one; `None` if it holds nothing to compare.
+    pub read: &'t (dyn Fn(&FilePath) -> Result<Option<Source>, Error> + Sync),
+}
+
+/// A folder and what it is compared with.
+pub(super) struct Difference<'d, 'f> {
+    pub releases: &'d Releases<'f>,
+    pub tree: &'d TreeFiles<'f>,
+    pub mapping: &'d Mapping,
+    pub choice: &'d Choice,
+    /// The files that are copies.
+    pub members: Vec<&'f Source>,
+}
+
+/// How a file of the folder relates to the version.
+enum Relation {
+    Identical,
+    /// All but comments and layout.
+    Equal,
+    Edited(EditedFile),
+    /// A file that another version has, as it says.
+    OfVersion(FilePath, String),
+    Added(FilePath),
+    /// Not source to compare.
+    Nothing,
+}
+
+impl Difference<'_, '_> {
+    /// Adds to `version` how each file differs.
+    ///
+    /// Of the tree, files count that have the name of a file of the version, or lie next to copies: the root of a tree
+    /// holds more than the copy.
+    pub fn of(&self, mut version: FolderVersion) -> Result<FolderVersion, Error> {
+        let there = self.files_there()?;
+        let folders: BTreeSet<&[u8]> = self.members.iter().map(|source| folder_of(&source.path)).collect();
+        let is_near = |path: &&FilePath| {
+            let Some(name) = below(path, &self.mapping.folder) else { return false };
+            folders.contains(folder_of(path)) || there.contains_key(name)
+        };
+        let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
+        let clone = self.releases.project.clone_at_hand();
+        let relations: Vec<Relation> = near
+            .par_iter()
+            .map(|path| {
+                let name = below(path, &self.mapping.folder).unwrap_or_default();
+                self.relation(path, there.get(name).copied(), clone.as_ref())
+            })
+            .collect::<Result<_, Error>>()?;
+        for relation in relations {
+            match relation {
+                Relation::Identical => version.n_same_bytes += 1,
+                Relation::Equal => version.n_same_tokens += 1,
+                Relation::Edited(file) => version.edited.push(file),
+                Relation::OfVersion(path, name) => version.of_others.push((path, name)),
+                Relation::Added(path) => version.added.push(path),
+                Relation::Nothing => {}
+            }
+        }
+        let n_known = version.n_same_bytes + version.n_same_tokens + version.edited.len() + version.of_others.len();
+        version.n_files = n_known;
+        version.is_shared = version.added.len() > n_known;
+        if version.is_shared {
+            version.added.clear();
+        }
+        if n_known == 1 || version.is_shared {
+            version.files = self.members.iter().map(|source| source.path.clone()).collect();
+        }
+        let here: BTreeSet<&[u8]> = near.iter().filter_map(|path| below(path, &self.mapping.folder)).collect();
+        let missing =
+            there.keys().filter(|name| !here.contains(&***name)).map(|name| joined(&self.mapping.origin, name));
+        let is_beside = |path: &FilePath| {
+            let of_members = self.members.iter().filter_map(|source| self.mapping.there(&source.path));
+            version.files.is_empty() && of_members.into_iter().any(|of| folder_of(&of) == folder_of(path))
+        };
+        let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(is_beside);
+        version.n_missing_elsewhere = elsewhere.len();
+        version.missing = near;
+        Ok(version)
+    }
+
+    /// The files of the version, by their paths below the folder of the component.
+    fn files_there(&self) -> Result<BTreeMap<Vec<u8>, u32>, Error> {
+        let mut files = BTreeMap::new();
+        for (path, &number) in &self.releases.paths {
+            let Some(name) = below(path, &self.mapping.origin) else { continue };
+            let blob = self.releases.blob_in(self.choice, number)?;
+            files.extend(blob.map(|blob| (name.to_vec(), blob)));
+        }
+        Ok(files)
+    }
+
+    fn relation(&self, path: &FilePath, blob: Option<u32>, clone: Option<&Repository>) -> Result<Relation, Error> {
+        let project = &self.releases.project;
+        let fails = |why| project.fails(why);
+        let known = self.members.iter().find(|source| source.path == *path);
+        let read = if known.is_some() { None } else { (self.tree.read)(path)? };
+        let Some(source) = known.copied().or(read.as_ref()) else { return Ok(Relation::Nothing) };
+        let own = project.segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
+        if own.is_some() && own == blob {
+            return Ok(Relation::Identical);
+        }
+        let there = blob.map(|blob| project.version(blob)).transpose()?;
+        let edits = there.as_ref().map(|there| edited_lines(document(there), source.document()));
+        if edits.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Relation::Equal);
+        }
+        let files = own.map(|own| project.segment.files(own)).transpose().map_err(fails)?.unwrap_or_default();
+        let file = files.iter().find(|file| file.component == project.component);
+        if let Some(name) = file.and_then(version_of) {
+            return Ok(Relation::OfVersion(path.clone(), name));
+        }
+        let (Some(there), Some(edits), Some(blob)) = (there, edits, blob) else {
+            return Ok(Relation::Added(path.clone()));
+        };
+        let origin = self.mapping.there(path).unwrap_or_default();
+        let id = project.segment.id_of(blob).map_err(fails)?;
+        let text = clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
+        let (of_there, here) = (document(&there), source.document());
+        let (own_lines, their_lines) = (Lines::new(&source.text), Lines::new(&there.text));
+        let text_lines = text.as_ref().map(|text| (text, Lines::new(text)));
+        let edits = edits.into_iter().map(|(removed, added)| {
+            let removed = line_range(of_there, &their_lines, &removed);
+            let added = line_range(here, &own_lines, &added);
+            let line = |text: &[u8], lines: &Lines, line: u32| lines.text(text, line).to_vec();
+            let removed_text =
+                text_lines.as_ref().map(|(text, lines)| removed.clone().map(|at| line(text, lines, at)).collect());
+            let added_text = added.clone().map(|at| line(&source.text, &own_lines, at)).collect();
+            EditedLines { removed, added, removed_text, added_text }
+        });
+        Ok(Relation::Edited(EditedFile { path: path.clone(), origin, edits: edits.collect() }))
+    }
+}
+
+/// The folder of a file, with a slash at its end.
+pub(super) fn folder_of(path: &FilePath) -> &[u8] {
+    &path.as_bytes()[..path.as_bytes().len() - path.name().len()]
+}

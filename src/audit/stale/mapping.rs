@@ -1,0 +1,56 @@
+//! Says which file of a component a file of a folder is, by its name.
+
+use std::collections::BTreeSet;
+
+use crate::text::FilePath;
+
+/// A folder of the tree, and the folder of a component whose files have the same names; without slashes at their ends,
+/// and empty for the root.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mapping {
+    pub folder: Vec<u8>,
+    pub origin: Vec<u8>,
+}
+
+impl Mapping {
+    /// Of a file and a file of the same name elsewhere; `None` if the names differ.
+    pub fn new(here: &FilePath, there: &FilePath) -> Option<Self> {
+        let parts = |path: &FilePath| path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
+        let (here, there): (Vec<Vec<u8>>, Vec<Vec<u8>>) = (parts(here), parts(there));
+        let n = here.iter().rev().zip(there.iter().rev()).take_while(|(a, b)| a == b).count();
+        let folder = |parts: &[Vec<u8>]| parts[..parts.len() - n].join(&b'/');
+        (n > 0).then(|| Self { folder: folder(&here), origin: folder(&there) })
+    }
+
+    /// The path in the component of a file below the folder.
+    pub fn there(&self, here: &FilePath) -> Option<FilePath> {
+        Some(joined(&self.origin, below(here, &self.folder)?))
+    }
+
+    /// The same mapping from the innermost folder that holds all `files`, which are below the folder.
+    pub fn innermost<'p>(self, files: impl Iterator<Item = &'p FilePath> + Clone) -> Self {
+        let mut mapping = self;
+        loop {
+            let first = |path: &'p FilePath| {
+                let rest = below(path, &mapping.folder)?;
+                Some(&rest[..rest.iter().position(|&byte| byte == b'/')?])
+            };
+            let names: BTreeSet<Option<&[u8]>> = files.clone().map(first).collect();
+            let [Some(name)] = names.into_iter().collect::<Vec<_>>()[..] else { return mapping };
+            let inner = |folder: &[u8]| joined(folder, name).as_bytes().to_vec();
+            mapping = Self { folder: inner(&mapping.folder), origin: inner(&mapping.origin) };
+        }
+    }
+}
+
+/// The path of a file below a folder.
+pub(super) fn below<'p>(path: &'p FilePath, folder: &[u8]) -> Option<&'p [u8]> {
+    if folder.is_empty() {
+        return Some(path.as_bytes());
+    }
+    path.as_bytes().strip_prefix(folder)?.strip_prefix(b"/")
+}
+
+pub(super) fn joined(folder: &[u8], name: &[u8]) -> FilePath {
+    FilePath::new(if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() })
+}

@@ -1,0 +1,280 @@
+//! Shows which version of a project a folder is, and what is said of each of its files.
+
+use serde_json::json;
+
+use super::*;
+
+/// The folders of an audit that are versions of components.
+#[track_caller]
+fn versions(shelf: &Shelf, repository: &Repository) -> Vec<Value> {
+    shelf.report(repository, &["audit"]).list("/audit/versions").to_vec()
+}
+
+/// The only one.
+#[track_caller]
+fn version(shelf: &Shelf, repository: &Repository) -> Value {
+    let versions = versions(shelf, repository);
+    let [version] = &versions[..] else { panic!("{versions:?}") };
+    version.clone()
+}
+
+/// What is said of the files: how many there are, how many are identical and edited, and those that another version
+/// has, that are added and that are missing.
+fn files(version: &Value) -> [Value; 6] {
+    let edited = version["edited"].as_array().expect("it is a list").iter().map(|of| of["path"].clone()).collect();
+    let others = version["ofOtherVersions"].as_array().expect("it is a list");
+    let others = others.iter().map(|of| json!([of["path"], of["version"]])).collect();
+    let [n, n_same, added, missing] =
+        ["files", "identicalFiles", "added", "missing"].map(|field| version[field].clone());
+    [n, n_same, Value::Array(edited), Value::Array(others), added, missing]
+}
+
+/// A file of a library with a function of this name.
+fn part(name: &str) -> String {
+    LIST.replace("record_list", &format!("record_{name}")).replace("damaged", name)
+}
+
+/// A project with five files: 1.0 has them in `src/`, 1.1 with one fixed, 2.0 in the root with three others changed.
+fn library() -> Repository {
+    let origin = Repository::new();
+    let names = ["dump", "find", "list", "sort"];
+    for name in names {
+        origin.write(&format!("src/{name}.c"), part(name));
+    }
+    origin.write("src/record.c", [READ, WRITE].concat());
+    origin.commit("Begin");
+    origin.git(&["tag", "v1.0"]);
+    origin.write("src/record.c", [&fixed(), WRITE].concat());
+    origin.commit(FIX);
+    origin.git(&["tag", "v1.1"]);
+    for name in names {
+        origin.rename(&format!("src/{name}.c"), &format!("{name}.c"));
+    }
+    origin.rename("src/record.c", "record.c");
+    for name in ["dump", "find", "sort"] {
+        origin.write(&format!("{name}.c"), part(name).replace("number++", "number += 1"));
+    }
+    origin.commit("Move all to the root");
+    origin.git(&["tag", "v2.0"]);
+    origin
+}
+
+/// The files of a version of the library, in a folder.
+fn unpacked(origin: &Repository, tag: &str, folder: &str, into: &str) -> Vec<(String, String)> {
+    let list = origin.git(&["ls-tree", "-r", "--name-only", tag]);
+    list.lines()
+        .filter_map(|path| Some((path, path.strip_prefix(folder)?)))
+        .map(|(path, name)| (format!("{into}/{name}"), origin.git(&["show", &format!("{tag}:{path}")]) + "\n"))
+        .collect()
+}
+
+fn copying_all(files: &[(String, String)]) -> Repository {
+    copying(&files.iter().map(|(path, text)| (&path[..], &text[..])).collect::<Vec<_>>())
+}
+
+/// Changes a file of a list.
+fn edit(files: &mut [(String, String)], path: &str, from: &str, to: &str) {
+    let file = files.iter_mut().find(|(of, _)| of == path).expect("the file is there");
+    assert!(file.1.contains(from), "{}", file.1);
+    file.1 = file.1.replace(from, to);
+}
+
+#[test]
+fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    // Each file alone would fit several versions, or none.
+    let edited = [&fixed(), &WRITE.replace("RECORD_FULL", "RECORD_ERROR")[..]].concat();
+    let other = LIST.replace("list", "dump").replace("fprintf", "print_to");
+    let lists =
+        [("deps/archive/record.c", &edited[..]), ("deps/archive/list.c", LIST), ("deps/archive/own.c", "int own;\n")];
+    let repository = copying(&lists);
+    // One of two files is not most of them.
+    let half = version(&shelf, &repository);
+    assert_eq!([&half["version"], &half["nearest"], &half["purl"]], [&Value::Null, &"v1.1".into(), &Value::Null]);
+    let repository = copying(&[&lists[..], &[("deps/archive/other.c", &other)]].concat());
+    let version = version(&shelf, &repository);
+    let expected = [
+        ("folder", "deps/archive"),
+        ("component", "archive"),
+        ("origin", "src"),
+        ("version", "v1.1"),
+        ("purl", "pkg:generic/archive@1.1"),
+    ];
+    for (field, value) in expected {
+        assert_eq!(version[field], value, "{field}");
+    }
+    let counts = ["files", "identicalFiles", "addedLines", "removedLines"].map(|field| version[field].clone());
+    assert_eq!(counts, [3, 2, 2, 2].map(Value::from));
+    assert_eq!(version["added"], json!(["deps/archive/own.c"]));
+    let edit = &version["edited"][0]["edits"][0];
+    assert_eq!(edit["removed"][0], "        return RECORD_FULL;");
+    assert_eq!(edit["added"][0], "        return RECORD_ERROR;");
+
+    for (format, expected) in [
+        (
+            "text",
+            "  deps/archive/ is archive v1.1 (pkg:generic/archive@1.1), its src/: 2 of 3 files identical, +2 -2 lines in 1 other",
+        ),
+        ("html", "deps/archive/ is archive v1.1 (pkg:generic/archive@1.1)"),
+        ("notice", "Modified: deps/archive: v1.1, 2 of 3 files identical, +2 -2 lines in 1 other"),
+        ("spdx", "\"referenceLocator\": \"pkg:generic/archive@1.1\""),
+        ("cyclonedx", "\"purl\": \"pkg:generic/archive@1.1\""),
+        ("cyclonedx", "-        return RECORD_FULL;\\n"),
+    ] {
+        let written = shelf.format(&repository, "audit", format);
+        assert!(written.contains(expected), "{format} lacks {expected}:\n{written}");
+    }
+}
+
+#[test]
+fn each_file_of_a_folder_is_judged_by_its_name_though_the_project_moved_it() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    for (tag, folder, origin_folder) in [("v1.1", "src/", "src"), ("v2.0", "", "")] {
+        let whole = unpacked(&origin, tag, folder, "third_party/archive");
+        let of_whole = version(&shelf, &copying_all(&whole));
+        assert_eq!([&of_whole["version"], &of_whole["origin"]], [tag, origin_folder]);
+        assert_eq!(files(&of_whole), [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])], "{tag}");
+        // Whichever of the files is patched, one or two: it is counted, and the others stay.
+        let patches = [("dump", "record->kind", "record->sort"), ("record", "RECORD_FULL", "RECORD_ERROR")];
+        let path = |name: &str| format!("third_party/archive/{name}.c");
+        for n in [1, 2] {
+            let mut patched = whole.clone();
+            patches[..n].iter().for_each(|(name, from, to)| edit(&mut patched, &path(name), from, to));
+            patched.retain(|(of, _)| *of != path("list"));
+            patched.push((path("own"), "int own;\n".to_owned()));
+            let of_patched = version(&shelf, &copying_all(&patched));
+            let edited: Vec<String> = patches[..n].iter().map(|(name, ..)| path(name)).collect();
+            let missing = if origin_folder.is_empty() { "list.c" } else { "src/list.c" };
+            let expected = [json!(4), json!(4 - n), json!(edited), json!([]), json!([path("own")]), json!([missing])];
+            assert_eq!(files(&of_patched), expected, "{tag} {n}");
+            // Two of four are not most.
+            let is = if n == 1 { Value::from(tag) } else { Value::Null };
+            assert_eq!([&of_patched["version"], &of_patched["nearest"]], [&is, &Value::from(tag)]);
+        }
+    }
+}
+
+#[test]
+fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has() {
+    let origin = library();
+    origin.write("record.c", [fixed(), widened()].concat());
+    let later = origin.commit("Mask the kind");
+    let shelf = Shelf::of(&origin);
+    let mut mixed = unpacked(&origin, "v2.0", "", "lib");
+    mixed.retain(|(path, _)| path != "lib/sort.c" && path != "lib/record.c");
+    mixed.extend([("lib/sort.c".to_owned(), part("sort")), ("lib/record.c".to_owned(), [fixed(), widened()].concat())]);
+    let repository = copying_all(&mixed);
+    let of_mixed = version(&shelf, &repository);
+    assert_eq!(of_mixed["version"], "v2.0");
+    let others = json!([["lib/record.c", &later[..10]], ["lib/sort.c", "v1.0 to v1.1"]]);
+    assert_eq!(files(&of_mixed), [json!(5), json!(3), json!([]), others, json!([]), json!([])]);
+    // What is said of a file is never the version of its folder, unless that has it.
+    let report = shelf.report(&repository, &["audit"]);
+    let labels: Vec<String> = report
+        .list("/audit/copiedFiles")
+        .iter()
+        .map(|file| format!("{} {}", file["path"], file["origins"][0]["version"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "lib/dump.c v2.0",
+        "lib/find.c v2.0",
+        "lib/list.c v1.0 to v2.0",
+        &format!("lib/record.c {}", &later[..10]),
+        "lib/sort.c v1.0 to v1.1",
+    ];
+    assert_eq!(labels, expected);
+    let text = shelf.format(&repository, "audit", "text");
+    for line in
+        ["mixed in, of v1.0 to v1.1: lib/sort.c", "lib/sort.c: 100 % archive v1.0 to v1.1 src/sort.c, identical"]
+    {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[test]
+fn a_folder_that_no_version_is_has_the_nearest_one_and_no_version_in_any_format() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let mut edited = unpacked(&origin, "v1.1", "src/", "lib");
+    for name in ["dump", "find", "list"] {
+        edit(&mut edited, &format!("lib/{name}.c"), "record->kind", "record->sort");
+    }
+    let repository = copying_all(&edited);
+    let version = version(&shelf, &repository);
+    let said = ["version", "nearest", "purl", "files", "identicalFiles"].map(|field| version[field].clone());
+    assert_eq!(said, [Value::Null, "v1.1".into(), Value::Null, 5.into(), 2.into()]);
+    let nearest = "is nearest to archive v1.1, its src/: differs in 3 of 5 files, +3 -3 lines in 3 others";
+    for (format, expected) in [
+        ("text", format!("lib/ {nearest}")),
+        ("html", format!("lib/ {nearest}")),
+        ("notice", "Modified: lib: nearest v1.1, differs in 3 of 5 files".to_owned()),
+    ] {
+        let written = shelf.format(&repository, "audit", format);
+        assert!(written.contains(&expected), "{format} lacks {expected}:\n{written}");
+    }
+    for format in ["json", "spdx", "cyclonedx", "notice", "html", "text"] {
+        let written = shelf.format(&repository, "audit", format);
+        assert!(!written.contains("@1.1") && !written.contains("archive@"), "{format}:\n{written}");
+    }
+}
+
+#[test]
+fn a_single_file_is_a_folder_of_one() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let own: Vec<(String, String)> = (0..4)
+        .map(|n| (format!("main/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
+        .collect();
+    let with = |record: String| copying_all(&[&own[..], &[("main/record.c".to_owned(), record)]].concat());
+    let of_file = version(&shelf, &with([READ, WRITE].concat()));
+    let said = ["copiedFiles", "version", "files", "identicalFiles"].map(|field| of_file[field].clone());
+    assert_eq!(said, [json!(["main/record.c"]), "v1.0".into(), 1.into(), 1.into()]);
+    let edited = with([&fixed(), &WRITE.replacen("RECORD_FULL", "RECORD_ERROR", 1)[..]].concat());
+    let text = shelf.format(&edited, "audit", "text");
+    assert!(text.contains("main/record.c is nearest to archive v1.1 to v2.0: differs in 1 of 1 file, +1 -1"), "{text}");
+}
+
+#[test]
+fn two_edited_files_among_many_others_are_no_version_of_a_library() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    let edited = [&fixed(), WRITE].concat().replace("return ", "return (int)");
+    let own: Vec<(String, String)> = (0..6)
+        .map(|n| (format!("lib/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
+        .collect();
+    let folder_of = |record: &str, n_own: usize| {
+        let mut files = vec![("lib/record.c", record), ("lib/list.c", LIST)];
+        files.extend(own.iter().take(n_own).map(|(path, text)| (&path[..], &text[..])));
+        versions(&shelf, &copying(&files)).iter().map(|of| of["folder"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(folder_of(&edited, 1), ["lib"]);
+    assert_eq!(folder_of(&edited, 6), [] as [Value; 0]);
+    // As good as unedited, they are what they are, whatever else the folder holds.
+    assert_eq!(folder_of(&[&fixed(), WRITE].concat(), 6), ["lib"]);
+}
+
+#[test]
+fn where_several_tags_fit_equally_the_range_is_told_and_without_tags_the_commit() {
+    let origin = Repository::new();
+    origin.write("list.c", LIST);
+    origin.write("read.c", READ);
+    origin.commit("Begin");
+    origin.git(&["tag", "v1"]);
+    origin.write("write.c", WRITE);
+    origin.commit("More");
+    origin.git(&["tag", "v2"]);
+    let shelf = Shelf::of(&origin);
+    let repository = copying(&[("lib/list.c", LIST), ("lib/read.c", READ)]);
+    let said = |shelf: &Shelf| {
+        let version = version(shelf, &repository);
+        (version["version"].clone(), version["purl"].clone())
+    };
+    assert_eq!(said(&shelf), (Value::from("v1 to v2"), Value::Null));
+    origin.git(&["tag", "--delete", "v1", "v2"]);
+    let first = origin.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let shelf = Shelf::of(&origin);
+    let purl = format!("pkg:generic/archive@{first}");
+    assert_eq!(said(&shelf), (Value::from(&first[..10]), Value::from(purl)));
+}
