@@ -28,6 +28,9 @@ const MIN_WORDS: usize = 6;
 /// How many times longer one may be than the other.
 const MAX_LONGER: usize = 2;
 
+/// Findings, and the texts of the files that they name.
+type WithTexts = (Vec<Finding>, BTreeMap<FilePath, Vec<u8>>);
+
 /// A function that a change adds as a whole.
 struct Addition<'c> {
     file: &'c Changed,
@@ -59,8 +62,8 @@ impl<'c> NewFunctions<'c> {
     pub fn new(files: &[&'c Changed], before: &[Predecessor], sources: &Sources<'_>) -> Self {
         let is_code = |file: &&Changed| {
             let Source { path, is_prose, .. } = &file.source;
-            sources.config.ground(path, *is_prose) == Ground::Code
-                && file.thresholds(sources.config).levels.ask_for_functions()
+            let levels = file.thresholds(sources.config).levels;
+            levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
         };
         let of_file = |file: &'c Changed| additions(file, before, file.thresholds(sources.config).min_tokens);
         let additions: Vec<Addition<'c>> = files.iter().copied().filter(is_code).flat_map(of_file).collect();
@@ -84,7 +87,7 @@ impl<'c> NewFunctions<'c> {
         copies: &[Finding],
         changed: &[Changed],
         sources: &Sources<'_>,
-    ) -> Result<(Vec<Finding>, BTreeMap<FilePath, Vec<u8>>), Error> {
+    ) -> Result<WithTexts, Error> {
         let is_free = |addition: &&Addition<'_>| !addition.is_copied(copies);
         let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
             self.additions.iter().filter(is_free).map(|addition| (addition, wording.rarity(&addition.bag))).collect();

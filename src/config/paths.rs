@@ -224,7 +224,7 @@ pub(super) const EXAMPLES: &[&str] = &[
     "*Benchmarks.*",
 ];
 
-/// Files that set up builds, and steps of a database schema, in languages that compute elsewhere.
+/// Files that set up builds, steps of a database schema and texts of programs, in languages that compute elsewhere.
 pub(super) const DECLARING: &[&str] = &[
     "*.config.js",
     "*.config.cjs",
@@ -256,6 +256,30 @@ pub(super) const DECLARING: &[&str] = &[
     "**/alembic/versions/*.py",
     "**/db/migrate/[0-9]*",
     "**/db/migration/V[0-9]*",
+    // Texts by language: `lang/go.rs` may be about a programming language, `lang/de/` is not.
+    "**/locales/[a-z][a-z].*",
+    "**/locales/[a-z][a-z][-_][A-Za-z]*.*",
+    "**/locales/[a-z][a-z]/**",
+    "**/locales/[a-z][a-z][-_][A-Z]*/**",
+    "**/locale/[a-z][a-z].*",
+    "**/locale/[a-z][a-z][-_][A-Za-z]*.*",
+    "**/locale/[a-z][a-z]/**",
+    "**/locale/[a-z][a-z][-_][A-Z]*/**",
+    "**/i18n/[a-z][a-z].*",
+    "**/i18n/[a-z][a-z][-_][A-Za-z]*.*",
+    "**/i18n/[a-z][a-z]/**",
+    "**/i18n/[a-z][a-z][-_][A-Z]*/**",
+    "**/l10n/[a-z][a-z].*",
+    "**/l10n/[a-z][a-z][-_][A-Za-z]*.*",
+    "**/l10n/[a-z][a-z]/**",
+    "**/l10n/[a-z][a-z][-_][A-Z]*/**",
+    "**/translations/[a-z][a-z].*",
+    "**/translations/[a-z][a-z][-_][A-Za-z]*.*",
+    "**/translations/[a-z][a-z]/**",
+    "**/translations/[a-z][a-z][-_][A-Z]*/**",
+    "**/lang/[a-z][a-z]/**",
+    "**/lang/[a-z][a-z][-_][A-Z]*/**",
+    "**/lang/[a-z][a-z][-_][A-Z][A-Z].*",
 ];
 
 /// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.

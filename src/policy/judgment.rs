@@ -274,9 +274,13 @@ impl Levels {
         RULES.iter().any(|rule| matches!(rule.when, When::Edit(_)) && self.of(rule).is_some())
     }
 
-    /// Whether any enabled rule looks at new functions.
+    /// Whether an enabled rule looks at new functions that exist in other words. Where copies may be made, none does:
+    /// what was copied is not said to be written anew.
     pub fn ask_for_functions(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, When::Function(_)) && self.of(rule).is_some())
+        let is_on = |rule: &&Rule| self.of(rule).is_some();
+        let looks_at_copies = |rule: &&Rule| matches!(rule.when, When::Tree(_));
+        let tells_copies = RULES.iter().copied().filter(looks_at_copies).all(|rule| is_on(&rule));
+        tells_copies && RULES.iter().copied().filter(is_on).any(|rule| matches!(rule.when, When::Function(_)))
     }
 
     /// Whether any enabled rule looks at copies of past states.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use support::Repository;
 
 /// A function of a tree.
-const EXISTING: &str = "\
+pub const EXISTING: &str = "\
 /* Writes the entries of a cache to a file, the oldest first; an expired entry is left out. */
 int save_cache_entries(struct cache *cache, const char *path)
 {
@@ -22,7 +22,7 @@ int save_cache_entries(struct cache *cache, const char *path)
 ";
 
 /// What somebody wrote who did not know it.
-const ANEW: &str = "\
+pub const ANEW: &str = "\
 /* Dumps a cache into a file, from the oldest entry on. */
 static int dump_cache(const char *path, struct cache *cache)
 {

@@ -1,5 +1,6 @@
 //! Shows that the program finds what the example of each rule shows.
 
+use crate::exists;
 use secondhand::policy::RULES;
 use support::{Repository, secondhand};
 use tempfile::TempDir;
@@ -230,6 +231,33 @@ fn files_that_were_not_examined() {
     let shown = block("not-examined");
     assert_eq!(shown[0], "$ secondhand check");
     assert!(printed.starts_with(&(shown[1..].join("\n") + "\n")), "{printed}");
+}
+
+#[test]
+fn the_same_method_in_two_classes_that_were_alike() {
+    let class = |name: &str| {
+        format!(
+            "class {name}:\n    def __init__(self, path, codec):\n        self.path = path\n        self.codec = codec\n        \
+             self.hidden = set()\n\n    def run(self):\n        data = self.path.read_bytes()\n        if not data:\n            \
+             raise ValueError(f\"nothing in {{self.path}}\")\n        return self.codec.convert(data)\n"
+        )
+    };
+    let method = block("edited-alike")[1..].join("\n") + "\n";
+    let before = [("decrypt.py", class("Decrypter")), ("encrypt.py", class("Encrypter"))];
+    let after = before.clone().map(|(path, text)| (path, format!("{text}\n{method}")));
+    let told = told(&changed(&before, &after), &[]);
+    let expected = "warning[edited-alike] 6 lines inserted here and at decrypt.py:13, which were alike before";
+    assert!(told.len() == 1 && told[0].contains(expected), "{told:?}");
+}
+
+#[test]
+fn a_function_in_other_words() {
+    let repository =
+        changed(&[("src/cache.c", exists::EXISTING.to_owned())], &[("src/dump.c", exists::ANEW.to_owned())]);
+    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown = block("exists-already")[1..].join("\n");
+    assert!(printed.contains(&shown), "{printed}");
 }
 
 #[test]

@@ -21,16 +21,14 @@ pub static RULE: Rule = Rule {
             `min-tokens` new tokens.",
     why: "Somebody had to find all places, and will have to for the next fix. Each such edit makes it harder to have \
           the code only once.",
-    example: "```go\n\
-              // encrypt.go and decrypt.go were alike before; a change adds this to both.\n\
-              func (c *Command) readable(values map[string]string) string {\n\
-              \tvar lines []string\n\
-              \tfor name, value := range values {\n\
-              \t\tlines = append(lines, fmt.Sprintf(\"%s=%s\", name, c.quote(value)))\n\
-              \t}\n\
-              \tsort.Strings(lines)\n\
-              \treturn strings.Join(lines, \"\\n\")\n\
-              }\n\
+    example: "```python\n\
+              # Encrypter and Decrypter were alike before; a change adds this to both.\n\
+              \x20   def readable(self, values):\n\
+              \x20       lines = []\n\
+              \x20       for name, value in sorted(values.items()):\n\
+              \x20           if name not in self.hidden:\n\
+              \x20               lines.append(f\"{name}={self.quote(value)}\")\n\
+              \x20       return self.separator.join(lines)\n\
               ```",
     action: "Write the new code once, in a function that all places call, with what differs as its parameters. The \
              report lists what differs. If the places are meant to stay apart, allow it with a comment that gives \

@@ -23,9 +23,8 @@ pub static RULE: Rule = Rule {
           search for copies shows them, and each fault is mended in one of the two.",
     example: "```console\n\
               $ secondhand check\n\
-              note[exists-already]: may exist already as quote_header at src/http.py:223: calls escape_quotes; names \
-              header, token, quote\n\
-              \x20 --> src/client.py:40\n\
+              note[exists-already]: may exist already as save_cache_entries at src/cache.c:2: calls entry_is_expired, \
+              report_error, write_entry, fclose; says \"cannot write the cache\"; names null, cache, cannot, file, fopen\n\
               ```",
     action: "Read the function that is named. If it does what is needed, call it, or extend it. If the two only sound \
              alike, there is nothing to do: it is a note. `secondhand find FILE --lines A-B` lists the next best.",

@@ -132,7 +132,12 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
     }
-    for path in ["migrations/base.c", "migration/0002_b.c", "src/migrate/1.c"] {
+    for path in ["src/locales/de.c", "i18n/pt-BR.c", "locale/zh_Hant/b.c", "res/lang/fr/b.c", "lang/en_US.c"] {
+        let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
+        assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
+    }
+    for path in ["migrations/base.c", "migration/0002_b.c", "src/migrate/1.c", "lang/go.c", "i18n/load.c", "locales.c"]
+    {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("warning {path}:2")]);
     }
