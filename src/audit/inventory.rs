@@ -466,6 +466,9 @@ impl Comparing<'_> {
 /// What distinguishes one component under one license from another.
 type Key = (String, String, Option<String>);
 
+/// By version, a component and the number of its tokens.
+type Versions = BTreeMap<Option<String>, (Arc<Component>, usize)>;
+
 /// What has been collected about the files so far.
 #[derive(Default)]
 struct Gathered {
@@ -473,7 +476,7 @@ struct Gathered {
     n_tokens: usize,
     files: Vec<CopiedFile>,
     /// The verdict on each, and for each version of it the number of its tokens.
-    components: Vec<(Verdict, BTreeMap<Option<String>, (Arc<Component>, usize)>)>,
+    components: Vec<(Verdict, Versions)>,
     numbers: BTreeMap<Key, usize>,
 }
 

@@ -265,7 +265,7 @@ impl<'f> Fitting<'f> {
         }
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let members: Vec<&Source> = place.members.iter().map(|member| &member.copy.source).collect();
-        let mapping = mapping.innermost(members.iter().map(|source| &source.path));
+        let mapping = mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
         let (folder, origin) = (FilePath::new(mapping.folder.clone()), FilePath::new(mapping.origin.clone()));
         let difference = Difference { releases: &self.releases, tree: self.tree, mapping: &mapping, choice, members };
         difference.of(FolderVersion { folder, origin, ..version })

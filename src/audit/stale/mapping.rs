@@ -28,18 +28,25 @@ impl Mapping {
     }
 
     /// The same mapping from the innermost folder that holds all `files`, which are below the folder.
-    pub fn innermost<'p>(self, files: impl Iterator<Item = &'p FilePath> + Clone) -> Self {
+    pub fn innermost(self, files: &[&FilePath]) -> Self {
         let mut mapping = self;
-        loop {
-            let first = |path: &'p FilePath| {
-                let rest = below(path, &mapping.folder)?;
-                Some(&rest[..rest.iter().position(|&byte| byte == b'/')?])
-            };
-            let names: BTreeSet<Option<&[u8]>> = files.clone().map(first).collect();
-            let [Some(name)] = names.into_iter().collect::<Vec<_>>()[..] else { return mapping };
-            let inner = |folder: &[u8]| joined(folder, name).as_bytes().to_vec();
+        while let Some(name) = mapping.only_folder(files) {
+            let inner = |folder: &[u8]| joined(folder, &name).as_bytes().to_vec();
             mapping = Self { folder: inner(&mapping.folder), origin: inner(&mapping.origin) };
         }
+        mapping
+    }
+
+    /// The name of the one folder in the folder that holds all `files`, if there is one.
+    fn only_folder(&self, files: &[&FilePath]) -> Option<Vec<u8>> {
+        let names: Option<BTreeSet<&[u8]>> = files.iter().map(|path| self.first_folder(path)).collect();
+        let names = names.filter(|names| names.len() == 1)?;
+        names.first().map(|name| name.to_vec())
+    }
+
+    fn first_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
+        let rest = below(path, &self.folder)?;
+        Some(&rest[..rest.iter().position(|&byte| byte == b'/')?])
     }
 }
 

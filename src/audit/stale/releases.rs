@@ -1,6 +1,6 @@
 //! Reads the versions of a component: its files at each tag and after each commit.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::lineage::Project;
 use crate::audit::Error;
@@ -12,7 +12,7 @@ pub(super) struct Releases<'r> {
     /// The numbers and names of the tags, the oldest first; the last is the default branch, which is no release.
     pub tags: Vec<(u32, String)>,
     /// The numbers of all paths that its files have had.
-    pub paths: HashMap<FilePath, u32>,
+    pub paths: BTreeMap<FilePath, u32>,
 }
 
 /// What a folder is compared with.

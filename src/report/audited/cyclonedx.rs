@@ -28,7 +28,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 fn bom(outcome: &Outcome, audited: &Audited) -> Value {
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
         let patches = patches(audited, |edited| is_of(audited, taken, edited));
-        with_patches(origin(number, taken, outcome), patches)
+        with_patches(origin(number, taken, outcome), &patches)
     });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
     let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
@@ -166,7 +166,7 @@ fn is_of(audited: &Audited, taken: &Taken, edited: &EditedFile) -> bool {
     first.is_some_and(|of| std::ptr::eq(&audited.components[of.component], taken))
 }
 
-fn with_patches(mut described: Value, patches: Vec<Value>) -> Value {
+fn with_patches(mut described: Value, patches: &[Value]) -> Value {
     if !patches.is_empty() {
         described["pedigree"] = json!({"patches": patches});
     }

@@ -241,10 +241,10 @@ fn what_a_bundle_gets_with_its_sources_is_a_note() {
 #[test]
 fn a_finding_says_what_made_its_level_and_what_would_change_it() {
     let repository = Repository::new();
-    repository.write("a.c", &format!("{DECIDES}{}", fields(12)));
+    repository.write("a.c", format!("{DECIDES}{}", fields(12)));
     repository.commit("before");
-    repository.write("b.c", &format!("int other;\n{DECIDES}"));
-    repository.write("c.c", &format!("int other(void);\n{}", fields(12)));
+    repository.write("b.c", format!("int other;\n{DECIDES}"));
+    repository.write("c.c", format!("int other(void);\n{}", fields(12)));
     repository.commit("after");
     let run = |format: &str| {
         let args = ["check", "--base", "HEAD~1", "--verbose", "--format", format];

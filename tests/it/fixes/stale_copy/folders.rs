@@ -39,7 +39,7 @@ fn library() -> Repository {
     let origin = Repository::new();
     let names = ["dump", "find", "list", "sort"];
     for name in names {
-        origin.write(&format!("src/{name}.c"), part(name));
+        origin.write(format!("src/{name}.c"), part(name));
     }
     origin.write("src/record.c", [READ, WRITE].concat());
     origin.commit("Begin");
@@ -48,11 +48,11 @@ fn library() -> Repository {
     origin.commit(FIX);
     origin.git(&["tag", "v1.1"]);
     for name in names {
-        origin.rename(&format!("src/{name}.c"), &format!("{name}.c"));
+        origin.rename(format!("src/{name}.c"), format!("{name}.c"));
     }
     origin.rename("src/record.c", "record.c");
     for name in ["dump", "find", "sort"] {
-        origin.write(&format!("{name}.c"), part(name).replace("number++", "number += 1"));
+        origin.write(format!("{name}.c"), part(name).replace("number++", "number += 1"));
     }
     origin.commit("Move all to the root");
     origin.git(&["tag", "v2.0"]);
