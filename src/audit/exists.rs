@@ -97,9 +97,10 @@ impl<'c> NewFunctions<'c> {
         };
         let files: Vec<Vec<usize>> = asked.iter().map(closest).collect();
         let wanted: BTreeSet<usize> = files.iter().flatten().copied().collect();
+        let lengths: Vec<usize> = asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
         let read = wanted.into_par_iter().map_init(targets.open, |reader, file| {
             let source = sources.read(reader, &targets.entries[file])?.ok();
-            Ok(source.map(|source| (file, Existing::new(source, changed))))
+            Ok(source.map(|source| (file, Existing::new(source, changed, &lengths))))
         });
         let read: Vec<Option<(usize, Existing)>> = read.collect::<Result<_, Error>>()?;
         let read: BTreeMap<usize, Existing> = read.into_iter().flatten().collect();
@@ -116,10 +117,12 @@ impl<'c> NewFunctions<'c> {
 }
 
 impl Existing {
-    fn new(source: Source, changed: &[Changed]) -> Self {
+    /// Those of its functions that may be what functions of these `lengths` are.
+    fn new(source: Source, changed: &[Changed], lengths: &[usize]) -> Self {
         let novel = changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
         let document = source.document();
         let mut units = document.functions();
+        units.retain(|unit| lengths.iter().any(|&length| is_as_long(length, unit.tokens.len())));
         units.retain(|unit| novel.is_none_or(|novel| !novel[unit.tokens.clone()].contains(&true)));
         let functions = units.into_iter().map(|unit| (Bag::of_unit(document, &unit), unit));
         let functions = functions.map(|(bag, unit)| (unit, bag)).collect();
@@ -148,6 +151,11 @@ fn is_added(novel: &[bool]) -> bool {
     10 * novel.iter().filter(|&&is_novel| is_novel).count() >= 9 * novel.len()
 }
 
+/// Whether a function of `own` tokens may be one of `other` tokens in other words.
+fn is_as_long(own: usize, other: usize) -> bool {
+    own.max(other) <= MAX_LONGER * own.min(other)
+}
+
 fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
     unit.name.map(|at| source.tokens[at].text(&source.text)).unwrap_or_default()
 }
@@ -174,12 +182,11 @@ impl Addition<'_> {
     fn best<'e>(&self, rarity: &Rarity<'_>, files: impl Iterator<Item = &'e Existing>) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
         let all = of_family.flat_map(|file| file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag)));
+        let all = all.filter(|(_, unit, _)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
         let alike = all.map(|(source, unit, bag)| Likeness { source, unit, worded: rarity.of_function(bag) });
         let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
-        let (own, other) = (self.unit.tokens.len(), best.unit.tokens.len());
-        let is_as_long = own.max(other) <= MAX_LONGER * own.min(other);
         let Worded { score, share, n_words } = best.worded;
-        (is_as_long && score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
+        (score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
     }
 
     fn finding(&self, best: &Likeness<'_>, rarity: &Rarity<'_>, sources: &Sources<'_>) -> Option<Finding> {
