@@ -70,6 +70,8 @@ impl Document<'_> {
 
     /// The function whose head begins at `at`.
     fn function_at(&self, at: usize) -> Option<Unit> {
+        // Most lines begin no function, which is known before their end is looked for.
+        self.name_of_function(at..self.tokens.len())?;
         let (end, has_body) = self.end_of_unit(at);
         let name = self.name_of_function(at..end)?;
         let has_block = || self.tokens[name..end].iter().any(|token| token.punctuation() == Some(b'{'));

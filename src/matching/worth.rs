@@ -108,6 +108,11 @@ impl Worth {
         self.of_statements() + self.of_lines()
     }
 
+    /// Whether that makes a warning.
+    pub fn is_enough(&self) -> bool {
+        self.score() >= f64::from(self.minimum)
+    }
+
     /// What its equal lines are worth.
     pub fn of_lines(&self) -> f64 {
         EQUAL_LINE_WORTH * self.n_equal_lines as f64

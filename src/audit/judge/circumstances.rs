@@ -92,7 +92,7 @@ impl FileUnderAudit<'_> {
                 is_renamed_function(source.document(), range.clone(), *names, *agreement)
             });
         let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
-        let is_little = worth.score() < f64::from(worth.minimum) && !is_renamed;
+        let is_little = !worth.is_enough() && !is_renamed;
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
     }
 

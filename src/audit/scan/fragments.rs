@@ -154,30 +154,63 @@ impl Text {
         let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
         self.builds.exclude(&own, &target.builds, &other)
     }
+}
 
-    /// Whether a pair would be worth a warning if a change brought it in, as `check` judges it.
-    fn is_worth(&self, target: &Self, pair: &ClonePair, min_worth: u16) -> bool {
-        let (document, own, other) = (self.source.document(), pair.alignment.query(), pair.alignment.target());
-        let (n_statements, n_controls) =
-            document.statements(own.clone(), &self.lines, &self.all, self.has_juxtaposed_calls);
-        let names = names_alike(&self.source.tokens[own.clone()], &target.source.tokens[other.clone()]);
+/// Weighs the pairs of a file, as `check` would if a change brought them in.
+struct Scales<'t> {
+    query: &'t Text,
+    min_worth: u16,
+    /// What is known of each range without its origin: a range has many.
+    known: HashMap<Range<usize>, Worth>,
+}
+
+impl<'t> Scales<'t> {
+    fn new(query: &'t Text, min_worth: u16) -> Self {
+        Self { query, min_worth, known: HashMap::new() }
+    }
+
+    /// Whether a pair would be worth a warning.
+    fn is_worth(&mut self, target: &Text, pair: &ClonePair) -> bool {
+        let Self { query, .. } = *self;
+        if query.is_declarative {
+            return false;
+        }
+        // A file that is a copy as a whole is worth it whatever it does.
+        let (own, other) = (pair.alignment.query(), pair.alignment.target());
+        if own.len() == query.source.tokens.len() && pair.clone_type == CloneType::Type1 {
+            return true;
+        }
+        let document = query.source.document();
+        let is_beside = query.source.path == target.source.path && is_beside(query.rows(&own), target.rows(&other));
+        let names = names_alike(&query.source.tokens[own.clone()], &target.source.tokens[other]);
+        let mut worth = Worth { names, similarity: pair.similarity, is_beside, ..self.alone(&own) };
+        // Lines take longest to compare: only where they decide.
+        let at_most = Worth { n_equal_lines: query.rows(&own).len(), ..worth };
+        if !worth.is_enough() && at_most.is_enough() {
+            worth.n_equal_lines = n_equal_lines(&pair.alignment, document, target.source.document());
+        }
+        worth.is_enough() || worth.n_statements > 0 && is_renamed_function(document, own, names, pair.agreement)
+    }
+
+    /// What a range is worth, but for what it has in common with an origin.
+    fn alone(&mut self, own: &Range<usize>) -> Worth {
+        if let Some(known) = self.known.get(own) {
+            return *known;
+        }
+        let Text { source, lines, all, has_juxtaposed_calls, .. } = self.query;
+        let document = source.document();
+        let (n_statements, n_controls) = document.statements(own.clone(), lines, all, *has_juxtaposed_calls);
         let worth = Worth {
             n_statements,
             n_controls,
-            names,
-            n_rare_names: 0,
-            n_equal_lines: n_equal_lines(&pair.alignment, document, target.source.document()),
             ends_block: document.ends_block(own.clone()),
             is_even: document.is_even(own.clone()),
-            similarity: pair.similarity,
-            is_beside: self.source.path == target.source.path && is_beside(self.rows(&own), target.rows(&other)),
             n_origins: 1,
-            minimum: min_worth,
+            minimum: self.min_worth,
+            ..Worth::NONE
         };
-        let is_renamed = || n_statements > 0 && is_renamed_function(document, own, names, pair.agreement);
-        // A file that is a copy as a whole is worth it whatever it does.
-        let is_whole = pair.alignment.query().len() == self.source.tokens.len() && pair.clone_type == CloneType::Type1;
-        !self.is_declarative && (is_whole || worth.score() >= f64::from(worth.minimum) || is_renamed())
+        self.known.insert(own.clone(), worth);
+        worth
     }
 }
 
@@ -321,21 +354,23 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         by_part: true,
         params,
     });
-    let repeats_of = |class| repeats_of(first.document, &query, class, &paired, &thresholds);
-    let run_of = |(number, pair): (usize, ClonePair)| {
-        let (own, earlier) = places(first.document, &query, &paired[number], &pair, thresholds.min_worth)?;
-        Some(Repeat { place: own, earlier: vec![earlier], is_telling: paired[number].is_telling })
-    };
-    Ok(Repeats {
-        fragments: classes.into_iter().flat_map(repeats_of).collect(),
-        runs: runs.into_iter().filter_map(run_of).collect(),
-        limits: limits.is_any().then_some((first.document, limits)).into_iter().collect(),
-    })
+    let mut repeats = Repeats::default();
+    let mut scales = Scales::new(&query, thresholds.min_worth);
+    for class in classes {
+        repeats.fragments.extend(repeats_of(first.document, class, &paired, &thresholds, &mut scales));
+    }
+    for (number, pair) in runs {
+        let is_worth = scales.is_worth(&paired[number].target, &pair);
+        let places = places(first.document, &query, &paired[number], &pair, is_worth);
+        let is_telling = paired[number].is_telling;
+        repeats.runs.extend(places.map(|(place, earlier)| Repeat { place, earlier: vec![earlier], is_telling }));
+    }
+    repeats.limits.extend(limits.is_any().then_some((first.document, limits)));
+    Ok(repeats)
 }
 
-/// The two places of a pair.
-fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, min_worth: u16) -> Option<(Member, Member)> {
-    let is_worth = query.is_worth(&paired.target, pair, min_worth);
+/// The two places of a pair, whether or not it `is_worth` a warning.
+fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, is_worth: bool) -> Option<(Member, Member)> {
     let own = place(document, query, pair.alignment.query(), pair)?;
     let other = place(paired.document, &paired.target, pair.alignment.target(), pair)?;
     Some((Member { is_worth, ..own }, Member { is_worth, ..other }))
@@ -343,15 +378,26 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, min_wo
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
-fn repeats_of(document: u32, query: &Text, class: CloneClass, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
+fn repeats_of(
+    document: u32,
+    class: CloneClass,
+    paired: &[Paired],
+    of: &Thresholds,
+    scales: &mut Scales<'_>,
+) -> Vec<Repeat> {
     let is_clone = |pair: &ClonePair| is_long(&pair.alignment, of.scan_min_tokens) && pair.is_clone(&of.matching);
     let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
-        let Some((own, earlier)) = places(document, query, &paired[number], &pair, of.min_worth) else { continue };
+        let known = repeats.iter_mut().find(|repeat| repeat.place.tokens == pair.alignment.query());
+        // A class is worth it if one of its pairs is.
+        let is_worth = known.as_ref().is_some_and(|repeat| repeat.place.is_worth)
+            || scales.is_worth(&paired[number].target, &pair);
+        let Some((own, earlier)) = places(document, scales.query, &paired[number], &pair, is_worth) else { continue };
         let is_telling = paired[number].is_telling;
-        match repeats.iter_mut().find(|repeat| repeat.place.tokens == own.tokens) {
+        match known {
             Some(repeat) => {
+                repeat.place.is_worth |= is_worth;
                 repeat.earlier.push(earlier);
                 repeat.is_telling |= is_telling;
             }
