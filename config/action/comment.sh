@@ -21,10 +21,10 @@ find_comment() {
     --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id" | tail -n 1
 }
 
-# The findings, a line each, as they are called from run to run: without level and numbers, which move, and without what
-# could end an HTML comment. Overlong ones are left out.
+# The findings, a line each, as they are called from run to run: without level, numbers and ids, which move, and without
+# what could end an HTML comment. Overlong ones are left out.
 names_in() {
-  sed -E 's/:[0-9]+(:[0-9]+)?//g; s/ [0-9]+ lines? / /; s/, (also found|which is written) in .*//; s/: (error|warning|note)\[/: [/; s/--/- -/g; s/[<>]/ /g' -- "$1" |
+  sed -E 's/ \[[0-9a-f]+\]$//; s/:[0-9]+(:[0-9]+)?//g; s/ [0-9]+ lines? / /; s/, (also found|which is written) in .*//; s/: (error|warning|note)\[/: [/; s/--/- -/g; s/[<>]/ /g' -- "$1" |
     LC_ALL=C awk -v max="$MAX_NAME" 'length <= max' | LC_ALL=C sort -u
 }
 

@@ -10,7 +10,7 @@ use super::judge::{added_part, fragment};
 use super::read::{Source, Sources};
 use super::search::{Targets, Wording};
 use crate::files::ReadFiles;
-use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, Worded, Worth, added_lines};
+use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, Worth, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, InCommon, Judgment, Origin, Place, Rank, content, identity};
 use crate::text::{FilePath, Lines, printable};
 
@@ -53,7 +53,7 @@ struct Existing {
 struct Likeness<'l> {
     source: &'l Source,
     unit: &'l Unit,
-    worded: Worded,
+    worded: WordMatch,
 }
 
 impl<'c> NewFunctions<'c> {
@@ -185,7 +185,7 @@ impl Addition<'_> {
         let all = all.filter(|(_, unit, _)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
         let alike = all.map(|(source, unit, bag)| Likeness { source, unit, worded: rarity.of_function(bag) });
         let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
-        let Worded { score, share, n_words } = best.worded;
+        let WordMatch { score, share, n_words } = best.worded;
         (score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
     }
 

@@ -207,7 +207,7 @@ pub struct Rarity<'b> {
 
 /// What a function has of the words of another one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Worded {
+pub struct WordMatch {
     /// Its score, divided by that of the very same words: 1 is as good as it itself.
     pub score: f64,
     /// The fraction of the words that it has, 0 to 1, rare ones counting more.
@@ -233,7 +233,7 @@ impl<'b> Rarity<'b> {
     }
 
     /// How much a function has of them.
-    pub fn of_function(&self, known: &Bag) -> Worded {
+    pub fn of_function(&self, known: &Bag) -> WordMatch {
         let (mut score, mut best, mut share, mut all, mut n_words) = (0.0, 0.0, 0.0, 0.0, 0);
         for ((word, weight), plain) in self.weights().zip(&self.weights) {
             let n = known.count(word);
@@ -243,7 +243,7 @@ impl<'b> Rarity<'b> {
             share += if n > 0 { *plain } else { 0.0 };
             n_words += usize::from(n > 0);
         }
-        Worded {
+        WordMatch {
             score: score / f64::max(best, f64::MIN_POSITIVE),
             share: share / f64::max(all, f64::MIN_POSITIVE),
             n_words,

@@ -29,8 +29,10 @@
 //! Its seven lines of twelve bytes and more are of six shapes. If all are the same in the origin, they are worth 24, and
 //! the copy 35.
 
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::ops::Range;
 
+use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::Document;
@@ -132,6 +134,28 @@ impl Worth {
     }
 }
 
+/// What a line does that decides, calls or computes.
+#[derive(Debug)]
+pub struct Deed<'d> {
+    /// The tokens of the line.
+    pub tokens: Range<usize>,
+    /// A hash of its symbols.
+    shape: u64,
+    /// Its words of control flow.
+    controls: Vec<&'d str>,
+}
+
+/// The number of statements of different shapes, and of kinds of control flow. Time O(n).
+pub fn n_statements<'d, 'a: 'd>(deeds: impl Iterator<Item = &'d Deed<'a>>) -> (usize, usize) {
+    let mut shapes: HashSet<u64> = HashSet::new();
+    let mut controls: HashSet<&str> = HashSet::new();
+    for deed in deeds {
+        shapes.insert(deed.shape);
+        controls.extend(&deed.controls);
+    }
+    (shapes.len(), controls.len())
+}
+
 /// Whether two ranges of lines in one file are next to each other.
 pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
     copy.start.abs_diff(origin.start) <= copy.end - copy.start + BESIDE_LINES
@@ -218,24 +242,41 @@ impl<'d> Document<'d> {
         is_novel: &[bool],
         juxtaposed: bool,
     ) -> (usize, usize) {
-        let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
-        let mut controls: HashSet<&str> = HashSet::new();
-        let line_of = |token: &Token| lines.line_of(token.start);
-        let mut start = range.start;
-        for line in self.tokens[range].chunk_by(|a, b| line_of(a) == line_of(b)) {
-            let is_old = !is_novel[start..start + line.len()].contains(&true);
-            start += line.len();
-            // Annotations and preprocessor lines do nothing themselves.
-            if is_old || matches!(line[0].text(self.text), b"@" | b"#") {
-                continue;
-            }
-            let decides = self.controls(line);
-            if !decides.is_empty() || self.acts(line, juxtaposed) {
-                shapes.insert(line.iter().map(|token| token.symbol).collect());
-            }
-            controls.extend(decides);
+        let is_new = |line: &Range<usize>| is_novel[line.clone()].contains(&true);
+        let deeds: Vec<Deed<'d>> =
+            self.lines_of(range, lines).filter(is_new).filter_map(|line| self.deed(line, juxtaposed)).collect();
+        n_statements(deeds.iter())
+    }
+
+    /// What each line of `range` does. Time O(n).
+    pub fn deeds(&self, range: Range<usize>, lines: &Lines, juxtaposed: bool) -> Vec<Deed<'d>> {
+        self.lines_of(range, lines).filter_map(|line| self.deed(line, juxtaposed)).collect()
+    }
+
+    /// The tokens of each line in `range`.
+    fn lines_of(&self, range: Range<usize>, lines: &Lines) -> impl Iterator<Item = Range<usize>> {
+        let mut end = range.start;
+        let by_line = self.tokens[range].chunk_by(|a, b| lines.line_of(a.start) == lines.line_of(b.start));
+        by_line.map(move |line| {
+            let start = end;
+            end += line.len();
+            start..end
+        })
+    }
+
+    /// What a line does. Annotations and preprocessor lines do nothing themselves.
+    fn deed(&self, tokens: Range<usize>, juxtaposed: bool) -> Option<Deed<'d>> {
+        let line = &self.tokens[tokens.clone()];
+        if matches!(line[0].text(self.text), b"@" | b"#") {
+            return None;
         }
-        (shapes.len(), controls.len())
+        let controls = self.controls(line);
+        if controls.is_empty() && !self.acts(line, juxtaposed) {
+            return None;
+        }
+        let mut shape = FixedState::default().build_hasher();
+        line.iter().for_each(|token| token.symbol.hash(&mut shape));
+        Some(Deed { tokens, shape: shape.finish(), controls })
     }
 
     /// The control flow words on a line.

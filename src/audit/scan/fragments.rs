@@ -17,8 +17,8 @@ use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::{Builds, Token};
 use crate::matching::{
-    Aligned, Alignment, Block, CloneClass, CloneClasses, ClonePair, CloneType, QueryPairs, Seed, Shortfall, TargetPair,
-    Worth, alignments, chains, clone_classes, clones, is_beside, n_equal_lines, names_alike,
+    Aligned, Alignment, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs, Seed, Shortfall,
+    TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside, n_equal_lines, n_statements, names_alike,
 };
 use crate::policy::{Fragment, Ground, content};
 use crate::text::Lines;
@@ -125,8 +125,6 @@ struct Text {
     /// Whether it declares rather than computes.
     is_declarative: bool,
     has_juxtaposed_calls: bool,
-    /// For each token, that it counts.
-    all: Vec<bool>,
 }
 
 impl Text {
@@ -138,7 +136,6 @@ impl Text {
             builds: Arc::new(Builds::new(&source.path, &source.text)),
             is_declarative: ground == Ground::Declarative || language.is_some_and(|language| language.is_declarative),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
-            all: vec![true; source.tokens.len()],
             source,
         }
     }
@@ -160,13 +157,17 @@ impl Text {
 struct Scales<'t> {
     query: &'t Text,
     min_worth: u16,
+    /// What each line of the file does.
+    deeds: Vec<Deed<'t>>,
     /// What is known of each range without its origin: a range has many.
     known: HashMap<Range<usize>, Worth>,
 }
 
 impl<'t> Scales<'t> {
     fn new(query: &'t Text, min_worth: u16) -> Self {
-        Self { query, min_worth, known: HashMap::new() }
+        let Text { source, lines, has_juxtaposed_calls, .. } = query;
+        let deeds = source.document().deeds(0..source.tokens.len(), lines, *has_juxtaposed_calls);
+        Self { query, min_worth, deeds, known: HashMap::new() }
     }
 
     /// Whether a pair would be worth a warning.
@@ -197,9 +198,10 @@ impl<'t> Scales<'t> {
         if let Some(known) = self.known.get(own) {
             return *known;
         }
-        let Text { source, lines, all, has_juxtaposed_calls, .. } = self.query;
-        let document = source.document();
-        let (n_statements, n_controls) = document.statements(own.clone(), lines, all, *has_juxtaposed_calls);
+        let document = self.query.source.document();
+        let from = self.deeds.partition_point(|deed| deed.tokens.end <= own.start);
+        let within = self.deeds[from..].iter().take_while(|deed| deed.tokens.start < own.end);
+        let (n_statements, n_controls) = n_statements(within);
         let worth = Worth {
             n_statements,
             n_controls,

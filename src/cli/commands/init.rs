@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::agents::{self, Step};
-use super::migrate::{self, Migrated};
+use super::migrate::{self, Migration};
 use super::own_files::{text_of, write};
 use super::survey::{Survey, System};
 use crate::cli::CLEAN;
@@ -131,7 +131,7 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
     let own = |file: PathBuf, text: String| text_of(&file).is_ok_and(|now| now == text).then_some(file);
     let hook_file = repository.hooks_folder().join("pre-commit");
     let files = [
-        find(root).and_then(|file| own(file, settings(survey, &Migrated::default()))),
+        find(root).and_then(|file| own(file, settings(survey, &Migration::default()))),
         own(root.join(WORKFLOW_FILE), WORKFLOW.to_owned()),
         own(hook_file, HOOK.to_owned()),
         own(root.join(".husky/pre-commit"), HOOK.to_owned()),
@@ -314,7 +314,7 @@ fn indented(text: &str, indentation: &str) -> String {
 
 /// The settings file: what other tools had, then the defaults of what is changed most, and what was found. Tables come
 /// last, since in TOML all that follows the head of a table belongs to it.
-fn settings(survey: &Survey, migrated: &Migrated) -> String {
+fn settings(survey: &Survey, migrated: &Migration) -> String {
     let mut text = SETTINGS.to_owned();
     if !survey.languages.is_empty() {
         let languages: Vec<_> = survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();

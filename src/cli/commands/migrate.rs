@@ -12,7 +12,7 @@ use crate::cli::io::error::Failure;
 
 /// What a tool's settings are as ours.
 #[derive(Debug, Default)]
-pub(super) struct Migrated {
+pub(super) struct Migration {
     /// The file that had them.
     pub from: Option<&'static str>,
     /// Our settings, with their values as TOML.
@@ -24,7 +24,7 @@ pub(super) struct Migrated {
 }
 
 /// Reads a file, if it has settings of the tool.
-type Parse = fn(&str) -> Option<Migrated>;
+type Parse = fn(&str) -> Option<Migration>;
 
 /// Fewest tokens that copies are found for certain with.
 const MIN_TOKENS: u64 = 20;
@@ -33,7 +33,7 @@ const MIN_TOKENS: u64 = 20;
 ///
 /// # Errors
 /// If it has none here, or they cannot be read.
-pub(super) fn read(tool: Tool, root: &Path) -> Result<Migrated, Failure> {
+pub(super) fn read(tool: Tool, root: &Path) -> Result<Migration, Failure> {
     let (files, parse): (&[_], Parse) = match tool {
         Tool::Jscpd => (&[".jscpd.json", "package.json"], jscpd),
         Tool::Pmd => (&["pom.xml", "build.gradle", "build.gradle.kts"], pmd),
@@ -41,13 +41,13 @@ pub(super) fn read(tool: Tool, root: &Path) -> Result<Migrated, Failure> {
     };
     for &file in files {
         let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else { continue };
-        return Ok(Migrated { from: Some(file), ..migrated });
+        return Ok(Migration { from: Some(file), ..migrated });
     }
     let message = format!("cannot take over settings: none were found in {}", files.join(", "));
     Err(Failure::user(message, "run `secondhand init` without `--from` to write the defaults"))
 }
 
-impl Migrated {
+impl Migration {
     fn list(&mut self, key: &'static str, patterns: &[&str]) {
         if !patterns.is_empty() {
             self.values.push((key, Value::from(patterns).to_string()));
@@ -61,11 +61,11 @@ impl Migrated {
     }
 }
 
-fn jscpd(text: &str) -> Option<Migrated> {
+fn jscpd(text: &str) -> Option<Migration> {
     let value: Value = serde_json::from_str(text).ok()?;
     let is_package = value.get("name").is_some() && value.get("version").is_some() || value.get("jscpd").is_some();
     let settings = if is_package { value.get("jscpd")? } else { &value };
-    let mut migrated = Migrated::default();
+    let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"jscpd\"]".to_owned()));
     for (key, value) in settings.as_object()? {
         match (key.as_str(), value) {
@@ -105,7 +105,7 @@ fn bytes_of(text: &str) -> Option<u64> {
     Some(digits.parse::<u64>().ok()? * unit)
 }
 
-fn pmd(text: &str) -> Option<Migrated> {
+fn pmd(text: &str) -> Option<Migration> {
     static TOKENS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)").ok());
     static EXCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<exclude>\s*([^<\s]+)\s*</exclude>").ok());
@@ -115,7 +115,7 @@ fn pmd(text: &str) -> Option<Migrated> {
         return None;
     }
     let own = own.unwrap_or(text);
-    let mut migrated = Migrated::default();
+    let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"pmd\"]".to_owned()));
     let tokens = TOKENS.as_ref().and_then(|pattern| pattern.captures(own));
     let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
@@ -130,8 +130,8 @@ fn pmd(text: &str) -> Option<Migrated> {
     Some(migrated)
 }
 
-fn sonar(text: &str) -> Option<Migrated> {
-    let mut migrated = Migrated::default();
+fn sonar(text: &str) -> Option<Migration> {
+    let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let pairs = joined.lines().filter(|line| !line.trim_start().starts_with(['#', '!']));
