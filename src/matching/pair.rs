@@ -75,10 +75,7 @@ impl CloneType {
     pub fn describe(self) -> &'static str {
         match self {
             Self::Type1 => "exact but for layout and comments",
-            Self::Type2 { is_consistent: true } => "consistently renamed",
-            Self::Type2 { is_consistent: false } => "renamed",
-            Self::Type3 => "edited",
-            Self::Type4 => "written anew",
+            _ => self.word(),
         }
     }
 }

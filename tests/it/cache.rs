@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::samples::LANGUAGES;
+use crate::samples::{File, LANGUAGES};
 use secondhand::store::{Cache, Key, Segment};
 use support::{Repository, git, secondhand as program};
 
@@ -80,8 +80,8 @@ fn a_check_prints_the_same_without_cache_cold_and_warm() {
     assert_eq!(only_file(&repository), kept, "nothing was learned a second time");
 }
 
-#[test]
-fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
+/// A repository whose last commit copies C, and the file of Python beside it that holds nothing of the copy.
+fn copied_beside_python() -> (Repository, File) {
     let repository = Repository::new();
     let [c, python, ..] = LANGUAGES else { panic!("there are two samples") };
     let (store, other) = (c.file("store", &[c.first, c.second]), python.file("other", &[python.third]));
@@ -92,6 +92,12 @@ fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
     let new = c.file("new", &[c.first]);
     repository.write(&new.path, &new.text);
     repository.commit("after");
+    (repository, other)
+}
+
+#[test]
+fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
+    let (repository, other) = copied_beside_python();
     let expected = expected(&repository);
     printed(&mut check(&repository, &[]));
     let id = repository.git(&["rev-parse", &format!("HEAD:{}", other.path)]);
@@ -104,16 +110,7 @@ fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
 
 #[test]
 fn a_renamed_file_is_not_read_again() {
-    let repository = Repository::new();
-    let [c, python, ..] = LANGUAGES else { panic!("there are two samples") };
-    let (store, other) = (c.file("store", &[c.first, c.second]), python.file("other", &[python.third]));
-    for file in [&store, &other] {
-        repository.write(&file.path, &file.text);
-    }
-    repository.commit("before");
-    let new = c.file("new", &[c.first]);
-    repository.write(&new.path, &new.text);
-    repository.commit("after");
+    let (repository, other) = copied_beside_python();
     printed(&mut check(&repository, &[]));
     repository.git(&["mv", &other.path, "renamed.py"]);
     repository.git(&["commit", "--quiet", "--amend", "--message", "after"]);
