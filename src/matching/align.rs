@@ -75,6 +75,9 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block], is_same: bool, 
         let Some(block) = blocks.last() else { break };
         at = (block.query as usize, block.target as usize);
         head.extend(blocks);
+        if budget.band.is_exhausted() {
+            break;
+        }
     }
 
     // The blocks of `head` descend, but an alignment is built in ascending order.
@@ -96,6 +99,9 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block], is_same: bool, 
         }
         for block in blocks {
             alignment.push(block.query as usize, block.target as usize, block.len as usize);
+        }
+        if budget.band.is_exhausted() {
+            break;
         }
     }
     alignment

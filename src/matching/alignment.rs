@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 /// A run of tokens with equal symbols on both sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block {
     /// The position of its first token in the query.
     pub query: u32,
@@ -16,7 +16,7 @@ pub struct Block {
 }
 
 /// The aligned tokens of a query and a target, as blocks in ascending order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Alignment {
     /// The blocks; never empty once aligned.
     pub blocks: Vec<Block>,

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Document;
 use super::agreeing::agreeing;
@@ -79,6 +79,7 @@ pub fn alignments(
     let mut budget = Budget::of(query.tokens, target.tokens);
     let mut n_not_extended = 0;
     let mut is_aligned = vec![false; query.tokens.len()];
+    let mut shown = HashSet::new();
     let copied = Copied::new(&agreeing, params.min_run);
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
@@ -93,7 +94,7 @@ pub fn alignments(
         // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
-        for part in parts {
+        for part in parts.filter(|part| shown.insert(part.clone())) {
             part.blocks.iter().for_each(|block| aligned.add(block));
             is_aligned[part.query()].fill(true);
             found.push(part);

@@ -180,6 +180,12 @@ impl Band {
         !row.live.is_empty()
     }
 
+    /// Whether another round from the best cell would examine the same cells, and find no better one: no path is worth
+    /// continuing, and the best one is on the diagonal of the corner, where the next band would be, too.
+    pub fn is_exhausted(&self) -> bool {
+        self.row.live.is_empty() && self.best.cell.is_none_or(|(_, c)| c == BAND)
+    }
+
     /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match` is true for its
     /// query and target position.
     pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {

@@ -73,7 +73,7 @@ pub(in crate::audit) struct Repeats {
 }
 
 /// Maximum bytes of sources that a thread keeps in memory as targets.
-const KEPT_BYTES: usize = 8 * 1024 * 1024;
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// What repeats earlier code, in file order; `links` must be sorted.
 ///
