@@ -117,10 +117,28 @@ pub struct Languages {
     by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
     by_alias: HashMap<String, usize>,
+    /// By id and by display name, in lower case with hyphens.
+    by_name: OnceLock<HashMap<String, usize>>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
     /// A digest of everything that decides how a file is read.
     digest: u64,
+}
+
+/// The rows by id and display name; of two that are called the same, the first.
+fn by_name(rows: &[LanguageEntry]) -> HashMap<String, usize> {
+    let mut by_name = HashMap::new();
+    for (number, row) in rows.iter().enumerate() {
+        for name in [row.id.clone(), hyphened(&row.name)] {
+            by_name.entry(name).or_insert(number);
+        }
+    }
+    by_name
+}
+
+/// A name in lower case, with hyphens for spaces.
+fn hyphened(name: &str) -> String {
+    name.to_ascii_lowercase().replace(' ', "-")
 }
 
 #[derive(Debug)]
@@ -203,6 +221,7 @@ impl Languages {
             by_pattern: Vec::new(),
             by_shebang: HashMap::new(),
             by_alias: HashMap::new(),
+            by_name: OnceLock::new(),
             claims: HashMap::new(),
             digest: DIGEST,
         };
@@ -249,6 +268,7 @@ impl Languages {
         self.by_extension.extend(table.extensions.iter().map(|key| (key.clone(), row)));
         self.own_names(&table.file_names.iter().map(String::as_str).collect::<Vec<_>>(), row);
         self.by_shebang.extend(table.shebangs.iter().map(|key| (key.clone(), row)));
+        self.by_name = OnceLock::new();
         self.by_alias.extend(table.aliases.iter().map(|key| (key.clone(), row)));
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             let rows = self.claims.entry(extension.to_owned()).or_default();
@@ -326,10 +346,7 @@ impl Languages {
     /// an extension, or an interpreter.
     pub fn named(&self, name: &str) -> Option<&Language> {
         let name = name.trim().to_ascii_lowercase();
-        let spaced = name.replace(' ', "-");
-        let is_called =
-            |row: &LanguageEntry| row.id == spaced || row.name.to_ascii_lowercase().replace(' ', "-") == spaced;
-        let row = (self.rows.iter().position(is_called))
+        let row = (self.by_name.get_or_init(|| by_name(&self.rows)).get(&hyphened(&name)).copied())
             .or_else(|| self.by_alias.get(&name).copied())
             .or_else(|| self.by_extension.get(name.trim_start_matches('.')).copied())
             .or_else(|| self.by_shebang.get(without_version(&name)).copied())?;
