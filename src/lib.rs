@@ -11,13 +11,11 @@
 //! checks. The core takes values and returns values: it knows no git, no files, no
 //! clock and no output.
 //!
-//! # As a library
+//! # How the core fits together
 //!
-//! Meant to be used, and kept as stable as [the
-//! formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md): [`language`] reads tokens,
-//! [`fingerprint`] selects fingerprints and measures [`resemblance`](fingerprint::resemblance), [`index`] finds where
-//! they occur, and [`audit::compare()`] compares submissions. Other modules are public for the program and its tests,
-//! and change without notice.
+//! The program is what is published: no module is kept as it is for the sake of other crates. Whoever builds on it runs
+//! the program and reads [one of its formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md),
+//! which are kept, or speaks to its servers.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

@@ -10,8 +10,8 @@ use super::judge::{added_part, fragment};
 use super::read::{Source, Sources};
 use super::search::{Targets, Wording};
 use crate::files::ReadFiles;
-use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, Worth, added_lines};
-use crate::policy::{About, Finding, Fragment, Ground, InCommon, Judgment, Origin, Place, Rank, content, identity};
+use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
+use crate::policy::{About, Finding, Fragment, Ground, Origin, content};
 use crate::text::{FilePath, Lines, printable};
 
 /// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
@@ -199,38 +199,17 @@ impl Addition<'_> {
         let agreement = Agreement::new(Document { tokens, ..source.document() }, document, best.unit, rarity);
         let about = About::Exists { name: printable(name_of(best.source, best.unit)), agreement };
         let levels = self.file.thresholds(sources.config).levels;
-        let Judgment { rule, level, milder } = levels.judge_other(&about, Ground::Code)?;
+        let judgment = levels.judge_other(&about, Ground::Code)?;
         let of_origin = &best.source.tokens[best.unit.tokens.clone()];
-        let origin = Origin {
-            place: Place::Tree,
-            path: best.source.path.clone(),
-            fragment: fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?,
-            clone_type: CloneType::Type4,
-            similarity: best.worded.share,
-            in_common: InCommon::NAMES,
-            rank: Rank::SAME,
-            text: None,
-            written: None,
-            verdict: None,
-        };
+        let there = fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?;
+        let origin = Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
         Some(Finding {
-            rule,
-            level,
-            milder,
-            worth: Worth::NONE,
-            is_idiom: false,
-            n_saved_lines: 0,
-            about,
-            path: source.path.clone(),
-            fragment: whole,
             added,
             n_tokens: tokens.len(),
             n_novel: tokens.len(),
             n_places: 1,
             origins: vec![origin],
-            identity: identity(rule, &source.path, content(tokens)),
-            others: Vec::new(),
-            family: Vec::new(),
+            ..Finding::new(about, judgment, source.path.clone(), whole, content(tokens))
         })
     }
 }

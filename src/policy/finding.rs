@@ -150,16 +150,10 @@ const MAX_CHANGES: usize = 3;
 const MAX_NAMED: usize = 20;
 
 impl Finding {
-    /// A finding about what was not examined; `path` is the file, or the first of several.
-    pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
+    /// A finding without tokens and origins, all of whose lines are added; of one rule and path, the same `key` is the
+    /// same finding.
+    pub fn new(about: About, judgment: Judgment, path: FilePath, fragment: Fragment, key: u64) -> Self {
         let Judgment { rule, level, milder } = judgment;
-        let at = |column| Position { line: 1, column };
-        let fragment = Fragment { start: at(1), end: at(2) };
-        // The same file is the same finding whatever it contains, and left-out files together are one finding.
-        let of = match &about {
-            About::Unread(file) => identity(rule, &path, fnv_1a(file.reason.bytes())),
-            _ => identity(rule, &FilePath::new(""), 0),
-        };
         Self {
             rule,
             level,
@@ -167,6 +161,7 @@ impl Finding {
             worth: Worth::NONE,
             is_idiom: false,
             about,
+            identity: identity(rule, &path, key),
             path,
             fragment,
             added: fragment,
@@ -174,26 +169,31 @@ impl Finding {
             n_novel: 0,
             n_places: 0,
             origins: Vec::new(),
-            identity: of,
             n_saved_lines: 0,
             others: Vec::new(),
             family: Vec::new(),
         }
     }
 
+    /// A finding about what was not examined; `path` is the file, or the first of several.
+    pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
+        let at = |column| Position { line: 1, column };
+        let fragment = Fragment { start: at(1), end: at(2) };
+        // The same file is the same finding whatever it contains, and left-out files together are one finding.
+        let identity = match &about {
+            About::Unread(file) => identity(judgment.rule, &path, fnv_1a(file.reason.bytes())),
+            _ => identity(judgment.rule, &FilePath::new(""), 0),
+        };
+        Self { identity, ..Self::new(about, judgment, path, fragment, 0) }
+    }
+
     /// A finding about commits that a copy at `path` lacks.
     pub fn of_behind(behind: Behind, judgment: Judgment, path: FilePath, fragment: Fragment) -> Self {
         let hashes: Vec<&str> = behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
         // The same commits are the same finding wherever the copy moves in its file; a further one is another.
-        let identity = identity(judgment.rule, &path, fnv_1a(hashes.join(" ").bytes()));
+        let key = fnv_1a(hashes.join(" ").bytes());
         let n_places = behind.commits.iter().map(|missed| missed.places.len()).sum();
-        Self {
-            fragment,
-            added: fragment,
-            identity,
-            n_places,
-            ..Self::unexamined(About::Behind(behind), judgment, path)
-        }
+        Self { n_places, ..Self::new(About::Behind(behind), judgment, path, fragment, key) }
     }
 
     /// Its short name, which commands take: the first digits of its identity.

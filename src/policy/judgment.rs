@@ -314,23 +314,13 @@ mod tests {
 
     use super::*;
     use crate::matching::CloneType;
-    use crate::policy::{Attribution, Component, Deletion, Fragment, InCommon, Rank, Unexamined, Verdict};
+    use crate::policy::{Attribution, Component, Deletion, Fragment, Unexamined, Verdict};
     use crate::text::{FilePath, Position};
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
         let at = Position { line: 1, column: 1 };
-        Origin {
-            place,
-            path: FilePath::new("src/old.c"),
-            fragment: Fragment { start: at, end: at },
-            clone_type: CloneType::Type1,
-            similarity: 1.0,
-            in_common: InCommon::NAMES,
-            rank: Rank::SAME,
-            text: None,
-            written: None,
-            verdict,
-        }
+        let fragment = Fragment { start: at, end: at };
+        Origin { place, verdict, ..Origin::in_tree(FilePath::new("src/old.c"), fragment, CloneType::Type1, 1.0) }
     }
 
     fn in_tree() -> Origin {

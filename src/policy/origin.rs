@@ -49,6 +49,22 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Code of the tree, of which nothing else is known.
+    pub fn in_tree(path: FilePath, fragment: Fragment, clone_type: CloneType, similarity: f64) -> Self {
+        Self {
+            place: Place::Tree,
+            path,
+            fragment,
+            clone_type,
+            similarity,
+            in_common: InCommon::NAMES,
+            rank: Rank::SAME,
+            text: None,
+            written: None,
+            verdict: None,
+        }
+    }
+
     /// How a copy relates to it, in words: of two places that the same change adds, neither is known to be the first.
     pub fn relation(&self) -> &'static str {
         if self.rank.is_new { "the same as" } else { "copied from" }
@@ -244,16 +260,8 @@ mod tests {
         let at = Position { line: 1, column: 1 };
         let fragment = Fragment { start: at, end: at };
         Origin {
-            place: Place::Tree,
-            path: FilePath::new(path),
-            fragment,
-            clone_type: CloneType::Type3,
-            similarity,
-            in_common: InCommon::NAMES,
             rank: Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 },
-            text: None,
-            written: None,
-            verdict: None,
+            ..Origin::in_tree(FilePath::new(path), fragment, CloneType::Type3, similarity)
         }
     }
 

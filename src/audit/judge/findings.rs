@@ -19,7 +19,7 @@ use crate::matching::{
     n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Judgment, Origin, Place, Rank, Verdict,
+    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank, Verdict,
     content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
@@ -404,27 +404,18 @@ impl<'c> FileUnderAudit<'c> {
         });
         let worth = self.worth(&range, &fragment, &origins)?;
         let circumstances = self.circumstances(&range, &worth, &origins);
-        let Judgment { rule, level, milder } = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
+        let judgment = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
-            rule,
-            level,
-            milder,
             worth,
             is_idiom: circumstances.is_idiom,
-            about: About::Copy,
-            path: source.path.clone(),
-            fragment,
             added,
             n_tokens: tokens.len(),
             n_novel,
             n_places: origins.len(),
             origins,
-            identity: identity(rule, &source.path, content(tokens)),
-            n_saved_lines: 0,
-            others: Vec::new(),
-            family: Vec::new(),
+            ..Finding::new(About::Copy, judgment, source.path.clone(), fragment, content(tokens))
         })
     }
 

@@ -23,9 +23,9 @@ use crate::files::{Entry, ReadFiles};
 use crate::fingerprint::hash_exact;
 use crate::git::Attributes;
 use crate::index::{Occurrence, links};
-use crate::matching::{Worth, is_telling};
+use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
+    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, LinedText, Lines, agreed, count, fnv_1a, readable};
@@ -340,23 +340,16 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
     let mut origins: Vec<Origin> = others
         .iter()
         .map(|place| Origin {
-            place: crate::policy::Place::Tree,
-            path: path(place),
-            fragment: place.fragment,
-            clone_type: place.clone_type,
-            similarity: place.similarity,
-            in_common: InCommon::NAMES,
             rank: Rank { explains: place.similarity, is_new: false, spelled: place.similarity, lines: 0.0 },
-            text: None,
-            written: None,
-            verdict: None,
+            ..Origin::in_tree(path(place), place.fragment, place.clone_type, place.similarity)
         })
         .collect();
     order_origins(&mut origins, &path(first));
     let language = sources.languages.possible(&path(first)).next().map(|language| &*language.name);
     let levels = sources.config.thresholds(&path(first), language).levels;
     let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
-    let Judgment { rule, level, milder } = levels.judge_copy(&mut origins, circumstances)?;
+    let judgment = levels.judge_copy(&mut origins, circumstances)?;
+    let rule = judgment.rule;
     let known = |place: &Member| KnownCopy {
         identity: identity(rule, &path(place), place.content),
         rule: rule.id.to_owned(),
@@ -364,23 +357,11 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         path: path(place).to_string(),
     };
     Some(Finding {
-        rule,
-        level,
-        milder,
-        worth: Worth::NONE,
-        is_idiom: false,
-        about: About::Copy,
-        identity: identity(rule, &path(first), first.content),
-        path: path(first),
-        fragment: first.fragment,
-        added: first.fragment,
         n_tokens: first.tokens.len(),
-        n_novel: 0,
         n_places: others.len(),
-        n_saved_lines: 0,
         others: others.iter().map(known).collect(),
-        family: Vec::new(),
         origins,
+        ..Finding::new(About::Copy, judgment, path(first), first.fragment, first.content)
     })
 }
 

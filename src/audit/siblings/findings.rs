@@ -8,8 +8,8 @@ use super::search::Sibling;
 use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
-use crate::matching::{Hunk, Worth, added_lines};
-use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, identity};
+use crate::matching::{Hunk, added_lines};
+use crate::policy::{About, Finding, Fragment, Ground, Missed, Origin};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// Maximum siblings of a finding to list, the nearest; the others are counted.
@@ -101,39 +101,17 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
     });
     let n_novel = range.clone().filter(|&at| head.novel[at]).count();
     Some(Finding {
-        rule: judgment.rule,
-        level: judgment.level,
-        milder: judgment.milder,
-        worth: Worth::NONE,
-        is_idiom: false,
-        about,
-        path: source.path.clone(),
-        fragment: whole,
         added,
         n_tokens: range.len(),
         n_novel,
         n_places: siblings.len(),
         origins: siblings.iter().take(MAX_LISTED).map(origin).collect(),
-        identity: identity(judgment.rule, &source.path, of_edits),
-        n_saved_lines: 0,
-        others: Vec::new(),
-        family: Vec::new(),
+        ..Finding::new(about, judgment, source.path.clone(), whole, of_edits)
     })
 }
 
 fn origin(sibling: &Sibling) -> Origin {
-    Origin {
-        place: Place::Tree,
-        path: sibling.path.clone(),
-        fragment: sibling.fragment,
-        clone_type: sibling.clone_type,
-        similarity: sibling.similarity,
-        in_common: InCommon::NAMES,
-        rank: Rank::SAME,
-        text: None,
-        written: None,
-        verdict: None,
-    }
+    Origin::in_tree(sibling.path.clone(), sibling.fragment, sibling.clone_type, sibling.similarity)
 }
 
 /// What edits do, in a few words.
