@@ -120,7 +120,7 @@ fn test_code_inside_a_file_is_test_code() {
 
 #[test]
 fn where_code_is_not_shipped_or_declares_it_is_a_note() {
-    for path in ["examples/b.c", "bench/b.c", "src/b_bench.c", "demo/b.c", "samples/b.c"] {
+    for path in ["examples/b.c", "bench/b.c", "src/b_bench.c", "demo/b.c", "samples/b.c", "Acme.Examples/b.c", "src/docs-examples/b.c"] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
     }
