@@ -95,6 +95,8 @@ pub enum Milder {
     SaysLittle(SaysLittle),
     /// One of the two files held this much of the other before, in percent: they are kept in step.
     InStep(u8),
+    /// The two files are kept in step: this many earlier edits of both are alike.
+    EditedInStep(usize),
     /// Its file is again as it was a few commits before.
     Reverted,
     /// Its origin is in a document.
@@ -128,6 +130,13 @@ impl Milder {
             Self::SaysLittle(little) => format!("says little: {}", little.describe()),
             Self::InStep(percent) => {
                 format!("the two files are kept in step: {percent} % of one was in the other before")
+            }
+            Self::EditedInStep(n) => {
+                format!(
+                    "the two files are kept in step: {} of both {} alike",
+                    count(*n, "earlier edit"),
+                    agreed(*n, "is", "are")
+                )
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),

@@ -58,6 +58,7 @@ fn cure(milder: Milder, worth: &Worth) -> String {
         Milder::In(Ground::Document | Ground::Code) => "`test-level` sets it",
         Milder::SaysLittle(_) => return format!("`min-worth = {:.0}` makes it a warning", worth.score().floor()),
         Milder::InStep(_) => "nothing: a bundle gets what its sources get",
+        Milder::EditedInStep(_) => "nothing: what comes into one comes into the other",
         Milder::Alternative => "nothing: no build has both",
         Milder::FromDocument => "nothing: one of the two shows the other",
         Milder::Short => "60 new tokens or a whole function make it a warning",

@@ -154,3 +154,32 @@ fn a_range_tells_what_its_commits_tell() {
     check_rules(&repository, 1, &["warning copied-code two.py"]);
     check_rules(&repository, 2, &["warning edited-alike two.py"]);
 }
+
+/// Two files that got the same `n` functions before, the second one later; then both another one.
+fn kept_in_step(n: usize) -> Repository {
+    let Language { first, second, third, .. } =
+        LANGUAGES.iter().find(|language| language.extension == "py").expect("it is a sample");
+    let mut texts = [LOADER.to_owned(), LOADER.replace("Loader", "Reader")];
+    let repository = python([&texts[0], &texts[1]], [&texts[0], &texts[1]]);
+    for (edit, function) in [first, second, third].into_iter().take(n + 1).enumerate() {
+        for (text, path) in texts.iter_mut().zip(["one.py", "two.py"]) {
+            text.push_str(&format!("\n\n{function}"));
+            repository.write(path, &*text);
+            if edit < n {
+                repository.commit("an edit");
+            }
+        }
+    }
+    repository.commit("both");
+    repository
+}
+
+#[test]
+fn what_two_files_get_that_were_edited_alike_twice_before_is_a_note() {
+    check_rules(&kept_in_step(1), 1, &["warning copied-code two.py"]);
+    let repository = kept_in_step(2);
+    check_rules(&repository, 1, &["note copied-code two.py"]);
+    let report = repository.check(&["--base", "HEAD~1"]);
+    let reason = "the two files are kept in step: 2 earlier edits of both are alike";
+    assert_eq!(report.list("/findings")[0]["levelReason"], reason);
+}
