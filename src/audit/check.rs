@@ -10,6 +10,7 @@ use super::change::{
     sources_before,
 };
 use super::exists::NewFunctions;
+use super::in_step::Edits;
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
@@ -237,6 +238,12 @@ impl<'c> Change<'c> {
         self.new.contains(path)
     }
 
+    /// The path that a file of the head had in base; `None` if it is new.
+    fn path_before(&self, path: &FilePath) -> Option<FilePath> {
+        let before = self.predecessors.iter().find(|file| file.of.as_ref() == Some(path));
+        before.map(|file| file.source.path.clone()).or_else(|| (!self.is_new(path)).then(|| path.clone()))
+    }
+
     /// The files that it touches, as they were.
     fn before(&self) -> Vec<&'c Source> {
         self.predecessors.iter().map(|file| &file.source).collect()
@@ -395,13 +402,18 @@ impl<'c> Change<'c> {
         let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
         let nearby = Nearby::new(&head.entries, &read);
         let joined = all.findings(self.predecessors, &attributions, Some(&nearby)).into_iter();
-        let (mut findings, parts): (Vec<Finding>, Vec<Vec<Finding>>) =
+        let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|Joined(finding, parts)| (finding, parts)).unzip();
 
         if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
             let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
             let head = Head { changed: self.changed, origin: &origin };
             mark_old_copies(&mut findings, commit, &head, &reader, sources)?;
+        }
+        if let Some(commit) = base {
+            let before = |path: &FilePath| self.path_before(path);
+            let mut edits = Edits::new(commit, &reader, &before);
+            findings.iter_mut().chain(parts.iter_mut().flatten()).try_for_each(|finding| edits.soften(finding))?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.

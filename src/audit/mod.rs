@@ -40,6 +40,9 @@ mod exists;
 // Finds copies of what their origin was.
 mod outdated;
 
+// Finds pairs of files that are edited alike.
+mod in_step;
+
 // Finds what copies have missed, and which versions folders are.
 mod stale;
 

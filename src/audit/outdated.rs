@@ -180,7 +180,7 @@ impl Past<'_> {
         let (mut last, mut range): (Option<Source>, Range<usize>) = (None, of);
         let mut since: Vec<CommitId> = Vec::new();
         let mut best: Option<([usize; 2], CommitId, usize)> = None;
-        let versions = self.versions(base)?;
+        let versions = versions(self.reader, base, self.path)?;
         self.reader.fetch_blobs(&mut versions.iter().map(|(.., before)| *before));
         for (commit, parent, before) in versions {
             let Some(text) = self.reader.past_blob(before, self.path)? else { break };
@@ -214,57 +214,61 @@ impl Past<'_> {
         let since = since[..n_since].iter().map(change).collect::<Result<Vec<_>, Error>>()?;
         Ok(Some(Outdated { state: state.to_string(), since }))
     }
+}
 
-    /// The commits that changed the file, the newest first, each with its parent and what the file was there.
-    ///
-    /// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the
-    /// name that it had before.
-    fn versions(&self, base: CommitId) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
-        let mut found = Vec::new();
-        let mut seen: HashSet<CommitId> = HashSet::new();
-        let (mut at, mut path) = (base, self.path.clone());
-        let Some(mut blob) = self.reader.blob_at(at, &path)? else { return Ok(found) };
-        while seen.len() < MAX_COMMITS && found.len() < MAX_VERSIONS && seen.insert(at) {
-            // The clone may be shallow: what was not fetched cannot be compared.
-            let Ok(parents) = self.reader.parents(at) else { break };
-            let mut next = None;
-            for parent in parents {
-                let Ok(before) = self.reader.blob_at(parent, &path) else { return Ok(found) };
-                if before == Some(blob) {
-                    next = Some((parent, before));
-                    break;
-                }
-                next = next.or(Some((parent, before)));
+/// The commits that changed the file, the newest first, each with its parent and what the file was there.
+///
+/// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the
+/// name that it had before.
+pub(super) fn versions(
+    reader: &Reader,
+    base: CommitId,
+    path: &FilePath,
+) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
+    let mut found = Vec::new();
+    let mut seen: HashSet<CommitId> = HashSet::new();
+    let (mut at, mut path) = (base, path.clone());
+    let Some(mut blob) = reader.blob_at(at, &path)? else { return Ok(found) };
+    while seen.len() < MAX_COMMITS && found.len() < MAX_VERSIONS && seen.insert(at) {
+        // The clone may be shallow: what was not fetched cannot be compared.
+        let Ok(parents) = reader.parents(at) else { break };
+        let mut next = None;
+        for parent in parents {
+            let Ok(before) = reader.blob_at(parent, &path) else { return Ok(found) };
+            if before == Some(blob) {
+                next = Some((parent, before));
+                break;
             }
-            let Some((parent, before)) = next else { break };
-            let before = match before {
-                Some(before) => before,
-                None => match self.renamed_from(at, blob, &path) {
-                    Some((old_path, before)) => {
-                        path = old_path;
-                        before
-                    }
-                    None => break,
-                },
-            };
-            if before != blob {
-                found.push((at, parent, before));
-                blob = before;
-            }
-            at = parent;
+            next = next.or(Some((parent, before)));
         }
-        Ok(found)
+        let Some((parent, before)) = next else { break };
+        let before = match before {
+            Some(before) => before,
+            None => match renamed_from(reader, at, blob, &path) {
+                Some((old_path, before)) => {
+                    path = old_path;
+                    before
+                }
+                None => break,
+            },
+        };
+        if before != blob {
+            found.push((at, parent, before));
+            blob = before;
+        }
+        at = parent;
     }
+    Ok(found)
+}
 
-    /// What a file that is new in `commit` was before: a removed file with its content, or else with its name.
-    fn renamed_from(&self, commit: CommitId, blob: BlobId, path: &FilePath) -> Option<(FilePath, BlobId)> {
-        let events = self.reader.events(commit).ok()?;
-        let removed = || events.iter().filter(|event| event.after.is_none());
-        let same = removed().find(|event| event.before == Some(blob));
-        let named = || removed().find(|event| event.path.name() == path.name());
-        let event = same.or_else(named)?;
-        Some((event.path.clone(), event.before?))
-    }
+/// What a file that is new in `commit` was before: a removed file with its content, or else with its name.
+fn renamed_from(reader: &Reader, commit: CommitId, blob: BlobId, path: &FilePath) -> Option<(FilePath, BlobId)> {
+    let events = reader.events(commit).ok()?;
+    let removed = || events.iter().filter(|event| event.after.is_none());
+    let same = removed().find(|event| event.before == Some(blob));
+    let named = || removed().find(|event| event.path.name() == path.name());
+    let event = same.or_else(named)?;
+    Some((event.path.clone(), event.before?))
 }
 
 /// What `range` of `newer` was in `older`; `None` if nothing of it was there.

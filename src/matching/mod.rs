@@ -26,6 +26,7 @@ mod score;
 mod seed;
 mod seeding;
 mod sibling;
+mod signature;
 mod split;
 mod statements;
 mod unified;

@@ -9,7 +9,7 @@ use super::Document;
 use crate::language::{Kind, Token};
 
 /// Maximum tokens of a head, in which the name of a function is looked for.
-const HEAD: usize = 120;
+pub(super) const HEAD: usize = 120;
 
 /// A whole unit of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Document<'_> {
     }
 
     /// The bracket that closes the one at `at`, before `end`.
-    fn closing(&self, at: usize, end: usize) -> Option<usize> {
+    pub(super) fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;
         (at..end).find(|&at| {
             depth += self.tokens[at].nesting();
@@ -247,7 +247,7 @@ impl Document<'_> {
     }
 
     /// Whether the line that begins with this token annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
-    fn is_annotation(&self, at: usize) -> bool {
+    pub(super) fn is_annotation(&self, at: usize) -> bool {
         let word = |at: usize| self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text));
         let opens = match word(at) {
             b"@" => return true,

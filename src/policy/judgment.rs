@@ -95,12 +95,12 @@ pub enum Milder {
     SaysLittle(SaysLittle),
     /// One of the two files held this much of the other before, in percent: they are kept in step.
     InStep(u8),
+    /// The two files are kept in step: this many earlier edits of both are alike.
+    EditedInStep(usize),
     /// Its file is again as it was a few commits before.
     Reverted,
     /// Its origin is in a document.
     FromDocument,
-    /// It is a short insertion, and no whole function.
-    Short,
     /// No build has it and its origin.
     Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
@@ -129,9 +129,15 @@ impl Milder {
             Self::InStep(percent) => {
                 format!("the two files are kept in step: {percent} % of one was in the other before")
             }
+            Self::EditedInStep(n) => {
+                format!(
+                    "the two files are kept in step: {} of both {} alike",
+                    count(*n, "earlier edit"),
+                    agreed(*n, "is", "are")
+                )
+            }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),
-            Self::Short => "a short insertion, and no whole function".to_owned(),
             Self::Alternative => "no build has both: they are alternatives".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
             Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
@@ -228,8 +234,8 @@ impl Levels {
         let why = match (&origin.place, origin.verdict.as_ref().map(|verdict| verdict.answer)) {
             (Place::Component(_), Some(Answer::Allowed)) => Milder::NothingOwed,
             (Place::Component(_), _) => Milder::Undecided,
-            (Place::Tree, _) => Milder::Short,
-            (Place::Past(_), _) => Milder::RevertedByName,
+            // Rules about the tree have one level.
+            (Place::Tree | Place::Past(_), _) => Milder::RevertedByName,
         };
         let judge = |rule: &&'static Rule| self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances);
         let judged = RULES.iter().filter_map(judge);

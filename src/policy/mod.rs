@@ -33,8 +33,7 @@ pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use missed::{Change, Missed, Outdated};
 pub use origin::{
-    Component, Deletion, FirstSeen, Fragment, InCommon, Insertion, Origin, Place, Rank, Writing, order_origins,
-    unversioned_purl,
+    Component, Deletion, FirstSeen, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins, unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};

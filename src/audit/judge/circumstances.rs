@@ -39,8 +39,12 @@ impl FileUnderAudit<'_> {
         let is_whole_file = range.len() == self.query.source.tokens.len()
             && origins.iter().any(|origin| origin.clone_type == CloneType::Type1);
         let says_little = self.says_little(range, worth, origins).filter(|_| !is_whole_file);
+        let ground = match self.ground(range) {
+            Ground::Code if !is_whole_file && self.is_signatures(range) => Ground::Declarative,
+            ground => ground,
+        };
         Circumstances {
-            ground: self.ground(range),
+            ground,
             is_new: true,
             says_little,
             is_idiom: says_little.is_some() && self.is_idiom(range),
@@ -136,6 +140,13 @@ impl FileUnderAudit<'_> {
             false => (n_own, n_others + 1),
         });
         language.is_declarative && n_own >= n_others
+    }
+
+    /// Whether it is hardly more than signatures, which every implementation of an interface repeats. Where a call may
+    /// have no brackets, a signature looks like one.
+    fn is_signatures(&self, range: &Range<usize>) -> bool {
+        let is_told = self.language.is_some_and(|language| !language.has_juxtaposed_calls);
+        is_told && self.query.source.document().is_signatures(range.clone())
     }
 
     /// The names in both `own` and `other` that few of the files near this one use.

@@ -2,6 +2,7 @@
 //!
 //! This file is docs/semantics.md, "What counts as a new copy", in code.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -40,6 +41,7 @@ pub(in crate::audit) fn copies_of(
     let changed: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
     let SearchOutcome { found, frequencies, .. } = searched;
     let thresholds: Vec<Thresholds> = asking.iter().map(|file| file.thresholds(config)).collect();
+    let added: Vec<OnceCell<Vec<bool>>> = asking.iter().map(|_| OnceCell::new()).collect();
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;
@@ -53,6 +55,7 @@ pub(in crate::audit) fn copies_of(
             base,
             frequencies: &frequencies[query],
             thresholds: &thresholds[query],
+            added: &added[query],
         };
         let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (query, alignment) in &found.alignments {
@@ -113,6 +116,8 @@ struct Between<'a> {
     frequencies: &'a [(u32, u32)],
     /// What the copies in the query are judged with.
     thresholds: &'a Thresholds,
+    /// For each token of the query, whether git calls its line added.
+    added: &'a OnceCell<Vec<bool>>,
 }
 
 impl Between<'_> {
@@ -128,7 +133,7 @@ impl Between<'_> {
     /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: repetitive
     /// code can be aligned in other ways too, which prove nothing new. Those of this alignment are added.
     fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<(ClonePair, bool)> {
-        let &Self { query, target, base, frequencies, thresholds } = self;
+        let &Self { query, target, base, frequencies, thresholds, added } = self;
         let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
         let counts = |&(a, b): &(usize, usize)| {
             let comes_first = (&target.source.path, b) < (&query.source.path, a);
@@ -137,17 +142,29 @@ impl Between<'_> {
         let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
         // A match of fewer than k tokens is never found: neither where it is alone, nor where others are scattered
         // around it.
+        let seen_in = |runs: &[Range<usize>]| -> Vec<usize> {
+            runs.iter().flat_map(|run| among(&counted, run)).copied().collect()
+        };
+        let is_seen = |run: &Range<usize>| run.len() >= matching.k;
         let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
-        runs.retain(|run| run.len() >= matching.k);
-        let is_in_run =
-            |at: &usize| runs.get(runs.partition_point(|run| run.end <= *at)).is_some_and(|run| run.contains(at));
-        let seen: Vec<usize> = counted.iter().copied().filter(is_in_run).collect();
-        let before = |end: usize| seen.partition_point(|&at| at < end);
-        let within = |fragment: &Range<usize>| &seen[before(fragment.start)..before(fragment.end)];
-        let is_enough = |fragment: &Range<usize>| before(fragment.end) - before(fragment.start) >= min_tokens;
-
+        runs.retain(is_seen);
+        let mut seen = seen_in(&runs);
         let mut fragments =
             clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN);
+        fragments.retain(|fragment| among(&counted, fragment).len() >= min_tokens);
+        let are_few = |fragment: &Range<usize>| among(&seen, fragment).len() < min_tokens;
+        if let Some(base) = base.filter(|_| fragments.iter().any(are_few)) {
+            // What is pasted over old code keeps a few of its tokens, on lines that are new all the same.
+            let is_added = added.get_or_init(|| query.added(base));
+            let mut pasted = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at) && !is_added[at]));
+            pasted.retain(|run| is_seen(run) && query.pastes(run.clone(), base));
+            runs.retain(|run| !pasted.iter().any(|of| of.contains(&run.start)));
+            runs.extend(pasted);
+            runs.sort_by_key(|run| run.start);
+            seen = seen_in(&runs);
+        }
+        let within = |fragment: &Range<usize>| among(&seen, fragment);
+        let is_enough = |fragment: &Range<usize>| within(fragment).len() >= min_tokens;
         fragments.retain(is_enough);
         let is_of_old_pair = |fragment: &Range<usize>| {
             let n_old = within(fragment).iter().filter(|at| old.contains(at)).count();
@@ -181,6 +198,12 @@ impl Between<'_> {
         }
         copies
     }
+}
+
+/// Those of `positions`, which ascend, that are in `range`.
+fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
+    let before = |end: usize| positions.partition_point(|&at| at < end);
+    &positions[before(range.start)..before(range.end)]
 }
 
 /// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it opens, as far as the

@@ -10,7 +10,8 @@ use std::ops::Range;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::Source;
 use crate::language::Token;
-use crate::matching::{Alignment, ClonePair, Params, aligned, clones, n_shared, names_alike};
+use crate::matching::{Added, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike};
+use crate::text::Lines;
 
 /// Minimum fraction of the names of what was there before that are there now, for the one to have become the other.
 const KEPT: f64 = 0.25;
@@ -53,6 +54,25 @@ impl<'a> Side<'a> {
         let Some(changed) = self.changed else { return Some((self.source, range)) };
         let (file, range) = changed.was.before(range, |file, at| base[file].gone[at])?;
         Some((&base[file].source, range))
+    }
+
+    /// For each token, whether git calls its line added.
+    pub fn added(&self, base: &[Predecessor]) -> Vec<bool> {
+        let Source { path, text, tokens, .. } = self.source;
+        let before = base.iter().find(|file| file.of.as_ref() == Some(path));
+        let (lines, added) = (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
+        tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1] > Added::No).collect()
+    }
+
+    /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread over a function
+    /// changes one here and there.
+    pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
+        let n_lines = |source: &Source, range: Range<usize>| {
+            let document = source.document();
+            range.filter(|&at| document.starts_line(at)).count() as f64
+        };
+        let n_over = self.before(range.clone(), base).map_or(0.0, |(source, before)| n_lines(source, before).max(1.0));
+        n_over <= REPLACED * n_lines(self.source, range)
     }
 
     /// Whether the change added `range` and removed next to nothing there.

@@ -95,7 +95,7 @@ const LOADER: &str = r#"class Loader:
         return self.path.open(encoding=self.encoding)
 "#;
 
-/// A method of `LOADER`, of fewer than 60 tokens.
+/// A method of `LOADER`.
 const METHOD: &str = r#"
     def load(self):
         with self.open() as lines:
@@ -113,7 +113,7 @@ fn a_method_pasted_into_two_alike_classes_is_a_warning() {
     check_rules(&repository, 1, &["warning edited-alike two.py"]);
 }
 
-/// Statements of 40 to 60 tokens for the body of `open`.
+/// Statements for the body of `open`.
 const GUARD: &str = r#"        size = self.path.stat().st_size
         if size > self.limits.largest(self.path.suffix):
             self.journal.refuse(self.path, size)
@@ -121,11 +121,16 @@ const GUARD: &str = r#"        size = self.path.stat().st_size
 "#;
 
 #[test]
-fn a_short_block_inserted_into_two_alike_functions_is_a_note() {
+fn a_block_inserted_into_two_alike_functions_is_a_warning_in_one_commit_and_in_two() {
     let edited = |text: &str| text.replace("        return", &format!("{GUARD}        return"));
     let twin = LOADER.replace("Loader", "Reader");
     let repository = python([LOADER, &twin], [&edited(LOADER), &edited(&twin)]);
-    check_rules(&repository, 1, &["note edited-alike two.py"]);
+    check_rules(&repository, 1, &["warning edited-alike two.py"]);
+    let repository = python([LOADER, &twin], [&edited(LOADER), &twin]);
+    repository.write("two.py", edited(&twin));
+    repository.commit("the other");
+    check_rules(&repository, 1, &["warning copied-code two.py"]);
+    check_rules(&repository, 2, &["warning edited-alike two.py"]);
 }
 
 #[test]
@@ -153,4 +158,33 @@ fn a_range_tells_what_its_commits_tell() {
     repository.commit("the other");
     check_rules(&repository, 1, &["warning copied-code two.py"]);
     check_rules(&repository, 2, &["warning edited-alike two.py"]);
+}
+
+/// Two files that got the same `n` functions before, the second one later; then both another one.
+fn kept_in_step(n: usize) -> Repository {
+    let Language { first, second, third, .. } =
+        LANGUAGES.iter().find(|language| language.extension == "py").expect("it is a sample");
+    let mut texts = [LOADER.to_owned(), LOADER.replace("Loader", "Reader")];
+    let repository = python([&texts[0], &texts[1]], [&texts[0], &texts[1]]);
+    for (edit, function) in [first, second, third].into_iter().take(n + 1).enumerate() {
+        for (text, path) in texts.iter_mut().zip(["one.py", "two.py"]) {
+            text.push_str(&format!("\n\n{function}"));
+            repository.write(path, &*text);
+            if edit < n {
+                repository.commit("an edit");
+            }
+        }
+    }
+    repository.commit("both");
+    repository
+}
+
+#[test]
+fn what_two_files_get_that_were_edited_alike_twice_before_is_a_note() {
+    check_rules(&kept_in_step(1), 1, &["warning copied-code two.py"]);
+    let repository = kept_in_step(2);
+    check_rules(&repository, 1, &["note copied-code two.py"]);
+    let report = repository.check(&["--base", "HEAD~1"]);
+    let reason = "the two files are kept in step: 2 earlier edits of both are alike";
+    assert_eq!(report.list("/findings")[0]["levelReason"], reason);
 }

@@ -286,3 +286,30 @@ fn languages_of_two_families_are_not_compared() {
         check(&[&store], &[&store, &new], &[]);
     }
 }
+
+#[test]
+fn code_pasted_over_old_code_counts_by_the_lines_that_git_calls_added() {
+    let pasted = "    const printed = concat(tail);\n    if (indentsOnlyTail) {\n      parts.push(\n        group(\n          \
+        concat(\n            inner.concat(ifBreak(indent(printed), printed))\n          )\n        )\n      );\n    \
+        } else {\n      parts.push(group(indent(concat(inner.concat(printed)))));\n    }\n  } else {\n    \
+        parts.push(...inner, ...tail);\n";
+    let old = "    parts.push(group(indent(concat(inner))));\n  } else {\n    parts.push(...inner);\n";
+    let printer = |name: &str, body: &str| {
+        format!(
+            "function {name}(node, print) {{\n  const parts = [];\n  const inner = [];\n  parts.push(\"{name}\");\n  \
+             if (node.title) {{\n    inner.push(\" \", print(node.title, \"title\"));\n  }}\n  \
+             if (node.items && node.items.length !== 0) {{\n    \
+             inner.push(line, \"of \", (node.items.length === 1 ? identity : indent)(join(node.items.map(print))));\n  }}\n  \
+             if (node.title || node.items) {{\n{body}  }}\n  parts.push(\" \", print(node.body, \"body\"));\n  \
+             return parts;\n}}\n"
+        )
+    };
+    let repository = Repository::new();
+    repository.write("a.js", printer("list", pasted));
+    repository.write("b.js", printer("table", old));
+    repository.commit("before");
+    repository.write("b.js", printer("table", pasted));
+    repository.commit("pasted");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!(report.findings(), ["warning b.js:12-25 <- type-1 a.js:12-25"]);
+}

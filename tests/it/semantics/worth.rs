@@ -120,7 +120,15 @@ fn test_code_inside_a_file_is_test_code() {
 
 #[test]
 fn where_code_is_not_shipped_or_declares_it_is_a_note() {
-    for path in ["examples/b.c", "bench/b.c", "src/b_bench.c", "demo/b.c", "samples/b.c"] {
+    for path in [
+        "examples/b.c",
+        "bench/b.c",
+        "src/b_bench.c",
+        "demo/b.c",
+        "samples/b.c",
+        "Acme.Examples/b.c",
+        "src/docs-examples/b.c",
+    ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
     }
@@ -154,6 +162,131 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))],
     );
     assert_eq!(found, ["warning b.css:2"]);
+}
+
+/// The methods of an interface, in languages that have some, and what opens and closes one.
+const INTERFACES: &[(&str, &str, &str, &str)] = &[
+    (
+        "java",
+        "interface A {\n",
+        "    Entry find(String key);\n    List<Entry> all(String prefix, int limit) throws IOException;\n    \
+         void store(Entry entry, long until, boolean replace);\n    @Deprecated\n    boolean remove(String key, Entry expected);\n    \
+         long size();\n    Map<String, List<Entry>> grouped(Function<Entry, String> by, int... levels);\n    \
+         Entry merge(String key, Entry first, Entry second);\n    byte[] dump(Path target);\n",
+        "}\n",
+    ),
+    (
+        "cs",
+        "interface A {\n",
+        "    Entry Find(string key);\n    IList<Entry> All(string prefix, int limit = 10);\n    \
+         void Store(Entry entry, long until, params bool[] replace);\n    bool Remove(string key, out Entry found);\n    \
+         Task<long> Size();\n    IDictionary<string, List<Entry>> Grouped(Func<Entry, string> by);\n    \
+         Entry Merge(ref Entry first, Entry second, Exception cause);\n    byte[] Dump(Path target);\n",
+        "}\n",
+    ),
+    (
+        "ts",
+        "interface A {\n",
+        "  find(key: string): Entry | undefined;\n  all(prefix: string, limit?: number): Promise<Entry[]>;\n  \
+         store(entry: Entry, until: number, replace: boolean): void;\n  remove(key: string): boolean;\n  \
+         size(): Promise<number>;\n  grouped<K>(by: (entry: Entry) => K): Map<K, Entry[]>;\n  \
+         merge(first: Entry, second: Entry, ...more: Entry[]): Entry;\n  dump(target: string): Uint8Array;\n",
+        "}\n",
+    ),
+    (
+        "kt",
+        "interface A {\n",
+        "    fun find(key: String): Entry?\n    suspend fun all(prefix: String, limit: Int = 10): List<Entry>\n    \
+         fun store(entry: Entry, until: Long, replace: Boolean)\n    fun remove(key: String, expected: Entry?): Boolean\n    \
+         fun size(): Long\n    fun <K> grouped(by: (Entry) -> K): Map<K, List<Entry>>\n    \
+         fun merge(vararg entries: Entry, cause: Throwable): Entry\n    fun dump(target: Path): ByteArray\n",
+        "}\n",
+    ),
+    (
+        "go",
+        "package a\n\ntype A interface {\n",
+        "\tFind(key string) (*Entry, error)\n\tAll(ctx context.Context, prefix string, limit int) ([]Entry, error)\n\
+         \tStore(entry *Entry, until time.Time, replace bool) error\n\tRemove(key string) (found bool, err error)\n\
+         \tSize() int64\n\tGrouped(by func(*Entry) string) map[string][]*Entry\n\
+         \tMerge(first, second *Entry, more ...*Entry) *Entry\n\tDump(target io.Writer) (n int64, err error)\n",
+        "}\n",
+    ),
+    (
+        "rs",
+        "trait A {\n",
+        "    fn find(&self, key: &str) -> Option<Entry>;\n    fn all(&self, prefix: &str, limit: usize) -> Result<Vec<Entry>, Error>;\n    \
+         fn store(&mut self, entry: Entry, until: Instant, replace: bool);\n    fn remove(&mut self, key: &str) -> bool;\n    \
+         fn size(&self) -> u64;\n    fn grouped<K: Hash>(&self, by: impl Fn(&Entry) -> K) -> HashMap<K, Vec<Entry>>;\n    \
+         fn merge(&self, first: Entry, second: Entry) -> Entry;\n    fn dump(&self, target: &Path) -> io::Result<Vec<u8>>;\n",
+        "}\n",
+    ),
+    (
+        "h",
+        "",
+        "struct entry *store_find(struct store *s, const char *key);\nint store_all(struct store *s, const char *prefix, size_t limit, struct entry **out);\n\
+         void store_put(struct store *s, struct entry *e, time_t until, bool replace);\nbool store_remove(struct store *, const char *key);\n\
+         size_t store_size(const struct store *s);\nunsigned long store_hash(const unsigned char *data, size_t n);\n\
+         struct entry store_merge(struct entry first, struct entry second);\nint store_dump(struct store *s, FILE *target, ...);\n",
+        "",
+    ),
+];
+
+#[test]
+fn the_signatures_of_an_interface_declare() {
+    for (extension, opening, methods, closing) in INTERFACES {
+        let path = |name: &str| format!("{name}.{extension}");
+        let before = format!("{opening}{methods}{closing}");
+        let after = format!("{}{methods}{closing}", opening.replace('A', "Cached"));
+        let after = format!("{after}{}", if closing.is_empty() { "extern int n;\n" } else { "" });
+        let found = levels(&[], &[(&path("a"), &before)], &[(&path("b"), &after)]);
+        assert_eq!(found.len(), 1, "{extension}: {found:?}");
+        assert!(found[0].ends_with(", declares rather than computes"), "{extension}: {found:?}");
+    }
+}
+
+#[test]
+fn an_implementation_repeats_signatures_and_a_copied_body_computes() {
+    let (_, opening, methods, _) = INTERFACES[0];
+    let interface = format!("{opening}{methods}}}\n");
+    let class = |body: &str| {
+        let methods = methods.replace("    Entry", "    @Override\n    public Entry").replace(';', body);
+        format!("class Other implements A {{\n    private final int other;\n\n{methods}}}\n")
+    };
+    let (own, other) = (class(" {\n        return null;\n    }"), class(" {\n        throw new Gone();\n    }"));
+    let found = levels(&[], &[("A.java", &interface)], &[("Other.java", &own)]);
+    assert!(found.iter().all(|finding| finding.starts_with("note")), "{found:?}");
+    let found = levels(&[], &[("Own.java", &own)], &[("Other.java", &other)]);
+    assert!(!found.is_empty() && found.iter().all(|finding| finding.starts_with("note")), "{found:?}");
+    let body = " {\n        Entry found = this.index.lookup(this.name, 3);\n        if (found.isStale(this.clock.now())) {\n            \
+                this.index.drop(found);\n        }\n        return null;\n    }";
+    let one = class(" {\n        return null;\n    }").replacen(" {\n        return null;\n    }", body, 3);
+    let found = levels(&[], &[("Own.java", &one)], &[("Other.java", &one.replace("int other", "long another"))]);
+    assert!(found.iter().any(|finding| finding.starts_with("warning")), "{found:?}");
+}
+
+#[test]
+fn calls_and_variables_are_no_signatures() {
+    let body = "    area inner(max(left, other.left), max(top, other.top));\n    \
+                area outer(min(right, other.right), min(bottom, other.bottom), scale(3));\n    \
+                trace.print(inner.width(), outer.width());\n    remember(inner, outer);\n    \
+                return inner.is_within(outer) && outer.is_visible(screen);\n";
+    let function = |name: &str| format!("bool {name}(const area& other)\n{{\n{body}}}\n");
+    let found = levels(&[], &[("a.cpp", &function("meets"))], &[("b.cpp", &format!("int b;\n{}", function("meets")))]);
+    assert_eq!(found, ["warning b.cpp:2"]);
+}
+
+#[test]
+fn a_build_script_is_judged_by_its_code() {
+    let tasks = "tasks.register(\"weigh\") {\n    doLast {\n        def sizes = [:]\n        \
+        fileTree(\"src\").each { file ->\n            if (file.name.endsWith(\".txt\")) {\n                \
+        sizes[file.name] = file.length() / 1024\n            }\n        }\n        \
+        sizes.sort().each { name, size ->\n            logger.lifecycle(\"$name: $size\")\n        }\n        \
+        if (sizes.isEmpty()) {\n            throw new GradleException(\"no texts below src\")\n        }\n    }\n}\n";
+    for path in ["b.gradle", "b/build.gradle", "b.gradle.kts", "buildSrc/src/main/kotlin/b.gradle.kts"] {
+        let first = if path.ends_with("kts") { "a.gradle.kts" } else { "a.gradle" };
+        let found = levels(&[], &[(first, tasks)], &[(path, &format!("description = \"b\"\n\n{tasks}"))]);
+        assert_eq!(found, [format!("warning {path}:3")]);
+    }
 }
 
 #[test]

@@ -1,0 +1,107 @@
+//! Finds pairs of files that are kept in step: what is edited in one of them is edited in the other, too.
+//!
+//! The last versions of both are read, from the base back. Two edits are alike if they add the same lines, in one commit
+//! or in two: a fix is often brought to the twin later.
+
+use std::collections::HashSet;
+
+use super::Error;
+use super::outdated::versions;
+use crate::files::BlobId;
+use crate::git::{CommitId, Reader};
+use crate::policy::{Finding, Level, Milder, Place, Topic};
+use crate::text::FilePath;
+
+/// Minimum edits of both that are alike: one may be the copy that made them a pair.
+const MIN_EDITS: usize = 2;
+/// Minimum lines in both of two edits: renaming a module changes one or two in many files.
+const MIN_LINES: usize = 3;
+/// Minimum bytes of such a line: a shorter one is like many others.
+const MIN_BYTES: usize = 12;
+/// Maximum files whose versions are read.
+const MAX_FILES: usize = 16;
+
+/// The past of the files that findings name.
+pub(super) struct Edits<'e> {
+    base: CommitId,
+    reader: &'e Reader,
+    /// The path that a file of the head had in base; `None` if it is new.
+    before: &'e dyn Fn(&FilePath) -> Option<FilePath>,
+    /// For each path in base, the lines that each of its last edits added.
+    known: Vec<(FilePath, Vec<HashSet<Vec<u8>>>)>,
+}
+
+impl<'e> Edits<'e> {
+    pub fn new(base: CommitId, reader: &'e Reader, before: &'e dyn Fn(&FilePath) -> Option<FilePath>) -> Self {
+        Self { base, reader, before, known: Vec::new() }
+    }
+
+    /// Makes a note of a warning about copied code whose two files are kept in step.
+    ///
+    /// # Errors
+    /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
+    pub fn soften(&mut self, finding: &mut Finding) -> Result<(), Error> {
+        let is_asked = finding.level > Level::Note && finding.rule.topic == Topic::Duplication && finding.is_copy();
+        let origin = finding.origins.first().filter(|of| of.place == Place::Tree && of.path != finding.path);
+        let Some(origin) = origin.filter(|_| is_asked) else { return Ok(()) };
+        let Some((own, other)) = (self.before)(&finding.path).zip((self.before)(&origin.path)) else { return Ok(()) };
+        let n_edits = self.n_alike(&own, &other)?;
+        if n_edits >= MIN_EDITS {
+            (finding.level, finding.milder) = (Level::Note, Some(Milder::EditedInStep(n_edits)));
+        }
+        Ok(())
+    }
+
+    /// The number of edits of one file that are alike to one of the other.
+    fn n_alike(&mut self, own: &FilePath, other: &FilePath) -> Result<usize, Error> {
+        // Walking back takes long, and most files have few edits.
+        let Some(own) = self.of(own)?.filter(|&own| self.known[own].1.len() >= MIN_EDITS) else { return Ok(0) };
+        let Some(other) = self.of(other)? else { return Ok(0) };
+        let (own, other) = (&self.known[own].1, &self.known[other].1);
+        let n_met = |a: &[HashSet<Vec<u8>>], b: &[HashSet<Vec<u8>>]| {
+            a.iter().filter(|edit| b.iter().any(|of| are_alike(edit, of))).count()
+        };
+        Ok(n_met(own, other).min(n_met(other, own)))
+    }
+
+    /// The place in `known` of a file's edits; `None` if those of too many are known.
+    fn of(&mut self, path: &FilePath) -> Result<Option<usize>, Error> {
+        let known = self.known.iter().position(|(of, _)| of == path);
+        if known.is_none() && self.known.len() < MAX_FILES {
+            let edits = self.read(path)?;
+            self.known.push((path.clone(), edits));
+            return Ok(Some(self.known.len() - 1));
+        }
+        Ok(known)
+    }
+
+    /// The lines that each of the last edits of a file added.
+    fn read(&self, path: &FilePath) -> Result<Vec<HashSet<Vec<u8>>>, Error> {
+        let Some(present) = self.reader.blob_at(self.base, path)? else { return Ok(Vec::new()) };
+        let before = versions(self.reader, self.base, path)?.into_iter().map(|(.., before)| before);
+        let all: Vec<BlobId> = std::iter::once(present).chain(before).collect();
+        self.reader.fetch_blobs(&mut all.iter().copied());
+        let mut edits = Vec::new();
+        let mut newer: Option<HashSet<Vec<u8>>> = None;
+        for blob in all {
+            let Some(text) = self.reader.past_blob(blob, path)? else { break };
+            let lines = lines(&text);
+            edits.extend(newer.map(|newer| newer.difference(&lines).cloned().collect()));
+            newer = Some(lines);
+        }
+        edits.retain(|edit: &HashSet<_>| edit.len() >= MIN_LINES);
+        Ok(edits)
+    }
+}
+
+/// The lines of a text that tell something, without the white space around them.
+fn lines(text: &[u8]) -> HashSet<Vec<u8>> {
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| line.len() >= MIN_BYTES).map(<[u8]>::to_vec).collect()
+}
+
+/// Whether two edits add mostly the same lines.
+fn are_alike(a: &HashSet<Vec<u8>>, b: &HashSet<Vec<u8>>) -> bool {
+    let n_same = a.intersection(b).count();
+    n_same >= MIN_LINES && 2 * n_same >= a.len().max(b.len())
+}
