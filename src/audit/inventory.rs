@@ -12,9 +12,9 @@ use super::change::{Changed, queries};
 use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, SHORT, comments, unexamined};
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
-use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, stale, vulnerable};
+use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable};
 use super::{
-    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, Outcome, Possible, Taken,
+    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, HeldFix, Outcome, Possible, Taken,
 };
 use crate::change::End;
 use crate::config::Config;
@@ -154,6 +154,7 @@ pub fn audit(
         }
     }
     audited.name_versions(versions);
+    audited.fixes = kept.fixes;
     outcome.audited = Some(audited);
     Ok(outcome)
 }
@@ -187,12 +188,13 @@ struct Kept<'k> {
     /// Whether a rule about missed fixes is on, and there is a corpus to search.
     is_asked: bool,
     copies: Vec<WholeCopy>,
+    fixes: Vec<HeldFix>,
 }
 
 impl<'k> Kept<'k> {
     fn new(outsides: &'k [Outside], context: Context<'k>) -> Self {
         let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
-        Self { outsides, context, is_asked: is_stored, copies: Vec::new() }
+        Self { outsides, context, is_asked: is_stored, copies: Vec::new(), fixes: Vec::new() }
     }
 
     /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
@@ -221,6 +223,7 @@ impl<'k> Kept<'k> {
             let mut findings: Vec<Finding> =
                 of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
             findings.extend(vulnerable(&holders, self.outsides, config)?);
+            self.fixes.extend(held_fixes(&holders, self.outsides)?);
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
                 outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())));
@@ -514,7 +517,8 @@ impl Gathered {
                 let Found { place, target, .. } = &found[copied.found];
                 let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
                 let first = if let Place::Component(component) = place { first(component) } else { i64::MAX };
-                (std::cmp::Reverse(likeness as u64), first, target.path.clone(), copied.found)
+                let is_other = target.path.name() != source.path.name();
+                (std::cmp::Reverse(likeness as u64), is_other, first, target.path.clone(), copied.found)
             };
             ranked.sort_by_cached_key(rank);
             let mut is_explained = vec![false; n_tokens];
@@ -644,12 +648,11 @@ fn without_idioms(
 impl Audited {
     /// Names the versions of folders, also in the components that they were copied from.
     fn name_versions(&mut self, versions: Vec<FolderVersion>) {
+        self.versions = versions;
         for taken in &mut self.components {
-            let is_it = |of: &&FolderVersion| {
-                (&of.component.corpus, &of.component.name) == (&taken.component.corpus, &taken.component.name)
-            };
-            let n_lines: usize = versions.iter().filter(is_it).map(|of| of.n_lines).sum();
-            let Some(most) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) else { continue };
+            let folders = || self.versions.iter().filter(|of| of.is_of(&taken.component));
+            let n_lines: usize = folders().map(|of| of.n_lines).sum();
+            let Some(most) = folders().max_by_key(|of| of.n_lines) else { continue };
             // Of several folders, the one with most of the code decides.
             let component = if 2 * most.n_lines > n_lines && most.is_exact() {
                 Component { version: most.version(), purl: most.purl(), ..(*taken.component).clone() }
@@ -658,7 +661,6 @@ impl Audited {
             };
             taken.component = Arc::new(component);
         }
-        self.versions = versions;
     }
 }
 

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::audit::{Audited, FolderVersion, Outcome, Taken};
+use super::state;
+use crate::audit::{Audited, CopiedFile, Outcome, State, Taken};
 use crate::policy::{Answer, Component, Place};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
@@ -39,7 +40,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         for place in [&component.url, &component.purl].into_iter().flatten() {
             writeln!(out, "{}", printable(place.as_bytes()))?;
         }
-        for of in versions(audited, component) {
+        // Several licenses require a notice of changes.
+        for of in audited.versions_of(component).filter(|of| !of.edited.is_empty()) {
             let folder = if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
             let nearest = if of.is_exact() { "" } else { "nearest " };
@@ -79,12 +81,6 @@ fn answer(of: &Taken) -> String {
     }
 }
 
-/// The folders that are edited copies of a component: several licenses require a notice of changes.
-fn versions<'a>(audited: &'a Audited, component: &Component) -> impl Iterator<Item = &'a FolderVersion> {
-    let name = component.name.clone();
-    audited.versions.iter().filter(move |of| of.component.name == name && !of.edited.is_empty())
-}
-
 /// The notices of all files of a component that were copied, under the same license.
 fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
     let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
@@ -104,5 +100,9 @@ fn files(audited: &Audited, component: &Component) -> Vec<String> {
         other.name == component.name && other.terms.license == component.terms.license
     };
     let holding = audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
-    holding.map(|file| file.path.to_string()).collect()
+    let told = |file: &CopiedFile| match audited.state_of(file) {
+        State::Identical => file.path.to_string(),
+        _ => format!("{} ({})", file.path, state(audited, file).unwrap_or_else(|| "a part of it".to_owned())),
+    };
+    holding.map(told).collect()
 }

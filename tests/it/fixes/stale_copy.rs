@@ -1,6 +1,7 @@
 //! Shows what copies are told to have missed, which versions folders are, and what fixes of vulnerabilities find.
 
 mod folders;
+mod formats;
 
 use std::fs;
 use std::io::Write as _;
