@@ -672,11 +672,7 @@ fn first(component: &Component) -> i64 {
 /// The verdict on a component, with what is owed in any of its findings.
 fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
     let origins = findings.iter().flat_map(|finding| &finding.origins);
-    let is_it = |place: &Place| {
-        let Place::Component(other) = place else { return false };
-        (&other.corpus, &other.name, &other.terms.license)
-            == (&component.corpus, &component.name, &component.terms.license)
-    };
+    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let verdicts = origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
     let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
     let mut given = None;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::openvex::{Statement, statements};
-use super::{brought_in, corpus, folders_of, from, serial_number, share, timestamp};
+use super::{brought_in, corpus, folders_of, from, notices, serial_number, share, timestamp};
 use crate::audit::{Audited, CopiedFile, EditedFile, Outcome, Taken};
 use crate::policy::{Component, Place};
 use crate::report::missed::edits;
@@ -93,21 +93,12 @@ fn described(component: &Component) -> Value {
 
 fn origin(number: usize, taken: &Taken, outcome: &Outcome, audited: &Audited) -> Value {
     let component = &taken.component;
-    let is_it = |place: &Place| match place {
-        Place::Component(other) => {
-            (&other.corpus, &other.name, &other.terms.license)
-                == (&component.corpus, &component.name, &component.terms.license)
-        }
-        _ => false,
-    };
-    let mut notices: BTreeSet<&String> = component.terms.notices.iter().collect();
+    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
+    let notices = notices(outcome, component);
     let (mut occurrences, mut confidence) = (Vec::new(), 0.0f64);
     for finding in &outcome.findings {
         let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else { continue };
         confidence = confidence.max(origin.similarity);
-        if let Place::Component(other) = &origin.place {
-            notices.extend(&other.terms.notices);
-        }
         if occurrences.len() < MAX_OCCURRENCES {
             occurrences.push(json!({
                 "location": finding.path.to_string(),

@@ -18,7 +18,7 @@ use super::missed::version_lines;
 use super::words::{count, day, percent, short};
 use crate::audit::{Audited, Brought, CopiedFile, ExaminedCorpus, Explained, Outcome, Possible, State};
 use crate::license::Class;
-use crate::policy::Component;
+use crate::policy::{Component, Place};
 use crate::text::FilePath;
 
 /// The part of a tree that belongs to one license class.
@@ -181,6 +181,16 @@ pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) ->
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
+}
+
+/// The notices of all files of a component that were copied, under the same license.
+fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
+    let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
+    let same = origins.filter_map(|origin| match &origin.place {
+        Place::Component(other) if other.is_same(component) => Some(&**other),
+        _ => None,
+    });
+    same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
 }
 
 /// What the folders with a component's code are, and how they differ, as every format says it.

@@ -3,12 +3,11 @@
 //! It repeats what the corpora contain, license texts included: each once, after the components. It is a draft for a
 //! person to complete, and says first which code the project may not be allowed to pass on.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::state;
+use super::{notices, state};
 use crate::audit::{Audited, CopiedFile, Outcome, State, Taken};
-use crate::policy::{Answer, Component, Place};
+use crate::policy::{Answer, Component};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
 use crate::text::printable;
@@ -81,24 +80,9 @@ fn answer(of: &Taken) -> String {
     }
 }
 
-/// The notices of all files of a component that were copied, under the same license.
-fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
-    let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
-    let same = origins.filter_map(|origin| match &origin.place {
-        Place::Component(other) if other.name == component.name && other.terms.license == component.terms.license => {
-            Some(other)
-        }
-        _ => None,
-    });
-    same.flat_map(|other| other.terms.notices.iter().cloned()).chain(component.terms.notices.iter().cloned()).collect()
-}
-
 /// The files that contain a component's code.
 fn files(audited: &Audited, component: &Component) -> Vec<String> {
-    let is_it = |number: usize| {
-        let other = &audited.components[number].component;
-        other.name == component.name && other.terms.license == component.terms.license
-    };
+    let is_it = |number: usize| audited.components[number].component.is_same(component);
     let holding = audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
     let told = |file: &CopiedFile| match audited.state_of(file) {
         State::Identical => file.path.to_string(),

@@ -29,8 +29,6 @@ pub(super) struct Snippet<'s> {
 /// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an origin.
 pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s Audited) -> Vec<Snippet<'s>> {
     let numbers: BTreeMap<&FilePath, usize> = audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
-    let is_same =
-        |a: &Component, b: &Component| (&a.corpus, &a.name, &a.terms.license) == (&b.corpus, &b.name, &b.terms.license);
     let snippet = |finding: &'s Finding| {
         let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
         let (origin, component) = origin(finding)?;
@@ -50,7 +48,7 @@ pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s Audited) -> Vec<Sn
         );
         Some(Snippet {
             file,
-            package: audited.components.iter().position(|taken| is_same(&taken.component, component)),
+            package: audited.components.iter().position(|taken| taken.component.is_same(component)),
             component,
             name: format!("{}:{}", finding.path, lines(fragment)),
             bytes: (start, text.lines().range(last).end.max(start)),
