@@ -17,7 +17,7 @@ use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align,
+    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align, asks_for_more,
     identify_vendored_as_of, look_up, place_in_tree, twins,
 };
 use super::siblings::{self, Purposes, Windows};
@@ -308,7 +308,7 @@ impl<'c> Change<'c> {
     }
 
     /// Adds what was found in the tree, including third-party folders; those that the settings list as vendored count
-    /// as components.
+    /// as components, and of others what is under a license that asks for more than a notice.
     fn add_tree(
         &self,
         additions: &Additions<'c>,
@@ -320,7 +320,9 @@ impl<'c> Change<'c> {
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
         let licensed_by = ends.authority.licenses();
-        identify_vendored_as_of(licensed_by, &mut of_tree.found, &ends.repository.reader(), sources.config)?;
+        let reader = ends.repository.reader();
+        let is_told = asks_for_more(sources.config);
+        identify_vendored_as_of(licensed_by, &mut of_tree.found, &reader, sources, &is_told)?;
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
 use super::search::{
-    AlignedQueries, Found, Queries, SearchOutcome, Sought, Targets, Unread, Wording, align, found, identify_vendored,
-    look_up, place_in_tree,
+    AlignedQueries, Found, Queries, SearchOutcome, Sought, Targets, Unread, Wording, align, asks_for_more, found,
+    identify_vendored, look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
@@ -184,7 +184,7 @@ pub fn find(
     let closest = closest.into_iter().map(|entry| &entry.path).collect();
     let n_missing = searched.skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
-    identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
+    identify_vendored(&mut found, &files.entries, &repository.reader(), &sources, &asks_for_more(&config))?;
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;

@@ -12,14 +12,15 @@ use super::change::{Changed, queries};
 use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, SHORT, comments, unexamined};
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
-use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, stale, vulnerable};
+use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable};
 use super::{
-    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, Outcome, Possible, Taken,
+    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, HeldFix, Outcome, Possible, Taken,
 };
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Attributes, CommitId, References, Repository, Snapshot, blob_id, sha1_of};
+use crate::license::Terms;
 use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
 use crate::text::FilePath;
 
@@ -72,6 +73,9 @@ pub fn audit(
         snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
     let (own, skipped): (Vec<Entry>, Vec<Entry>) =
         own.into_iter().partition(|entry| sources.skip_by_name(&entry.path).is_none());
+    let (unlisted, own): (Vec<Entry>, Vec<Entry>) =
+        own.into_iter().partition(|entry| sources.unlisted_folder(&entry.path).is_some());
+    let third_party: Vec<Entry> = vendored.iter().chain(&unlisted).cloned().collect();
 
     let (max_findings, settings) = (config.max_findings, config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
@@ -83,15 +87,17 @@ pub fn audit(
     let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
     outcome.examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
     let mut gathered = Gathered::default();
-    let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
+    let tree = &snapshot.entries[..];
+    let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
     let mut kept = Kept::new(outsides, context);
     let mut not_compared = BTreeMap::new();
-    reader.fetch(&mut own.iter().filter(|entry| sources.needs(entry)));
-    context.progress.begin("reading", own.len());
-    let mut rest = &own[..];
-    while !rest.is_empty() {
-        let (batch, left) = rest.split_at(batch_of(rest, &reader));
-        rest = left;
+    reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
+    context.progress.begin("reading", own.len() + unlisted.len());
+    // What is third-party code by its name only may be that of a corpus, too. Two such folders owe each other nothing.
+    let of_others = Comparing { vendored: &vendored, ..comparing };
+    let of_own = batches(&own, &reader).map(|batch| (batch, &comparing));
+    let of_unlisted = batches(&unlisted, &reader).map(|batch| (batch, &of_others));
+    for (batch, comparing) in of_own.chain(of_unlisted) {
         let mut asked = Vec::new();
         for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
@@ -127,10 +133,7 @@ pub fn audit(
         let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
         let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
         let comparing = Comparing { vendored: &[], ..comparing };
-        let mut rest = &vendored[..];
-        while !rest.is_empty() {
-            let (batch, left) = rest.split_at(batch_of(rest, &reader));
-            rest = left;
+        for batch in batches(&vendored, &reader) {
             let read = comparing.read(batch)?.into_iter().flatten();
             let asked = read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
             let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
@@ -151,6 +154,7 @@ pub fn audit(
         }
     }
     audited.name_versions(versions);
+    audited.fixes = kept.fixes;
     outcome.audited = Some(audited);
     Ok(outcome)
 }
@@ -184,12 +188,13 @@ struct Kept<'k> {
     /// Whether a rule about missed fixes is on, and there is a corpus to search.
     is_asked: bool,
     copies: Vec<WholeCopy>,
+    fixes: Vec<HeldFix>,
 }
 
 impl<'k> Kept<'k> {
     fn new(outsides: &'k [Outside], context: Context<'k>) -> Self {
         let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
-        Self { outsides, context, is_asked: is_stored, copies: Vec::new() }
+        Self { outsides, context, is_asked: is_stored, copies: Vec::new(), fixes: Vec::new() }
     }
 
     /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
@@ -218,6 +223,7 @@ impl<'k> Kept<'k> {
             let mut findings: Vec<Finding> =
                 of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
             findings.extend(vulnerable(&holders, self.outsides, config)?);
+            self.fixes.extend(held_fixes(&holders, self.outsides)?);
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
                 outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())));
@@ -290,18 +296,16 @@ pub fn brought(
         .map(|appearance| (appearance.entry, (appearance.commit, appearance.time)))
         .unzip();
     let mut gathered = Gathered::default();
-    let comparing = Comparing { repository, sources: &sources, vendored: &[], outsides };
+    let comparing = Comparing { repository, sources: &sources, tree: &[], vendored: &[], outsides };
     context.progress.begin("history", entries.len());
-    let mut at = 0;
-    while at < entries.len() {
-        let batch = &entries[at..at + batch_of(&entries[at..], &reader)];
+    let mut firsts_of = firsts.iter();
+    for batch in batches(&entries, &reader) {
         let mut asked = Vec::new();
-        for (read, (commit, time)) in comparing.read(batch)?.into_iter().zip(&firsts[at..]) {
+        for (read, (commit, time)) in comparing.read(batch)?.into_iter().zip(&mut firsts_of) {
             let Ok(source) = read else { continue };
             let first = Some(FirstSeen { commit: commit.to_string(), time: *time });
             asked.push(Asked { first, ..comparing.asked(source)? });
         }
-        at += batch.len();
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let audited = gathered.finish(None);
@@ -359,21 +363,28 @@ pub fn brought(
 /// A commit adding at least this many files is treated as an import.
 const IMPORTED: usize = 200;
 
-/// The number of entries in a batch, at least one.
-fn batch_of(entries: &[Entry], reader: &impl ReadFiles) -> usize {
-    let mut n_bytes = 0;
-    let fits = |entry: &&Entry| {
-        n_bytes += reader.size(entry).unwrap_or(0) as usize;
-        n_bytes <= BATCH
-    };
-    entries.iter().take_while(fits).count().max(1)
+/// The entries in batches, of an entry at least.
+fn batches<'e>(entries: &'e [Entry], reader: &impl ReadFiles) -> impl Iterator<Item = &'e [Entry]> {
+    let mut rest = entries;
+    std::iter::from_fn(move || {
+        let mut n_bytes = 0;
+        let fits = |entry: &&Entry| {
+            n_bytes += reader.size(entry).unwrap_or(0) as usize;
+            n_bytes <= BATCH
+        };
+        let n = rest.iter().take_while(fits).count().max(1).min(rest.len());
+        rest.split_off(..n).filter(|batch| !batch.is_empty())
+    })
 }
 
 /// What batches of files are compared with.
+#[derive(Clone, Copy)]
 struct Comparing<'c> {
     repository: &'c Repository,
     sources: &'c Sources<'c>,
-    /// The files of the vendored folders.
+    /// The files of the tree.
+    tree: &'c [Entry],
+    /// Those of third-party folders, which are compared with.
     vendored: &'c [Entry],
     outsides: &'c [Outside],
 }
@@ -414,7 +425,7 @@ impl Comparing<'_> {
         asked: &[Asked],
         mut each: impl FnMut(&Asked, &[Copied], &[Found]),
     ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
-        let &Self { repository, sources, vendored, outsides } = self;
+        let &Self { repository, sources, tree, vendored, outsides } = self;
         let config = sources.config;
         let is_asked = |file: &&Asked| {
             let source = &file.changed.source;
@@ -443,7 +454,9 @@ impl Comparing<'_> {
                     max_components: Some(config.common_components),
                 };
                 let mut searched = search(&queries, &targets, sources)?;
-                identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;
+                let is_told = |terms: &Terms| terms.license.is_some();
+                identify_vendored(&mut searched.found, tree, &repository.reader(), sources, &is_told)?;
+                searched.found.retain(|of| of.place != Place::Tree);
                 take(searched);
             }
             for outside in outsides {
@@ -504,7 +517,8 @@ impl Gathered {
                 let Found { place, target, .. } = &found[copied.found];
                 let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
                 let first = if let Place::Component(component) = place { first(component) } else { i64::MAX };
-                (std::cmp::Reverse(likeness as u64), first, target.path.clone(), copied.found)
+                let is_other = target.path.name() != source.path.name();
+                (std::cmp::Reverse(likeness as u64), is_other, first, target.path.clone(), copied.found)
             };
             ranked.sort_by_cached_key(rank);
             let mut is_explained = vec![false; n_tokens];
@@ -634,12 +648,11 @@ fn without_idioms(
 impl Audited {
     /// Names the versions of folders, also in the components that they were copied from.
     fn name_versions(&mut self, versions: Vec<FolderVersion>) {
+        self.versions = versions;
         for taken in &mut self.components {
-            let is_it = |of: &&FolderVersion| {
-                (&of.component.corpus, &of.component.name) == (&taken.component.corpus, &taken.component.name)
-            };
-            let n_lines: usize = versions.iter().filter(is_it).map(|of| of.n_lines).sum();
-            let Some(most) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) else { continue };
+            let folders = || self.versions.iter().filter(|of| of.is_of(&taken.component));
+            let n_lines: usize = folders().map(|of| of.n_lines).sum();
+            let Some(most) = folders().max_by_key(|of| of.n_lines) else { continue };
             // Of several folders, the one with most of the code decides.
             let component = if 2 * most.n_lines > n_lines && most.is_exact() {
                 Component { version: most.version(), purl: most.purl(), ..(*taken.component).clone() }
@@ -648,7 +661,6 @@ impl Audited {
             };
             taken.component = Arc::new(component);
         }
-        self.versions = versions;
     }
 }
 
@@ -660,11 +672,7 @@ fn first(component: &Component) -> i64 {
 /// The verdict on a component, with what is owed in any of its findings.
 fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
     let origins = findings.iter().flat_map(|finding| &finding.origins);
-    let is_it = |place: &Place| {
-        let Place::Component(other) = place else { return false };
-        (&other.corpus, &other.name, &other.terms.license)
-            == (&component.corpus, &component.name, &component.terms.license)
-    };
+    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let verdicts = origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
     let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
     let mut given = None;

@@ -80,7 +80,8 @@ pub use organization::{
 };
 pub use outcome::{
     Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, Examined,
-    ExaminedCorpus, Explained, FolderVersion, Outcome, Possible, Share, Taken,
+    ExaminedCorpus, Explained, FolderVersion, HeldFix, Outcome, Possible, Share, State, Taken, generic_purl,
+    percent_encoded,
 };
 pub use owners::owners;
 pub use read::{Remembered, Skip, warm};

@@ -49,8 +49,8 @@ const INSTALLED: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Folders in which repositories keep third-party code, or what was built from their own. `build` and `target` are not
-/// among them: people often write the code in there (all of Bazel is below a folder `build`).
+/// Folders in which repositories keep third-party code. `build` and `target` are not among them, nor among [`BUILT`]:
+/// people often write the code in there (all of Bazel is below a folder `build`).
 const VENDORED: &[&str] = &[
     "vendor",
     "vendors",
@@ -67,14 +67,13 @@ const VENDORED: &[&str] = &[
     "external",
     "externals",
     "deps",
-    "dist",
-    "single_include",
-    "single-include",
-    "amalgamation",
     "Carthage",
     "Godeps",
     "Pods",
 ];
+
+/// Those with what was built, from code of the repository as a rule.
+const BUILT: &[&str] = &["dist", "single_include", "single-include", "amalgamation"];
 
 /// Languages whose folders are packages, in the layout of their build tools: `src/main/java/org/acme/vendor` is code
 /// about vendors.
@@ -87,6 +86,8 @@ pub struct Foreign<'p> {
     pub folder: &'p [u8],
     /// Whether a package manager fills it.
     pub is_installed: bool,
+    /// Whether a build does.
+    pub is_built: bool,
 }
 
 impl<'p> Foreign<'p> {
@@ -101,9 +102,9 @@ impl<'p> Foreign<'p> {
             if is_of(PACKAGED) && above[0] == b"src" {
                 return None;
             }
-            let is_installed = is_of(INSTALLED);
-            if is_installed || is_of(VENDORED) {
-                return Some(Self { folder: &bytes[..end], is_installed });
+            let (is_installed, is_built) = (is_of(INSTALLED), is_of(BUILT));
+            if is_installed || is_built || is_of(VENDORED) {
+                return Some(Self { folder: &bytes[..end], is_installed, is_built });
             }
             above = [above[1], name];
             start = end + 1;

@@ -209,6 +209,11 @@ impl Component {
         format!("{}{}", self.name, version.unwrap_or_default())
     }
 
+    /// Whether both are code of one component under one license.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.corpus, &self.name, &self.terms.license) == (&other.corpus, &other.name, &other.terms.license)
+    }
+
     /// The component without a version, where several are mixed or none is known.
     #[must_use]
     pub fn unversioned(&self) -> Self {

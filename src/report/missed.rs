@@ -108,16 +108,16 @@ fn identity(of: &FolderVersion) -> String {
 
 /// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`, or that it differs in most.
 pub(super) fn evidence(of: &FolderVersion) -> String {
-    let n_same = of.n_same_bytes + of.n_same_tokens;
+    let (n_identical, n_equal) = (of.identical.len(), of.equal.len());
     let mut parts = vec![match of.is_exact() {
-        true => format!("{} of {} identical", of.n_same_bytes, count(of.n_files, "file")),
-        false => format!("differs in {} of {}", of.n_files - n_same, count(of.n_files, "file")),
+        true => format!("{} of {} identical", n_identical, count(of.n_files, "file")),
+        false => format!("differs in {} of {}", of.n_files - n_identical - n_equal, count(of.n_files, "file")),
     }];
     if !of.of_others.is_empty() {
         parts.push(format!("{} of other versions", of.of_others.len()));
     }
-    if of.n_same_tokens > 0 {
-        parts.push(format!("{} but for comments and layout", of.n_same_tokens));
+    if n_equal > 0 {
+        parts.push(format!("{n_equal} but for comments and layout"));
     }
     if !of.edited.is_empty() {
         let (added, removed) = of.n_edited_lines();
@@ -127,8 +127,8 @@ pub(super) fn evidence(of: &FolderVersion) -> String {
 }
 
 fn edited_file(file: &EditedFile) -> String {
-    let sum = |of: fn(&crate::audit::EditedLines) -> usize| file.edits.iter().map(of).sum::<usize>();
-    format!("{} +{} -{}", file.path, sum(|edit| edit.added.len()), sum(|edit| edit.removed.len()))
+    let (added, removed) = file.n_lines();
+    format!("{} +{added} -{removed}", file.path)
 }
 
 fn listed(word: &str, mut names: Vec<String>, is_verbose: bool) -> Option<String> {

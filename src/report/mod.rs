@@ -101,9 +101,15 @@ pub static FORMATS: &[Format] = &[
     counts::FORMAT,
 ];
 
-/// The formats that only an audit of a whole tree has: SBOMs and notices.
-pub static AUDIT_FORMATS: &[Format] =
-    &[audited::spdx_document::FORMAT, audited::cyclonedx::FORMAT, audited::notice::FORMAT, audited::decisions::FORMAT];
+/// The formats that only an audit of a whole tree has: SBOMs, VEX and notices.
+pub static AUDIT_FORMATS: &[Format] = &[
+    audited::spdx_document::FORMAT,
+    audited::spdx3::FORMAT,
+    audited::cyclonedx::FORMAT,
+    audited::openvex::FORMAT,
+    audited::notice::FORMAT,
+    audited::decisions::FORMAT,
+];
 
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] =

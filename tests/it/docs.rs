@@ -449,7 +449,7 @@ fn every_command_that_a_page_shows_is_one() {
 }
 
 /// What pages say in numbers that the code fixes: the page, its words, the file, and the code that says the same.
-const FIXED: [(&str, &str, &str, &str); 29] = [
+const FIXED: [(&str, &str, &str, &str); 42] = [
     (
         "explanation/how-it-works.md",
         "from 20 tokens and 300 bytes",
@@ -489,6 +489,24 @@ const FIXED: [(&str, &str, &str, &str); 29] = [
     ("security.md", "| fixed | 4,096, as in git |", "git/tree.rs", "MAX_DEPTH: usize = 4096;"),
     ("security.md", "| fixed | 1,000, or 16 MB of them |", "audit/search/lookup.rs", "SAME_BYTES: u64 = 16 << 20;"),
     ("how-to/compare.md", "at least half of one is in the other", "audit/compare/clusters.rs", "CLUSTERED: f64 = 0.5;"),
+    ("how-to/license-audit.md", "has less than 30 tokens and", "audit/inventory.rs", "MIN_PART: usize = 30;"),
+    (
+        "how-to/license-audit.md",
+        "Idioms, shorter\n  than 100 tokens",
+        "audit/judge/circumstances.rs",
+        "SHORT: usize = 100;",
+    ),
+    ("how-to/license-audit.md", "an eighth of the lines differ", "audit/stale/fit.rs", "FAR_LESS: usize = 8;"),
+    ("how-to/license-audit.md", "within two percent of similarity", "policy/judgment.rs", "AS_ALIKE: f64 = 0.02;"),
+    ("semantics.md", "similarity, within 15 percent", "policy/origin.rs", "AS_GOOD: f64 = 0.15;"),
+    ("semantics.md", "one of the 32 commits before the base", "audit/check.rs", "NEAR: usize = 32;"),
+    ("how-to/fixes.md", "edits more than 2,000 tokens", "audit/siblings/windows.rs", "MAX_EDITED: usize = 2_000;"),
+    ("how-to/fixes.md", "more than four places", "audit/siblings/hunks.rs", "MAX_PLACES: usize = 4;"),
+    ("explanation/worth.md", "warns from 60 new tokens", "policy/rules/edited_alike.rs", "LARGE: usize = 60;"),
+    ("formats.md", "number of sections, at most 64", "store/segment.rs", "MAX_SECTIONS: usize = 64;"),
+    ("formats.md", "Beyond 1 GB the oldest go", "store/cache.rs", "MAX_BYTES: u64 = 1024 * 1024 * 1024;"),
+    ("security.md", "| fixed | 50,000, 100 |", "config/paths.rs", "MAX_RULES: usize = 50_000;"),
+    ("security.md", "| fixed | 4 MB, 64 MB |", "config/regular.rs", "MAX_BASELINE: u64 = 64 * 1024 * 1024;"),
 ];
 
 #[test]

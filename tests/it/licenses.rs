@@ -301,6 +301,79 @@ fn the_license_of_a_vendored_folder_is_found_where_none_is_declared() {
     assert_eq!(component(&report)["isDeclared"], false);
 }
 
+/// A project under MIT with third-party code in `folder`, and a copy of it in `src/`.
+fn copying_from(folder: &str, files: &[(&str, &str)], attributes: &str) -> Repository {
+    let repository = Repository::new();
+    repository.write("LICENSE", MIT);
+    repository.write(".gitattributes", attributes);
+    for (path, text) in files {
+        repository.write(format!("{folder}/{path}"), text);
+    }
+    repository.commit("before");
+    repository.write("src/new.c", C.first);
+    repository.commit("after");
+    repository
+}
+
+#[test]
+fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_license() {
+    let gpl = format!("/* SPDX-License-Identifier: GPL-3.0-only */\n{}", C.first);
+    let bsd = format!("{BSD_HEADER}{}", C.first);
+    let by_license = [("table/table.c", C.first), ("table/COPYING", GPL)];
+    let cases: [(&str, &[(&str, &str)], &str, &str, Option<&str>); 8] = [
+        // The license is that of the file, or of the folder of the component.
+        ("extern/lib", &[("x.c", &gpl)], "", "license-conflict", Some("GPL-3.0-only")),
+        ("third_party", &by_license, "", "license-conflict", Some("GPL-3.0-only")),
+        ("lib", &[("x.c", &gpl)], "lib/** linguist-vendored\n", "license-conflict", Some("GPL-3.0-only")),
+        ("lib", &by_license, "lib/** linguist-vendored\n", "license-conflict", Some("GPL-3.0-only")),
+        // Who may copy it may call it as well.
+        ("extern/lib", &[("x.c", &bsd)], "", "copied-code", None),
+        ("extern/lib", &[("x.c", C.first)], "", "copied-code", None),
+        // The project's own.
+        ("dist", &[("x.c", &gpl)], "", "copied-code", None),
+        ("extern", &[("x.c", &gpl)], "extern/** -linguist-vendored\n", "copied-code", None),
+    ];
+    for (folder, files, attributes, rule, license) in cases {
+        let repository = copying_from(folder, files, attributes);
+        let report = repository.check(&["--base", "HEAD~1"]);
+        let finding = &report.list("/findings")[0];
+        assert_eq!(finding["rule"], rule, "{folder} {attributes}");
+        assert_eq!(finding["origins"][0]["component"]["license"].as_str(), license, "{folder} {attributes}");
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.contains("instead, or keep it") && text.contains("call "), license.is_none(), "{text}");
+    }
+}
+
+#[test]
+fn an_audit_takes_third_party_folders_by_their_names_as_components() {
+    let gpl = format!("/* SPDX-License-Identifier: GPL-3.0-only */\n{}", C.first);
+    let audited = |files: &[(&str, &str)]| {
+        let repository = copying_from("external", files, "");
+        // Another folder of third-party code with the same owes it nothing.
+        repository.write("vendor/table/table.c", &gpl);
+        repository.commit("more");
+        let output = repository
+            .secondhand(&["audit", "--format", "json", "--rev", "HEAD"])
+            .output()
+            .expect("the program starts");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+        let of = |finding: &Value| {
+            let names = finding["origins"].as_array().expect("it is a list").iter();
+            let mut names: Vec<String> = names.map(|of| of["component"]["name"].to_string()).collect();
+            names.sort();
+            (finding["path"].as_str().expect("a path").to_owned(), finding["rule"].to_string(), names.join(" "))
+        };
+        let findings: Vec<_> = report["findings"].as_array().expect("it is a list").iter().map(of).collect();
+        findings.into_iter().map(|(path, rule, names)| format!("{path} {rule} {names}").replace('"', "")).collect()
+    };
+    let expected = |line: &str| -> Vec<String> { vec![line.to_owned()] };
+    let found: Vec<String> = audited(&[("lib/x.c", C.third), ("lib/COPYING", GPL)]);
+    assert_eq!(found, expected("src/new.c license-conflict table.c"));
+    let found: Vec<String> = audited(&[("lib/x.c", C.first), ("lib/COPYING", GPL)]);
+    assert_eq!(found, expected("src/new.c license-conflict lib table.c"));
+}
+
 /// The first finding: its level, rule, and the answer of its first origin.
 fn verdict(report: &Report) -> [String; 3] {
     let text = |pointer: &str| report.json.pointer(pointer).and_then(Value::as_str).unwrap_or("none").to_owned();

@@ -39,14 +39,16 @@ pub(in crate::audit) fn included(
     Ok(found)
 }
 
-/// The changed files whose name is not that of source, in the order of paths.
+/// The changed files whose name is not that of source, or that of a template, in the order of paths.
 fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
     let mut before = base.entries.iter().peekable();
     let mut unread = Vec::new();
     for Entry { path, content } in &head.entries {
         while before.next_if(|old| old.path < *path).is_some() {}
         let is_same = |old: &&Entry| old.path == *path && old.content == *content && *content != Content::Disk;
-        if !before.peek().is_some_and(is_same) && sources.promise(path).is_none() {
+        // What a template is made into is what its name promises, unless source includes it as it is.
+        let is_template = || sources.languages.promised(path).is_some_and(Language::is_host);
+        if !before.peek().is_some_and(is_same) && (sources.promise(path).is_none() || is_template()) {
             unread.push(path);
         }
     }

@@ -30,6 +30,8 @@ pub struct Audited {
     pub possible: Vec<Possible>,
     /// Which versions of components its folders are, as far as corpora have their history; sorted by folder.
     pub versions: Vec<FolderVersion>,
+    /// The fixes of security faults that copies have, by file.
+    pub fixes: Vec<HeldFix>,
     /// What the history added, if requested: by path and component, the oldest first.
     pub brought: Option<Vec<Brought>>,
 }
@@ -44,12 +46,44 @@ impl Audited {
         Component { version: part.version.clone(), ..component.unversioned() }
     }
 
+    /// The folders that were copied from a component.
+    pub fn versions_of<'a>(&'a self, component: &'a Component) -> impl Iterator<Item = &'a FolderVersion> {
+        self.versions.iter().filter(|of| of.is_of(component))
+    }
+
+    /// How a file relates to the one that it is a copy of, as its folder is compared with its version.
+    pub fn state_of(&self, file: &CopiedFile) -> State {
+        let is_it = |path: &FilePath| *path == file.path;
+        let edited = |of: &FolderVersion| {
+            let edited = of.edited.iter().find(|edited| is_it(&edited.path))?;
+            Some(State::Edited { lines: edited.n_lines(), since: of.nearest() })
+        };
+        if file.is_whole || self.versions.iter().any(|of| of.identical.iter().any(is_it)) {
+            State::Identical
+        } else if self.versions.iter().any(|of| of.equal.iter().any(is_it)) {
+            State::Equal
+        } else {
+            self.versions.iter().find_map(edited).unwrap_or(State::Part)
+        }
+    }
+
     /// The commit that first added code of the component with this name to the file at `path`, if the history was
     /// searched.
     pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Brought> {
         let mut brought = self.brought.iter().flatten();
         brought.find(|of| of.path == *path && of.component.name == component)
     }
+}
+
+/// A fix of a security fault that a copy has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldFix {
+    /// The file.
+    pub path: FilePath,
+    /// Whose code it is.
+    pub component: Component,
+    /// The commit that made it.
+    pub commit: PastCommit,
 }
 
 /// A corpus that a tree was compared with.
@@ -99,6 +133,24 @@ pub struct CopiedFile {
     pub origins: Vec<Explained>,
     /// The first commit that has it, for a file from the history.
     pub first: Option<FirstSeen>,
+}
+
+/// How a file relates to the one that it is a copy of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// It has the same bytes.
+    Identical,
+    /// It differs in comments and layout only.
+    Equal,
+    /// It was edited.
+    Edited {
+        /// Lines that were added and removed.
+        lines: (usize, usize),
+        /// The version of its folder, with which it was compared.
+        since: Option<String>,
+    },
+    /// It contains code of it.
+    Part,
 }
 
 /// What explains a part of a file.
@@ -164,10 +216,10 @@ pub struct FolderVersion {
     pub n_files: usize,
     /// The lines with code of those that were found to be copies.
     pub n_lines: usize,
-    /// Those of the files that are identical to the version's.
-    pub n_same_bytes: usize,
+    /// Those of the files that are identical to the version's, sorted by path.
+    pub identical: Vec<FilePath>,
     /// Those that differ in layout and comments only.
-    pub n_same_tokens: usize,
+    pub equal: Vec<FilePath>,
     /// Those that differ in code, sorted by path.
     pub edited: Vec<EditedFile>,
     /// Those that are identical to a file of another version, with the versions or the commit that have it.
@@ -207,9 +259,16 @@ pub struct EditedLines {
 }
 
 impl FolderVersion {
-    /// Whether it is that version: most files are identical, at least but for comments and layout.
+    /// Whether it is of this component.
+    pub fn is_of(&self, component: &Component) -> bool {
+        (&self.component.corpus, &self.component.name) == (&component.corpus, &component.name)
+    }
+
+    /// Whether it is that version: most files are identical, at least but for comments and layout. Of a commit between
+    /// releases two in three have to be: the folder may be a release that the corpus does not have.
     pub fn is_exact(&self) -> bool {
-        2 * (self.n_same_bytes + self.n_same_tokens) > self.n_files
+        let n_same = self.identical.len() + self.equal.len();
+        if self.tags.is_some() { 2 * n_same > self.n_files } else { 3 * n_same >= 2 * self.n_files }
     }
 
     /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if it only is nearest.
@@ -235,18 +294,24 @@ impl FolderVersion {
             (None, Some((commit, _))) => commit.hash.clone(),
             _ => return self.component.purl.clone(),
         };
-        let encoded = |text: &str| text.bytes().map(percent_encoded).collect::<String>();
-        let generic = || format!("pkg:generic/{}", encoded(&self.component.name));
-        let purl = self.component.purl.clone().unwrap_or_else(generic);
+        let purl = self.component.purl.clone().unwrap_or_else(|| generic_purl(&self.component.name));
         let name = unversioned_purl(&purl);
         let end = name.find(['?', '#']).unwrap_or(name.len());
-        Some(format!("{}@{}{}", &name[..end], encoded(&version), &name[end..]))
+        Some(format!("{}@{}{}", &name[..end], percent_encoded(&version), &name[end..]))
     }
 
     /// Lines that were added and removed since.
     pub fn n_edited_lines(&self) -> (usize, usize) {
-        let edits = || self.edited.iter().flat_map(|file| &file.edits);
-        (edits().map(|edit| edit.added.len()).sum(), edits().map(|edit| edit.removed.len()).sum())
+        let lines = self.edited.iter().map(EditedFile::n_lines);
+        lines.fold((0, 0), |(added, removed), of_file| (added + of_file.0, removed + of_file.1))
+    }
+}
+
+impl EditedFile {
+    /// Lines that were added and removed.
+    pub fn n_lines(&self) -> (usize, usize) {
+        let edits = self.edits.iter();
+        edits.fold((0, 0), |(added, removed), edit| (added + edit.added.len(), removed + edit.removed.len()))
     }
 }
 
@@ -268,13 +333,18 @@ fn number_of(component: &str, tag: &str) -> String {
     number.unwrap_or(tag).to_owned()
 }
 
-/// A byte as package URLs write it.
-fn percent_encoded(byte: u8) -> String {
-    if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) {
-        char::from(byte).to_string()
-    } else {
-        format!("%{byte:02X}")
-    }
+/// The package URL of a component that has none.
+pub fn generic_purl(name: &str) -> String {
+    format!("pkg:generic/{}", percent_encoded(name))
+}
+
+/// A text as package URLs write it.
+pub fn percent_encoded(text: &str) -> String {
+    let written = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(written).collect()
 }
 
 #[cfg(test)]
@@ -289,7 +359,7 @@ mod tests {
             component: Arc::new(component),
             tags: Some((tag.to_owned(), tag.to_owned())),
             n_files: 3,
-            n_same_bytes: 2,
+            identical: vec![FilePath::new("a.c"), FilePath::new("b.c")],
             ..FolderVersion::default()
         };
         assert_eq!(version.purl().as_deref(), Some(expected));

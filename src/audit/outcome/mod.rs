@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::audited::{
-    Audited, Brought, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explained, FolderVersion, Possible, Taken,
+    Audited, Brought, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explained, FolderVersion, HeldFix, Possible,
+    State, Taken, generic_purl, percent_encoded,
 };
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};

@@ -130,6 +130,16 @@ impl Sources<'_> {
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
+    /// The folder of third-party code that contains a file, by its name or by `.gitattributes`, if the settings list none:
+    /// the root, if only the attributes say so.
+    pub fn unlisted_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
+        if self.config.vendored_at(path).is_some() {
+            return None;
+        }
+        let of_name = self.foreign_at(path).filter(|of| !of.is_built).map(|of| of.folder);
+        of_name.or_else(|| (self.attributes.of(path).vendored == Some(true)).then_some(b""))
+    }
+
     /// Whether a skipped file contains source and could not be read: its content has shown a language, or its name
     /// promises one. An extension that languages only claim promises none: most `.lib` files are libraries, not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {

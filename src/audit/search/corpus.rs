@@ -4,6 +4,7 @@
 //! index of the corpus, rarest fingerprints first, within a budget. What shares most with a query is unpacked and
 //! aligned token by token, like a file of the tree.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -465,6 +466,17 @@ fn likeness(found: &Found, query: usize, source: &Source) -> usize {
     is_aligned.into_iter().map(usize::from).sum()
 }
 
+/// The tokens of a version from the first to the last of those that are aligned with a query.
+fn span(found: &Found, query: usize) -> usize {
+    let of_query = found.alignments.iter().filter(|(number, _)| *number == query);
+    let span = |(_, alignment): &(usize, Alignment)| {
+        let mut places = alignment.pairs().map(|(_, place)| place);
+        let first = places.next().unwrap_or(0);
+        places.last().map_or(0, |last| last - first)
+    };
+    of_query.map(span).sum()
+}
+
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
 fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
     let name = |place: &Place| match place {
@@ -480,13 +492,14 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
         })
         .collect();
     // By component, path and query: the highest likeness, and the version that has it.
-    let mut best: HashMap<(String, FilePath, usize), (usize, usize)> = HashMap::new();
+    let mut best: HashMap<(String, FilePath, usize), (usize, Reverse<usize>, usize)> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for &(query, _) in &one.alignments {
-            let n = likenesses[number][&query];
-            let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert((n, number));
-            if n > kept.0 {
-                *kept = (n, number);
+            // Of versions that have as much of it, the one that has least in between.
+            let rated = (likenesses[number][&query], Reverse(span(one, query)), number);
+            let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
+            if (rated.0, rated.1) > (kept.0, kept.1) {
+                *kept = rated;
             }
         }
     }
@@ -497,7 +510,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
         let Some(seen) = &component.first_seen else { continue };
         let key = (name(&one.place), one.target.path.clone());
         let has_most = |query: usize| {
-            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |(n, _)| *n);
+            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |(n, ..)| *n);
             likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
@@ -516,7 +529,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
     for (number, one) in found.iter_mut().enumerate() {
         let (name, path) = (name(&one.place), one.target.path.clone());
         one.alignments.retain(|(query, _)| {
-            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(_, kept)| *kept == number)
+            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(.., kept)| *kept == number)
         });
     }
     found.retain(|one| !one.alignments.is_empty());

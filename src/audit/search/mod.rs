@@ -24,5 +24,5 @@ pub use past::{Indexed, Past};
 pub(super) use queries::{AlignedQueries, FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
 pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};
-pub(super) use vendored::{identify_vendored, identify_vendored_as_of, place_in_tree};
+pub(super) use vendored::{asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree};
 pub(super) use worded::Wording;

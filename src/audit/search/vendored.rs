@@ -1,17 +1,21 @@
-//! Treats vendored folders of the tree as components.
+//! Treats third-party code in the tree as code of components.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::Found;
 use crate::audit::Error;
-use crate::audit::read::Source;
+use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Vendored};
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
-use crate::license::{Licenses, Terms};
-use crate::policy::{Component, Place};
+use crate::license::{Licenses, Terms, is_relevant};
+use crate::policy::{Answer, Component, Place};
 use crate::text::FilePath;
+
+/// What stands for the corpus of such a component.
+const CORPUS: &str = "vendored";
 
 /// The place of a file of the tree: in a vendored folder, or in the tree itself.
 pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
@@ -25,7 +29,7 @@ fn vendored_component(vendored: &Vendored) -> Component {
         Terms::new(&licenses.component())
     });
     Component {
-        corpus: "vendored".to_owned(),
+        corpus: CORPUS.to_owned(),
         name: vendored.name().to_owned(),
         version: vendored.version.clone(),
         purl: vendored.purl.clone(),
@@ -35,14 +39,16 @@ fn vendored_component(vendored: &Vendored) -> Component {
 }
 
 /// Finds the licenses of what was found in vendored folders, as the files among `entries` state them; licenses declared
-/// in the settings win.
+/// in the settings win. What is third-party code by its name or by `.gitattributes` only is of the tree, unless a license
+/// is stated there of which `is_told`.
 pub(in crate::audit) fn identify_vendored(
     found: &mut [Found],
     entries: &[Entry],
     reader: &impl ReadFiles,
-    config: &Config,
+    sources: &Sources<'_>,
+    is_told: &dyn Fn(&Terms) -> bool,
 ) -> Result<(), Error> {
-    identify_with(found, entries, reader, config, &own_text)
+    identify_with(found, entries, reader, sources, is_told, &own_text)
 }
 
 /// The same, as another state of the repository has it: a file that was not there says nothing of its own.
@@ -50,13 +56,19 @@ pub(in crate::audit) fn identify_vendored_as_of(
     state: &Snapshot,
     found: &mut [Found],
     reader: &Reader,
-    config: &Config,
+    sources: &Sources<'_>,
+    is_told: &dyn Fn(&Terms) -> bool,
 ) -> Result<(), Error> {
     let text = |source: &Source| {
         let short = state.get(&source.path).filter(|entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT));
         short.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     };
-    identify_with(found, &state.entries, reader, config, &text)
+    identify_with(found, &state.entries, reader, sources, is_told, &text)
+}
+
+/// Whether the policy asks for more than a notice: then the license matters more than that the tree has the code.
+pub(in crate::audit) fn asks_for_more(config: &Config) -> impl Fn(&Terms) -> bool {
+    |terms| terms.license.is_some() && config.licenses.judge(terms).answer != Answer::Allowed
 }
 
 /// Maximum bytes of a file to look for its license in.
@@ -66,10 +78,58 @@ fn identify_with(
     found: &mut [Found],
     entries: &[Entry],
     reader: &impl ReadFiles,
-    config: &Config,
+    sources: &Sources<'_>,
+    is_told: &dyn Fn(&Terms) -> bool,
     text: &dyn Fn(&Source) -> Vec<u8>,
 ) -> Result<(), Error> {
-    let folder = |path: &FilePath| config.vendored_at(path).map_or_else(Vec::new, |of| of.folder().as_bytes().to_vec());
+    let config = sources.config;
+    let unlisted: BTreeMap<FilePath, Vec<u8>> = found
+        .iter()
+        .filter_map(|of| Some((of.target.path.clone(), component_folder(&of.target.path, entries, sources)?.to_vec())))
+        .collect();
+    for of in found.iter_mut() {
+        if let Some(folder) = unlisted.get(&of.target.path) {
+            let name = folder.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            let name = String::from_utf8_lossy(name).into_owned();
+            of.place =
+                Place::Component(Arc::new(Component { corpus: CORPUS.to_owned(), name, ..Component::default() }));
+        }
+    }
+    let folder = |path: &FilePath| match config.vendored_at(path) {
+        Some(of) => of.folder().as_bytes().to_vec(),
+        None => unlisted.get(path).cloned().unwrap_or_default(),
+    };
     let declared = |path: &FilePath| config.vendored_at(path).and_then(|of| of.license.clone());
-    identify(found, entries, reader, &ComponentFolders { folder_of: &folder, declared: &declared, text })
+    identify(found, entries, reader, &ComponentFolders { folder_of: &folder, declared: &declared, text })?;
+    for of in found.iter_mut().filter(|of| unlisted.contains_key(&of.target.path)) {
+        if matches!(&of.place, Place::Component(component) if !is_told(&component.terms)) {
+            of.place = Place::Tree;
+        }
+    }
+    Ok(())
+}
+
+/// What a file belongs to that is third-party code by its name or by `.gitattributes` only: the outermost folder above it
+/// that states a license, or else the file alone. `None` for other files.
+fn component_folder<'p>(path: &'p FilePath, entries: &[Entry], sources: &Sources<'_>) -> Option<&'p [u8]> {
+    let root = sources.unlisted_folder(path)?;
+    let bytes = path.as_bytes();
+    let ends = memchr::memchr_iter(b'/', bytes).filter(|&end| end > root.len());
+    // A license next to all third-party code tells less than one below.
+    let named = ends.chain((!root.is_empty()).then_some(root.len()));
+    let folder = named.map(|end| &bytes[..end]).find(|folder| states_license(folder, entries));
+    Some(folder.unwrap_or(bytes))
+}
+
+/// Whether a file directly in `folder` may state its license.
+fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
+    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
+    let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
+    inside.filter(|entry| folder_of(&entry.path) == folder).any(|entry| is_relevant(&entry.path))
+}
+
+/// The folder of a file.
+fn folder_of(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    bytes[..bytes.len() - path.name().len()].strip_suffix(b"/").unwrap_or_default()
 }

@@ -27,16 +27,23 @@ pub(super) struct Difference<'d, 'f> {
     pub releases: &'d Releases<'f>,
     pub tree: &'d TreeFiles<'f>,
     pub mapping: &'d Mapping,
+    /// Where else files of the folder were in the component: it may keep headers in a folder of their own.
+    pub elsewhere: &'d [Mapping],
+    /// The files with code of the component.
+    pub holding: BTreeSet<&'f FilePath>,
     pub choice: &'d Choice,
     /// The files that are copies.
     pub members: Vec<&'f Source>,
 }
 
+/// The files of a version, by their paths below its folder, with their own paths and blobs.
+type FilesThere = BTreeMap<Vec<u8>, (FilePath, u32)>;
+
 /// How a file of the folder relates to the version.
 enum Relation {
-    Identical,
+    Identical(FilePath),
     /// All but comments and layout.
-    Equal,
+    Equal(FilePath),
     Edited(EditedFile),
     /// A file that another version has, as it says.
     OfVersion(FilePath, String),
@@ -58,25 +65,26 @@ impl Difference<'_, '_> {
             folders.contains(folder_of(path)) || there.contains_key(name)
         };
         let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
+        let known = self.with_elsewhere(there.clone(), &near)?;
         let clone = self.releases.project.clone_at_hand();
         let relations: Vec<Relation> = near
             .par_iter()
             .map(|path| {
                 let name = below(path, &self.mapping.folder).unwrap_or_default();
-                self.relation(path, there.get(name).copied(), clone.as_ref())
+                self.relation(path, known.get(name), clone.as_ref())
             })
             .collect::<Result<_, Error>>()?;
         for relation in relations {
             match relation {
-                Relation::Identical => version.n_same_bytes += 1,
-                Relation::Equal => version.n_same_tokens += 1,
+                Relation::Identical(path) => version.identical.push(path),
+                Relation::Equal(path) => version.equal.push(path),
                 Relation::Edited(file) => version.edited.push(file),
                 Relation::OfVersion(path, name) => version.of_others.push((path, name)),
                 Relation::Added(path) => version.added.push(path),
                 Relation::Nothing => {}
             }
         }
-        let n_known = version.n_same_bytes + version.n_same_tokens + version.edited.len() + version.of_others.len();
+        let n_known = version.identical.len() + version.equal.len() + version.edited.len() + version.of_others.len();
         version.n_files = n_known;
         version.is_shared = version.added.len() > n_known;
         if version.is_shared {
@@ -99,17 +107,39 @@ impl Difference<'_, '_> {
     }
 
     /// The files of the version, by their paths below the folder of the component.
-    fn files_there(&self) -> Result<BTreeMap<Vec<u8>, u32>, Error> {
+    fn files_there(&self) -> Result<FilesThere, Error> {
         let mut files = BTreeMap::new();
         for (path, &number) in &self.releases.paths {
             let Some(name) = below(path, &self.mapping.origin) else { continue };
             let blob = self.releases.blob_in(self.choice, number)?;
-            files.extend(blob.map(|blob| (name.to_vec(), blob)));
+            files.extend(blob.map(|blob| (name.to_vec(), (path.clone(), blob))));
         }
         Ok(files)
     }
 
-    fn relation(&self, path: &FilePath, blob: Option<u32>, clone: Option<&Repository>) -> Result<Relation, Error> {
+    /// The same with the files that hold code of the component, and that the version has elsewhere.
+    fn with_elsewhere(&self, mut files: FilesThere, near: &[&FilePath]) -> Result<FilesThere, Error> {
+        for path in near.iter().filter(|path| self.holding.contains(*path)) {
+            let Some(name) = below(path, &self.mapping.folder) else { continue };
+            for there in self.elsewhere.iter().filter_map(|mapping| mapping.there(path)) {
+                if files.contains_key(name) {
+                    break;
+                }
+                let Some(&number) = self.releases.paths.get(&there) else { continue };
+                let blob = self.releases.blob_in(self.choice, number)?;
+                files.extend(blob.map(|blob| (name.to_vec(), (there, blob))));
+            }
+        }
+        Ok(files)
+    }
+
+    fn relation(
+        &self,
+        path: &FilePath,
+        known_there: Option<&(FilePath, u32)>,
+        clone: Option<&Repository>,
+    ) -> Result<Relation, Error> {
+        let blob = known_there.map(|(_, blob)| *blob);
         let project = &self.releases.project;
         let fails = |why| project.fails(why);
         let known = self.members.iter().find(|source| source.path == *path);
@@ -117,12 +147,12 @@ impl Difference<'_, '_> {
         let Some(source) = known.copied().or(read.as_ref()) else { return Ok(Relation::Nothing) };
         let own = project.segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
         if own.is_some() && own == blob {
-            return Ok(Relation::Identical);
+            return Ok(Relation::Identical(path.clone()));
         }
         let there = blob.map(|blob| project.version(blob)).transpose()?;
         let edits = there.as_ref().map(|there| edited_lines(document(there), source.document()));
         if edits.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Relation::Equal);
+            return Ok(Relation::Equal(path.clone()));
         }
         let files = own.map(|own| project.segment.files(own)).transpose().map_err(fails)?.unwrap_or_default();
         let file = files.iter().find(|file| file.component == project.component);
@@ -132,7 +162,7 @@ impl Difference<'_, '_> {
         let (Some(there), Some(edits), Some(blob)) = (there, edits, blob) else {
             return Ok(Relation::Added(path.clone()));
         };
-        let origin = self.mapping.there(path).unwrap_or_default();
+        let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = project.segment.id_of(blob).map_err(fails)?;
         let text = clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
         let (of_there, here) = (document(&there), source.document());

@@ -49,6 +49,9 @@ type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 /// tenth of their lines.
 const MIN_FILES: usize = 2;
 
+/// How many times fewer lines differ from a commit than from every tag if the folder was copied from between them.
+const FAR_LESS: usize = 8;
+
 /// Maximum mappings to compare, those with most votes first.
 const MAX_MAPPINGS: usize = 8;
 
@@ -119,6 +122,8 @@ struct Member<'f> {
 struct Place<'f> {
     /// Where they were in it, the place that most of them were in first.
     mappings: Vec<Mapping>,
+    /// All places that files of the folder ever had, by their names.
+    elsewhere: Vec<Mapping>,
     members: Vec<Member<'f>>,
     /// For each member, its blob at each tag, where most of the files were then.
     at_tags: Vec<Vec<Option<u32>>>,
@@ -128,9 +133,13 @@ impl<'f> Fitting<'f> {
     /// The files with most votes are decided first; what they vote for besides is settled with them.
     fn versions(&self) -> Result<Vec<FolderVersion>, Error> {
         let mut votes = self.votes();
+        let all: Vec<Mapping> = votes.keys().cloned().collect();
         let mut versions = Vec::new();
         while let Some((mappings, mut settled)) = ranked(&votes) {
-            let place = self.place(mappings, &settled)?;
+            let mut place = self.place(mappings, &settled)?;
+            let folder = FilePath::new(place.mappings[0].folder.clone());
+            let is_around = |of: &&Mapping| of.folder == folder.as_bytes() || below(&folder, &of.folder).is_some();
+            place.elsewhere = all.iter().filter(is_around).cloned().collect();
             let folders = place.folders();
             if let Some(version) = self.version(place)? {
                 let path = |file: &usize| &self.copies[*file].source.path;
@@ -180,7 +189,7 @@ impl<'f> Fitting<'f> {
         let at_tags: Vec<Vec<Option<u32>>> = (0..voters.len()).map(row).collect();
         let members = voters.par_iter().zip(&at_tags).map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
-        Ok(Place { mappings, members, at_tags })
+        Ok(Place { mappings, elsewhere: Vec::new(), members, at_tags })
     }
 
     /// The number of the path that a file has by a mapping, if the component ever had it.
@@ -211,10 +220,10 @@ impl<'f> Fitting<'f> {
 
     /// The version of a folder; `None` if it is no copy.
     fn version(&self, place: Place<'f>) -> Result<Option<FolderVersion>, Error> {
-        let Place { mappings, members, at_tags } = place;
+        let Place { mappings, elsewhere, members, at_tags } = place;
         let rows = members.into_iter().zip(at_tags).filter(|(member, _)| member.is_whole);
         let (members, at_tags): (Vec<Member<'f>>, Vec<_>) = rows.unzip();
-        let place = Place { mappings, members, at_tags };
+        let place = Place { mappings, elsewhere, members, at_tags };
         let releases = (0..self.releases.tags.len()).filter(|&at| !self.releases.tags[at].1.is_empty());
         let rated: Vec<((usize, usize), usize)> = releases.map(|at| (place.unexplained(at), at)).collect();
         let least = rated.iter().map(|(rating, _)| *rating).min();
@@ -222,6 +231,7 @@ impl<'f> Fitting<'f> {
         let commit = self.nearest_commit(&place, least.map(|(n, _)| n))?;
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
+        let n_at_tag = least.map(|(n, _)| n);
         let least = commit.as_ref().map(|(.., n)| *n).into_iter().chain(least.map(|(n, _)| n)).min();
         let Some(n_edited) = least else { return Ok(None) };
         // What shares less than half of its lines with every version is something else by now.
@@ -241,12 +251,13 @@ impl<'f> Fitting<'f> {
         let at_tag = best.first().map(|&tag| self.compared(&place, &Choice::Tag(tag), base.clone())).transpose()?;
         let Some((number, nearest, n)) = commit else { return Ok(at_tag) };
         let of_commit = FolderVersion { commit: Some((nearest.clone(), n)), ..base };
+        let is_clear = n_at_tag.is_some_and(|of_tag| FAR_LESS * n <= of_tag);
         Ok(Some(match at_tag {
-            Some(at_tag) if at_tag.is_exact() => FolderVersion { commit: Some((nearest, n)), ..at_tag },
+            Some(at_tag) if at_tag.is_exact() && !is_clear => FolderVersion { commit: Some((nearest, n)), ..at_tag },
             Some(at_tag) => {
-                // A state between releases, if most files are that.
+                // A state between releases, if most files are that, or far less of it was edited since.
                 let at_commit = self.compared(&place, &Choice::Commit(number), of_commit)?;
-                let is_commit = at_commit.is_exact();
+                let is_commit = is_clear || FolderVersion { tags: None, ..at_commit.clone() }.is_exact();
                 let nearest_tag = at_tag.tags.clone().filter(|_| is_commit);
                 let chosen = if is_commit { FolderVersion { tags: None, ..at_commit } } else { at_tag };
                 FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }
@@ -267,7 +278,15 @@ impl<'f> Fitting<'f> {
         let members: Vec<&Source> = place.members.iter().map(|member| &member.copy.source).collect();
         let mapping = mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
         let (folder, origin) = (FilePath::new(mapping.folder.clone()), FilePath::new(mapping.origin.clone()));
-        let difference = Difference { releases: &self.releases, tree: self.tree, mapping: &mapping, choice, members };
+        let difference = Difference {
+            releases: &self.releases,
+            tree: self.tree,
+            mapping: &mapping,
+            elsewhere: &place.elsewhere,
+            holding: self.copies.iter().map(|copy| &copy.source.path).collect(),
+            choice,
+            members,
+        };
         difference.of(FolderVersion { folder, origin, ..version })
     }
 

@@ -9,11 +9,12 @@ use crate::audit::search::{Outside, Stored};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::matching::{Held, hunks, is_telling, missed};
-use crate::policy::{Behind, Component, Finding, MissedCommit};
+use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
 
-/// The findings about functions of a file that listed commits fixed elsewhere, one for each component.
+/// The findings about functions of a file that listed commits fixed elsewhere, one for each component. What several lists
+/// name is told once.
 ///
 /// The fingerprints of the file are looked up, so time grows with the file and what it shares with the list.
 ///
@@ -24,18 +25,25 @@ pub(in crate::audit) fn vulnerable(
     outsides: &[Outside],
     config: &Config,
 ) -> Result<Vec<Finding>, Error> {
-    let mut findings = Vec::new();
+    let mut lists = Vec::new();
     for outside in outsides {
         let Outside::Stored(stored) = outside else { continue };
         for (segment, _) in stored.sources().filter(|(segment, _)| segment.is_of_fixes()) {
-            let list = FixList::new(stored, segment)?;
-            for holder in holders {
-                findings.extend(list.findings(holder, config)?);
-            }
+            lists.push(FixList::new(stored, segment)?);
+        }
+    }
+    let mut findings = Vec::new();
+    for holder in holders {
+        let mut told = Told::new();
+        for list in &lists {
+            findings.extend(list.findings(holder, &mut told, config)?);
         }
     }
     Ok(findings)
 }
+
+/// The commits that a file was found to lack, with the places.
+type Told = BTreeSet<(String, Vec<Fragment>)>;
 
 /// A list of fixes.
 struct FixList<'s> {
@@ -61,7 +69,7 @@ impl<'s> FixList<'s> {
         Ok(Self { stored, segment, params, fixes })
     }
 
-    fn findings(&self, holder: &Holder<'_>, config: &Config) -> Result<Vec<Finding>, Error> {
+    fn findings(&self, holder: &Holder<'_>, told: &mut Told, config: &Config) -> Result<Vec<Finding>, Error> {
         let fails = |why| self.stored.fails(why);
         let source = holder.source;
         let candidates = self.candidates(holder, config)?;
@@ -94,6 +102,9 @@ impl<'s> FixList<'s> {
             });
         }
         let behind = |(number, commits): (u32, Vec<MissedCommit>)| {
+            let at = |missed: &MissedCommit| missed.places.iter().map(|place| place.fragment).collect();
+            let mut commits = merged(commits);
+            commits.retain(|missed| told.insert((missed.commit.hash.clone(), at(missed))));
             let declared = &self.segment.components()[number as usize];
             let component = Component {
                 corpus: self.stored.name().to_owned(),
@@ -102,11 +113,7 @@ impl<'s> FixList<'s> {
                 url: declared.url.clone(),
                 ..Component::default()
             };
-            finding(
-                Behind { is_listed: true, component: Arc::new(component), commits: merged(commits) },
-                holder,
-                config,
-            )
+            finding(Behind { is_listed: true, component: Arc::new(component), commits }, holder, config)
         };
         Ok(of_components.into_iter().filter_map(behind).collect())
     }

@@ -6,6 +6,7 @@
 
 mod difference;
 mod fit;
+mod held;
 mod known;
 mod lineage;
 mod mapping;
@@ -14,6 +15,7 @@ mod releases;
 
 pub(super) use difference::TreeFiles;
 pub(super) use fit::{WholeCopy, fit};
+pub(super) use held::held_fixes;
 pub(super) use known::vulnerable;
 pub(super) use lineage::ComponentFile;
 pub(super) use missed::{Holder, stale};

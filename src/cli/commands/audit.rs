@@ -81,15 +81,16 @@ pub(super) fn audited(
     let &Scope { tree, corpora, suppressing, has_history } = scope;
     let root = repository.root();
     let outsides = outsides(&corpora.named, config, (languages, None), root, common)?;
-    if outsides.is_empty() && config.vendored.is_empty() {
-        let help =
-            "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
-        return Err(Failure::user("cannot audit: no corpus to compare with", help));
-    }
     let baseline = settings::baseline(suppressing, Some(root), config)?;
     let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
     let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
+    let has_others = || snapshot.entries.iter().any(|entry| config.foreign_at(&entry.path).is_some());
+    if outsides.is_empty() && config.vendored.is_empty() && !has_others() {
+        let help =
+            "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
+        return Err(Failure::user("cannot audit: no corpus to compare with", help));
+    }
     let mut config = config.clone();
     config.licenses.find_project(&project_terms(&snapshot, &reader)?);
     let config = &config;

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use super::{brought_in, corpus, share, timestamp};
+use super::openvex::{Statement, statements};
+use super::{brought_in, corpus, folders_of, from, notices, serial_number, share, timestamp};
 use crate::audit::{Audited, CopiedFile, EditedFile, Outcome, Taken};
 use crate::policy::{Component, Place};
 use crate::report::missed::edits;
 use crate::report::{Format, Style, VERSION};
+use crate::text::{FilePath, printable};
 
 pub(in crate::report) const FORMAT: Format =
     Format { name: "cyclonedx", help: "CycloneDX 1.6 in JSON, with evidence and pedigree", write };
@@ -28,7 +29,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 fn bom(outcome: &Outcome, audited: &Audited) -> Value {
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
         let patches = patches(audited, |edited| is_of(audited, taken, edited));
-        with_patches(origin(number, taken, outcome), &patches)
+        with_patches(origin(number, taken, outcome, audited), &patches)
     });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
     let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
@@ -44,19 +45,31 @@ fn bom(outcome: &Outcome, audited: &Audited) -> Value {
             "properties": corpora.collect::<Vec<_>>(),
         },
         "components": origins.chain(files).collect::<Vec<_>>(),
+        "vulnerabilities": vulnerabilities(outcome, audited),
     });
-    // The same findings have the same number.
-    bom["serialNumber"] = json!(serial_number(&Sha256::digest(bom.to_string().as_bytes())));
+    bom["serialNumber"] = json!(serial_number(&bom));
     bom
 }
 
-/// A digest as a name-based UUID (RFC 9562, version 8).
-fn serial_number(digest: &[u8]) -> String {
-    let mut bytes: Vec<u8> = digest[..16].to_vec();
-    bytes[6] = bytes[6] & 0x0f | 0x80;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("urn:uuid:{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+/// Which security fixes copies have or lack.
+fn vulnerabilities(outcome: &Outcome, audited: &Audited) -> Vec<Value> {
+    let file = |path: &FilePath| {
+        let number = audited.files.iter().position(|file| file.path == *path);
+        json!({"ref": number.map_or_else(|| "project".to_owned(), |number| format!("file-{number}"))})
+    };
+    let vulnerability = |((name, _), of): (&(String, String), &Statement<'_>)| {
+        let lacking = of.lacking.iter().map(|(path, _)| *path);
+        let paths: BTreeSet<&FilePath> =
+            if of.is_fixed() { of.having.iter().copied().collect() } else { lacking.collect() };
+        let affects: Vec<Value> = paths.into_iter().map(file).collect();
+        json!({
+            "id": name,
+            "description": printable(of.commit.subject.as_bytes()),
+            "analysis": {"state": if of.is_fixed() { "resolved" } else { "exploitable" }, "detail": of.describe()},
+            "affects": affects,
+        })
+    };
+    statements(outcome, audited).iter().map(vulnerability).collect()
 }
 
 /// The description of a component, for an origin as well as an ancestor.
@@ -78,23 +91,14 @@ fn described(component: &Component) -> Value {
     described
 }
 
-fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
+fn origin(number: usize, taken: &Taken, outcome: &Outcome, audited: &Audited) -> Value {
     let component = &taken.component;
-    let is_it = |place: &Place| match place {
-        Place::Component(other) => {
-            (&other.corpus, &other.name, &other.terms.license)
-                == (&component.corpus, &component.name, &component.terms.license)
-        }
-        _ => false,
-    };
-    let mut notices: BTreeSet<&String> = component.terms.notices.iter().collect();
+    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
+    let notices = notices(outcome, component);
     let (mut occurrences, mut confidence) = (Vec::new(), 0.0f64);
     for finding in &outcome.findings {
         let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else { continue };
         confidence = confidence.max(origin.similarity);
-        if let Place::Component(other) = &origin.place {
-            notices.extend(&other.terms.notices);
-        }
         if occurrences.len() < MAX_OCCURRENCES {
             occurrences.push(json!({
                 "location": finding.path.to_string(),
@@ -130,6 +134,8 @@ fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
     ];
     properties
         .extend(component.terms.evidence.iter().map(|of| json!({"name": "secondhand:license-evidence", "value": of})));
+    let folders = folders_of(audited, component).into_iter();
+    properties.extend(folders.map(|told| json!({"name": "secondhand:folder", "value": told})));
     described["properties"] = json!(properties);
     if let Some(url) =
         component.url.as_ref().filter(|url| url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic()))
@@ -175,10 +181,6 @@ fn with_patches(mut described: Value, patches: &[Value]) -> Value {
 
 fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
     let ancestors: Vec<Value> = file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
-    let parts = file.origins.iter().map(|of| {
-        let name = audited.component_of(of).label();
-        format!("{} % like {} of {name}", share(of.n_tokens, file.n_tokens), of.path)
-    });
     let mut properties = vec![
         json!({"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}),
     ];
@@ -192,7 +194,7 @@ fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
         "bom-ref": format!("file-{number}"),
         "name": file.path.to_string(),
         "hashes": [{"alg": "SHA-1", "content": file.sha1}],
-        "pedigree": pedigree(&ancestors, &parts.collect::<Vec<_>>().join("; "), file, audited),
+        "pedigree": pedigree(&ancestors, &from(audited, file), file, audited),
         "properties": properties,
     })
 }

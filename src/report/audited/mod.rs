@@ -3,15 +3,22 @@
 pub(super) mod cyclonedx;
 pub(super) mod decisions;
 pub(super) mod notice;
+pub(super) mod openvex;
+mod snippets;
+pub(super) mod spdx3;
 pub(super) mod spdx_document;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, percent, short};
-use crate::audit::{Audited, Brought, ExaminedCorpus, Explained, Outcome, Possible};
+use crate::audit::{Audited, Brought, CopiedFile, ExaminedCorpus, Explained, Outcome, Possible, State};
 use crate::license::Class;
+use crate::policy::{Component, Place};
 use crate::text::FilePath;
 
 /// The part of a tree that belongs to one license class.
@@ -61,7 +68,35 @@ pub(super) fn license_of(audited: &Audited, number: usize) -> String {
 /// Maximum files to list for people; the other formats have all of them.
 const MAX_FILES: usize = 200;
 /// Maximum origins of a file to list for people.
-pub(super) const MAX_ORIGINS: usize = 3;
+const MAX_ORIGINS: usize = 3;
+
+/// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines since v1.2.8`.
+pub(super) fn from(audited: &Audited, file: &CopiedFile) -> String {
+    let of = |origin: &Explained| {
+        let name = audited.component_of(origin).label();
+        let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
+        format!("{part} % {name} {}", origin.path)
+    };
+    let mut parts: Vec<String> = file.origins.iter().take(MAX_ORIGINS).map(of).collect();
+    if file.origins.len() > MAX_ORIGINS {
+        parts.push(format!("{} more", file.origins.len() - MAX_ORIGINS));
+    }
+    parts.extend(state(audited, file));
+    crate::text::printable(parts.join(", ").as_bytes())
+}
+
+/// How a file differs from its origin; `None` if it only contains code of it.
+pub(super) fn state(audited: &Audited, file: &CopiedFile) -> Option<String> {
+    match audited.state_of(file) {
+        State::Identical => Some("identical file".to_owned()),
+        State::Equal => Some("identical but for comments and layout".to_owned()),
+        State::Edited { lines: (added, removed), since } => {
+            let since = since.map(|version| format!(" since {version}")).unwrap_or_default();
+            Some(format!("edited: +{added} -{removed} lines{since}"))
+        }
+        State::Part => None,
+    }
+}
 
 /// What was audited, with what and how: what it takes to do it again.
 pub(super) fn subject(outcome: &Outcome, audited: &Audited) -> Vec<String> {
@@ -136,18 +171,8 @@ pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) ->
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
     for file in &files[..n_listed] {
-        let of = |origin: &Explained| {
-            let name = audited.component_of(origin).label();
-            let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
-            crate::text::printable(format!("{part} % {name} {}", origin.path).as_bytes())
-        };
-        let mut origins: Vec<_> = file.origins.iter().take(MAX_ORIGINS).map(of).collect();
-        if file.origins.len() > MAX_ORIGINS {
-            origins.push(format!("{} more", file.origins.len() - MAX_ORIGINS));
-        }
-        let whole = if file.is_whole { ", identical file" } else { "" };
         let part = percent(file.n_copied as f64 / file.n_tokens.max(1) as f64);
-        lines.push(format!("  {part:>3} % {}: {}{whole}", file.path, origins.join(", ")));
+        lines.push(format!("  {part:>3} % {}: {}", file.path, from(audited, file)));
     }
     if n_listed < files.len() {
         lines.push(format!("  and {} more, which `--verbose` lists", files.len() - n_listed));
@@ -156,6 +181,22 @@ pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) ->
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
+}
+
+/// The notices of all files of a component that were copied, under the same license.
+fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
+    let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
+    let same = origins.filter_map(|origin| match &origin.place {
+        Place::Component(other) if other.is_same(component) => Some(&**other),
+        _ => None,
+    });
+    same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
+}
+
+/// What the folders with a component's code are, and how they differ, as every format says it.
+pub(super) fn folders_of(audited: &Audited, component: &Component) -> Vec<String> {
+    let told = |of| version_lines(of, true).iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>().join("; ");
+    audited.versions_of(component).map(told).collect()
 }
 
 /// The fragments that may be of components by chance.
@@ -217,22 +258,37 @@ fn history(brought: &[Brought]) -> Vec<String> {
     lines
 }
 
+/// The licenses of what a file is from.
+pub(super) fn licenses(audited: &Audited, file: &CopiedFile) -> String {
+    let license = |of: &Explained| audited.components[of.component].component.license();
+    let named = file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
+    let named: BTreeSet<String> = named.collect();
+    crate::text::printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
+}
+
 /// A table of the files: path, containment, tokens, and what explains it.
 pub(super) fn rows(audited: &Audited) -> Vec<Vec<String>> {
-    let row = |file: &crate::audit::CopiedFile| {
-        let origins = file.origins.iter().take(MAX_ORIGINS).map(|of| {
-            let component = &audited.components[of.component].component;
-            let license = component.license().unwrap_or_else(|| "license not known".to_owned());
-            format!("{} {} ({license})", component.label(), of.path)
-        });
+    let row = |file: &CopiedFile| {
         vec![
             file.path.to_string(),
-            origins.collect::<Vec<_>>().join(", "),
+            format!("{} ({})", from(audited, file), licenses(audited, file)),
             format!("{} %", percent(file.n_copied as f64 / file.n_tokens.max(1) as f64)),
             file.n_tokens.to_string(),
         ]
     };
     audited.files.iter().map(row).collect()
+}
+
+/// What distinguishes a document from others: half of a SHA-256, in hexadecimal.
+fn digest(document: &Value) -> String {
+    Sha256::digest(document.to_string().as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The same as a name-based UUID (RFC 9562, version 8): the same findings have the same number.
+fn serial_number(document: &Value) -> String {
+    let hex = digest(document);
+    let variant = format!("{:x}", 8 | u8::from_str_radix(&hex[16..17], 16).unwrap_or(0) & 3);
+    format!("urn:uuid:{}-{}-8{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }
 
 /// A time in the format of SBOMs.

@@ -3,11 +3,11 @@
 //! It repeats what the corpora contain, license texts included: each once, after the components. It is a draft for a
 //! person to complete, and says first which code the project may not be allowed to pass on.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::audit::{Audited, FolderVersion, Outcome, Taken};
-use crate::policy::{Answer, Component, Place};
+use super::{notices, state};
+use crate::audit::{Audited, CopiedFile, Outcome, State, Taken};
+use crate::policy::{Answer, Component};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
 use crate::text::printable;
@@ -39,7 +39,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         for place in [&component.url, &component.purl].into_iter().flatten() {
             writeln!(out, "{}", printable(place.as_bytes()))?;
         }
-        for of in versions(audited, component) {
+        // Several licenses require a notice of changes.
+        for of in audited.versions_of(component).filter(|of| !of.edited.is_empty()) {
             let folder = if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
             let nearest = if of.is_exact() { "" } else { "nearest " };
@@ -79,30 +80,13 @@ fn answer(of: &Taken) -> String {
     }
 }
 
-/// The folders that are edited copies of a component: several licenses require a notice of changes.
-fn versions<'a>(audited: &'a Audited, component: &Component) -> impl Iterator<Item = &'a FolderVersion> {
-    let name = component.name.clone();
-    audited.versions.iter().filter(move |of| of.component.name == name && !of.edited.is_empty())
-}
-
-/// The notices of all files of a component that were copied, under the same license.
-fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
-    let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
-    let same = origins.filter_map(|origin| match &origin.place {
-        Place::Component(other) if other.name == component.name && other.terms.license == component.terms.license => {
-            Some(other)
-        }
-        _ => None,
-    });
-    same.flat_map(|other| other.terms.notices.iter().cloned()).chain(component.terms.notices.iter().cloned()).collect()
-}
-
 /// The files that contain a component's code.
 fn files(audited: &Audited, component: &Component) -> Vec<String> {
-    let is_it = |number: usize| {
-        let other = &audited.components[number].component;
-        other.name == component.name && other.terms.license == component.terms.license
-    };
+    let is_it = |number: usize| audited.components[number].component.is_same(component);
     let holding = audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
-    holding.map(|file| file.path.to_string()).collect()
+    let told = |file: &CopiedFile| match audited.state_of(file) {
+        State::Identical => file.path.to_string(),
+        _ => format!("{} ({})", file.path, state(audited, file).unwrap_or_else(|| "a part of it".to_owned())),
+    };
+    holding.map(told).collect()
 }

@@ -4,7 +4,7 @@ use super::Page;
 use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
 use crate::audit::{Audited, CopiedFile, Taken};
 use crate::policy::{Answer, Attribution, Finding};
-use crate::report::audited::{MAX_ORIGINS, OfClass, brought_in, classes, license_of};
+use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
 use crate::report::missed::version_lines;
 use crate::report::words::{count, n_vulnerable};
 use crate::text::printable;
@@ -210,22 +210,16 @@ fn files(audited: &Audited, findings: &[&Finding]) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("file"),
         Column::of_text("from"),
+        Column::of_text("license"),
         Column::of_numbers("in corpora"),
         Column::of_numbers("tokens"),
     ];
     let row = |file: &CopiedFile| {
-        let origins = file.origins.iter().take(MAX_ORIGINS).map(|of| {
-            let taken = &audited.components[of.component];
-            format!("{} {} ({})", audited.component_of(of).label(), of.path, license(taken))
-        });
-        let mut from = origins.collect::<Vec<_>>().join(", ");
-        if file.origins.len() > MAX_ORIGINS {
-            from.push_str(&format!(", {} more", file.origins.len() - MAX_ORIGINS));
-        }
         let card = findings.iter().position(|finding| finding.path == file.path);
         vec![
             Cell::to_card(file.path.to_string(), card),
-            printable(from.as_bytes()).into(),
+            from(audited, file).into(),
+            licenses(audited, file).into(),
             format!("{} %", percentage(file.n_copied, file.n_tokens)).into(),
             thousands(file.n_tokens).into(),
         ]

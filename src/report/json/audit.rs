@@ -89,8 +89,29 @@ struct CopiedFile {
     containment_percent: f64,
     /// Whether it is identical to a file of a component.
     is_whole: bool,
+    /// How it relates to its origin, as the version of its folder shows.
+    state: State,
+    /// For an edited file, the lines that were added.
+    added_lines: Option<usize>,
+    /// Those that were removed.
+    removed_lines: Option<usize>,
+    /// The version that it was compared with.
+    since: Option<String>,
     /// What explains it, the largest share first; each token is explained once.
     origins: Vec<Explained>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It has the same bytes.
+    Identical,
+    /// It differs in comments and layout only.
+    Equal,
+    /// It was edited.
+    Edited,
+    /// It contains code of it.
+    Part,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -150,6 +171,12 @@ pub(super) fn audit(of: &audit::Audited) -> Audit {
             tokens: part.n_tokens,
             percent: percent_of(part.n_tokens, file.n_tokens),
         };
+        let (state, lines, since) = match of.state_of(file) {
+            audit::State::Identical => (State::Identical, None, None),
+            audit::State::Equal => (State::Equal, None, None),
+            audit::State::Edited { lines, since } => (State::Edited, Some(lines), since),
+            audit::State::Part => (State::Part, None, None),
+        };
         CopiedFile {
             path: file.path.to_string(),
             sha1: file.sha1.clone(),
@@ -157,6 +184,10 @@ pub(super) fn audit(of: &audit::Audited) -> Audit {
             copied_tokens: file.n_copied,
             containment_percent: percent_of(file.n_copied, file.n_tokens),
             is_whole: file.is_whole,
+            state,
+            added_lines: lines.map(|(added, _)| added),
+            removed_lines: lines.map(|(_, removed)| removed),
+            since,
             origins: file.origins.iter().map(explained).collect(),
         }
     };

@@ -1,6 +1,7 @@
 //! Shows what copies are told to have missed, which versions folders are, and what fixes of vulnerabilities find.
 
 mod folders;
+mod formats;
 
 use std::fs;
 use std::io::Write as _;
@@ -410,8 +411,14 @@ fn a_plain_list_names_the_repository_the_commit_and_the_ids() {
     let shelf = Shelf::new();
     let list = write(&shelf, "fixes.txt", &format!("# known\n{} {} CVE-2001-1\n", path(&origin), &fix[..12]));
     shelf.corpus(&["add", "known", "--fixes", &list]);
-    let expected = format!("warning known-vulnerability lib/a.c:8 {} CVE-2001-0203 CVE-2001-1", short(&fix));
-    check(&shelf, &[("lib/a.c", READ)], 1, &[expected]);
+    let expected = [format!("warning known-vulnerability lib/a.c:8 {} CVE-2001-0203 CVE-2001-1", short(&fix))];
+    check(&shelf, &[("lib/a.c", READ)], 1, &expected);
+    // A second list that names it, too, tells nothing new.
+    let list = write(&shelf, "more.txt", &format!("{} {fix}\n", path(&origin)));
+    shelf.corpus(&["add", "known", "--fixes", &list]);
+    let repository = copying(&[("lib/a.c", READ)]);
+    assert_eq!(findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])), expected);
+    check(&shelf, &[("lib/a.c", READ)], 1, &expected);
 }
 
 #[test]

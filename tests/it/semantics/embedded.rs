@@ -247,7 +247,7 @@ fn a_file_that_source_includes_is_read_as_that_source() {
         repository.commit("after");
         repository.check(&["--base", "HEAD~1"]).findings().len()
     };
-    for name in ["src/table.def", "src/table.txt"] {
+    for name in ["src/table.def", "src/table.txt", "src/table.tmpl"] {
         let include = format!("# include \"{}\"\n", &name[4..]);
         assert_eq!(found(name, &include, ""), 1, "{name}");
         assert_eq!(found(name, "", ""), 0, "{name}: nobody includes it");

@@ -30,12 +30,12 @@ fn files(version: &Value) -> [Value; 6] {
 }
 
 /// A file of a library with a function of this name.
-fn part(name: &str) -> String {
+pub(super) fn part(name: &str) -> String {
     LIST.replace("record_list", &format!("record_{name}")).replace("damaged", name)
 }
 
 /// A project with five files: 1.0 has them in `src/`, 1.1 with one fixed, 2.0 in the root with three others changed.
-fn library() -> Repository {
+pub(super) fn library() -> Repository {
     let origin = Repository::new();
     let names = ["dump", "find", "list", "sort"];
     for name in names {
@@ -60,7 +60,7 @@ fn library() -> Repository {
 }
 
 /// The files of a version of the library, in a folder.
-fn unpacked(origin: &Repository, tag: &str, folder: &str, into: &str) -> Vec<(String, String)> {
+pub(super) fn unpacked(origin: &Repository, tag: &str, folder: &str, into: &str) -> Vec<(String, String)> {
     let list = origin.git(&["ls-tree", "-r", "--name-only", tag]);
     list.lines()
         .filter_map(|path| Some((path, path.strip_prefix(folder)?)))
@@ -68,12 +68,12 @@ fn unpacked(origin: &Repository, tag: &str, folder: &str, into: &str) -> Vec<(St
         .collect()
 }
 
-fn copying_all(files: &[(String, String)]) -> Repository {
+pub(super) fn copying_all(files: &[(String, String)]) -> Repository {
     copying(&files.iter().map(|(path, text)| (&path[..], &text[..])).collect::<Vec<_>>())
 }
 
 /// Changes a file of a list.
-fn edit(files: &mut [(String, String)], path: &str, from: &str, to: &str) {
+pub(super) fn edit(files: &mut [(String, String)], path: &str, from: &str, to: &str) {
     let file = files.iter_mut().find(|(of, _)| of == path).expect("the file is there");
     assert!(file.1.contains(from), "{}", file.1);
     file.1 = file.1.replace(from, to);
@@ -191,6 +191,49 @@ fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has()
     {
         assert!(text.contains(line), "{line} is not in {text}");
     }
+}
+
+#[test]
+fn an_edited_state_between_releases_is_nearest_to_its_commit() {
+    let origin = library();
+    for name in ["dump", "find", "list", "sort"] {
+        let names = [("number", "position"), ("archive", "shelf"), ("record", "entry"), ("fprintf", "print_to")];
+        let text = names.iter().fold(part(name), |text, (from, to)| text.replace(from, to));
+        origin.write(format!("{name}.c"), text);
+    }
+    let later = origin.commit("Say it in other words");
+    let shelf = Shelf::of(&origin);
+    let mut edited = unpacked(&origin, "HEAD", "", "lib");
+    for name in ["dump", "find"] {
+        edit(&mut edited, &format!("lib/{name}.c"), "entry->kind", "entry->sort");
+    }
+    let version = version(&shelf, &copying_all(&edited));
+    let said = ["version", "nearest", "identicalFiles"].map(|field| version[field].clone());
+    assert_eq!(said, [Value::Null, later[..10].into(), 3.into()]);
+    assert_eq!([&version["addedLines"], &version["removedLines"]], [2, 2]);
+}
+
+#[test]
+fn headers_that_the_project_keeps_elsewhere_are_judged_with_the_rest() {
+    let origin = library();
+    origin.write("include/lib/record.h", READ);
+    origin.write("test/main.c", WRITE);
+    origin.write("sort.c", part("sort").replace("number++", "++number"));
+    origin.commit("Add a header");
+    origin.git(&["tag", "v3.0"]);
+    let shelf = Shelf::of(&origin);
+    let mut flat = unpacked(&origin, "v3.0", "", "lib");
+    flat.retain(|(path, _)| !path.contains("include/") && !path.contains("test/"));
+    flat.push(("lib/record.h".to_owned(), READ.to_owned()));
+    // A name that the project has elsewhere is no copy of that.
+    flat.push(("lib/main.c".to_owned(), "int main(void)\n{\n    return 0;\n}\n".to_owned()));
+    let of_flat = version(&shelf, &copying_all(&flat));
+    assert_eq!(of_flat["version"], "v3.0");
+    assert_eq!(files(&of_flat), [json!(6), json!(6), json!([]), json!([]), json!(["lib/main.c"]), json!([])]);
+    edit(&mut flat, "lib/record.h", "RECORD_SHORT", "RECORD_NONE");
+    let of_edited = version(&shelf, &copying_all(&flat));
+    assert_eq!(of_edited["edited"][0]["path"], "lib/record.h");
+    assert_eq!(of_edited["edited"][0]["origin"], "include/lib/record.h");
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! Finds the fixes of security faults that a copy has: their reversal is a change that it has missed.
+
+use rayon::prelude::*;
+
+use super::lineage::{Lineage, lineages};
+use super::missed::{Holder, document};
+use crate::audit::Error;
+use crate::audit::outcome::HeldFix;
+use crate::audit::search::Outside;
+use crate::matching::{Held, hunks, missed};
+use crate::store::corpus::StoredChange;
+
+/// The fixes that files have, by file and commit, each once; those that say of themselves that they fix a security fault.
+///
+/// # Errors
+/// If a corpus is damaged.
+pub(in crate::audit) fn held_fixes(holders: &[Holder<'_>], outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {
+    let of_holders = holders.par_iter().map(|holder| of_holder(holder, outsides)).collect::<Result<Vec<_>, Error>>()?;
+    let mut fixes: Vec<HeldFix> = of_holders.into_iter().flatten().collect();
+    let key = |of: &HeldFix| (of.path.clone(), of.component.name.clone(), of.commit.hash.clone());
+    fixes.sort_by_key(key);
+    fixes.dedup_by_key(|of| key(of));
+    Ok(fixes)
+}
+
+fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {
+    let held = Held::new(&holder.source.tokens);
+    let mut fixes = Vec::new();
+    for file in &holder.origins {
+        for lineage in lineages(outsides, file)? {
+            for change in &lineage.changes {
+                let commit = lineage.project.segment.past_commit(change.commit);
+                let commit = commit.map_err(|why| lineage.project.fails(why))?;
+                if commit.is_security && has(change, &lineage, &held)? {
+                    let (path, component) = (holder.source.path.clone(), lineage.project.component()?);
+                    fixes.push(HeldFix { path, component, commit });
+                }
+            }
+        }
+    }
+    Ok(fixes)
+}
+
+/// Whether a copy has what a change made.
+fn has(change: &StoredChange, lineage: &Lineage<'_>, held: &Held<'_>) -> Result<bool, Error> {
+    let (Some(before), Some(after)) = (change.before, change.after) else { return Ok(false) };
+    let (old, new) = (lineage.project.version(before)?, lineage.project.version(after)?);
+    let undone = hunks(document(&new), document(&old));
+    Ok(!missed(&new.tokens, &undone, &old.tokens, None, held).is_empty())
+}

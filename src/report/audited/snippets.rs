@@ -1,0 +1,95 @@
+//! Makes the copies of a tree into what SPDX calls snippets: parts of files that are variants of parts of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::brought_in;
+use crate::audit::{Audited, Outcome};
+use crate::license::Expression;
+use crate::policy::{Component, Finding, Origin, Place};
+use crate::report::words::{lines, percent, place};
+use crate::text::FilePath;
+
+/// A copy in a file, and where it is from.
+pub(super) struct Snippet<'s> {
+    /// The number of the file.
+    pub file: usize,
+    /// The number of the component, if code of it counts.
+    pub package: Option<usize>,
+    pub component: &'s Component,
+    /// The path and the lines.
+    pub name: String,
+    /// The first and the last byte, from 1: whole lines, whose ends are the same in every encoding.
+    pub bytes: (usize, usize),
+    /// The first and the last line.
+    pub lines: (u32, u32),
+    /// How it is alike, which rule tells of it, and the verdict.
+    pub comment: String,
+}
+
+/// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an origin.
+pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s Audited) -> Vec<Snippet<'s>> {
+    let numbers: BTreeMap<&FilePath, usize> = audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
+    let snippet = |finding: &'s Finding| {
+        let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
+        let (origin, component) = origin(finding)?;
+        let fragment = &finding.fragment;
+        let (first, last) = (fragment.start.line, fragment.end.line);
+        let start = text.lines().range(first).start + 1;
+        let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe())).unwrap_or_default();
+        let brought = brought_in(audited, &finding.path, &component.name);
+        let comment = format!(
+            "{} % like {} of {} ({}); rule {}{verdict}{}",
+            percent(origin.similarity),
+            place(origin),
+            component.label(),
+            origin.clone_type.name(),
+            finding.rule.id,
+            brought.map(|told| format!("; {told}")).unwrap_or_default(),
+        );
+        Some(Snippet {
+            file,
+            package: audited.components.iter().position(|taken| taken.component.is_same(component)),
+            component,
+            name: format!("{}:{}", finding.path, lines(fragment)),
+            bytes: (start, text.lines().range(last).end.max(start)),
+            lines: (first, last),
+            comment,
+        })
+    };
+    outcome.findings.iter().filter(|finding| !finding.is_idiom).filter_map(snippet).collect()
+}
+
+/// The first origin in a component, which the verdict is about.
+fn origin(finding: &Finding) -> Option<(&Origin, &Component)> {
+    finding.origins.iter().find_map(|origin| match &origin.place {
+        Place::Component(component) => Some((origin, &**component)),
+        _ => None,
+    })
+}
+
+/// Where a component can be had, as far as SPDX takes it.
+pub(super) fn download(component: &Component) -> Option<&str> {
+    let is_url = |url: &&str| ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme));
+    let is_plain = |url: &&str| url.bytes().all(|byte| byte.is_ascii_graphic());
+    component.url.as_deref().filter(is_url).filter(is_plain)
+}
+
+/// The licenses that SPDX does not list, and what is known of each.
+pub(super) fn unlisted(audited: &Audited, snippets: &[Snippet<'_>]) -> BTreeMap<String, String> {
+    let of_components = audited.components.iter().map(|taken| &*taken.component);
+    let mut evidence: BTreeMap<String, String> = BTreeMap::new();
+    for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {
+        for license in component.terms.license.iter().flat_map(Expression::licenses) {
+            if license.id.starts_with("LicenseRef-") {
+                let told = component.terms.evidence.clone().unwrap_or_default();
+                evidence.entry(license.id.clone()).or_insert_with(|| format!("See {}: {told}.", component.label()));
+            }
+        }
+    }
+    evidence
+}
+
+/// The licenses in a component's expression, each once.
+pub(super) fn licenses(component: &Component) -> Option<BTreeSet<String>> {
+    Some(component.terms.license.as_ref()?.licenses().map(ToString::to_string).collect())
+}

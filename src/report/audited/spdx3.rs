@@ -1,0 +1,195 @@
+//! Writes SPDX 3.0.1 in JSON-LD: the same as [`super::spdx_document`], as elements of a graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::snippets::{Snippet, download, snippets, unlisted};
+use super::{digest, folders_of, from, subject, timestamp};
+use crate::audit::{Audited, CopiedFile, Outcome};
+use crate::license::Expression;
+use crate::policy::Component;
+use crate::report::{Format, Style, VERSION};
+
+pub(in crate::report) const FORMAT: Format =
+    Format { name: "spdx3", help: "SPDX 3.0.1 in JSON-LD, copies as snippets", write };
+
+const CONTEXT: &str = "https://spdx.org/rdf/3.0.1/spdx-context.jsonld";
+const CREATION: &str = "_:creation";
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(audited) = &outcome.audited else { return Ok(()) };
+    let unnamed = Graph::of(outcome, audited, String::new());
+    let namespace = format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed.elements)));
+    let document = json!({"@context": CONTEXT, "@graph": Graph::of(outcome, audited, namespace).elements});
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// The elements of a document.
+struct Graph {
+    /// What their names begin with.
+    namespace: String,
+    elements: Vec<Value>,
+    /// What is known of licenses that SPDX does not list.
+    unlisted: BTreeMap<String, String>,
+    /// The license expressions that have an element.
+    expressions: BTreeSet<String>,
+}
+
+impl Graph {
+    fn of(outcome: &Outcome, audited: &Audited, namespace: String) -> Self {
+        let snippets = snippets(outcome, audited);
+        let unlisted = unlisted(audited, &snippets);
+        let mut graph = Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
+        let tool = graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
+        let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
+        let project = graph.add(
+            "software_Package",
+            "Project",
+            json!({"name": audited.project, "software_packageVersion": version}),
+        );
+        for (id, told) in graph.unlisted.clone() {
+            graph.add(
+                "simplelicensing_SimpleLicensingText",
+                &id,
+                json!({"name": id, "simplelicensing_licenseText": told}),
+            );
+        }
+        for (number, taken) in audited.components.iter().enumerate() {
+            graph.package(number, &taken.component, audited);
+        }
+        for (number, file) in audited.files.iter().enumerate() {
+            graph.file(number, file, audited);
+        }
+        graph.relate("contains", "Project", (0..audited.files.len()).map(|number| format!("File-{number}")).collect());
+        for (number, snippet) in snippets.iter().enumerate() {
+            graph.snippet(number, snippet);
+        }
+        let mut elements: Vec<String> = graph.elements.iter().map(id_of).collect();
+        let bom = json!({"rootElement": [project], "element": elements, "software_sbomType": ["source"]});
+        let bom = graph.add("software_Sbom", "Sbom", bom);
+        elements.push(bom.clone());
+        let comment = format!(
+            "Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {}. {}.",
+            crate::license::ATTRIBUTION,
+            subject(outcome, audited).join("; ")
+        );
+        let document = json!({
+            "name": format!("copies in {}", audited.project),
+            "comment": comment,
+            "rootElement": [bom],
+            "element": elements,
+            "profileConformance": ["core", "software", "simpleLicensing"],
+        });
+        graph.add("SpdxDocument", "Document", document);
+        graph.elements.push(json!({
+            "type": "CreationInfo",
+            "@id": CREATION,
+            "specVersion": "3.0.1",
+            "created": timestamp(audited.time),
+            "createdBy": [tool],
+        }));
+        graph
+    }
+
+    fn name(&self, id: &str) -> String {
+        format!("{}{id}", self.namespace)
+    }
+
+    /// Adds an element with these properties, and returns its name.
+    fn add(&mut self, kind: &str, id: &str, properties: Value) -> String {
+        let mut element = properties;
+        let name = self.name(id);
+        (element["type"], element["spdxId"], element["creationInfo"]) = (json!(kind), json!(name), json!(CREATION));
+        self.elements.push(element);
+        name
+    }
+
+    fn relate(&mut self, what: &str, from: &str, to: Vec<String>) {
+        if to.is_empty() {
+            return;
+        }
+        let to: Vec<String> = to.iter().map(|id| self.name(id)).collect();
+        let relationship = json!({"from": self.name(from), "relationshipType": what, "to": to});
+        self.add("Relationship", &format!("Relationship-{}", self.elements.len()), relationship);
+    }
+
+    /// Says which license an element has.
+    fn license(&mut self, what: &str, id: &str, license: Option<&Expression>) {
+        let Some(license) = license else { return };
+        let expression = license.to_string();
+        let of_license = format!("License-{}", digest(&json!(expression)));
+        if self.expressions.insert(expression.clone()) {
+            let own = license.licenses().filter(|of| self.unlisted.contains_key(&of.id));
+            let entry = |of: String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(&of)});
+            let ids: Vec<Value> = own.map(|of| of.id.clone()).collect::<BTreeSet<_>>().into_iter().map(entry).collect();
+            let mut properties = json!({"simplelicensing_licenseExpression": expression});
+            if !ids.is_empty() {
+                properties["simplelicensing_customIdToUri"] = json!(ids);
+            }
+            self.add("simplelicensing_LicenseExpression", &of_license, properties);
+        }
+        self.relate(what, id, vec![of_license]);
+    }
+
+    fn package(&mut self, number: usize, component: &Component, audited: &Audited) {
+        let id = format!("Origin-{number}");
+        let folders = folders_of(audited, component);
+        let properties = with_known(
+            json!({"name": component.name}),
+            [
+                ("software_packageVersion", component.version.clone()),
+                ("software_packageUrl", component.purl.clone()),
+                ("software_downloadLocation", download(component).map(ToOwned::to_owned)),
+                ("software_copyrightText", copyright(component)),
+                ("comment", (!folders.is_empty()).then(|| folders.join("\n"))),
+            ],
+        );
+        self.add("software_Package", &id, properties);
+        self.license("hasDeclaredLicense", &id, component.terms.license.as_ref());
+    }
+
+    fn file(&mut self, number: usize, file: &CopiedFile, audited: &Audited) {
+        let hash = json!([{"type": "Hash", "algorithm": "sha1", "hashValue": file.sha1}]);
+        let properties =
+            json!({"name": format!("./{}", file.path), "comment": from(audited, file), "verifiedUsing": hash});
+        self.add("software_File", &format!("File-{number}"), properties);
+    }
+
+    fn snippet(&mut self, number: usize, snippet: &Snippet<'_>) {
+        let Snippet { file, package, component, name, bytes, lines, comment } = snippet;
+        let id = format!("Snippet-{number}");
+        let range = |first: usize, last: usize| json!({"type": "PositiveIntegerRange", "beginIntegerRange": first, "endIntegerRange": last});
+        let properties = json!({
+            "name": name,
+            "comment": comment,
+            "software_snippetFromFile": self.name(&format!("File-{file}")),
+            "software_byteRange": range(bytes.0, bytes.1),
+            "software_lineRange": range(lines.0 as usize, lines.1 as usize),
+        });
+        self.add("software_Snippet", &id, with_known(properties, [("software_copyrightText", copyright(component))]));
+        self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
+        if let Some(package) = package {
+            self.relate("hasVariant", &format!("Origin-{package}"), vec![id]);
+        }
+    }
+}
+
+fn id_of(element: &Value) -> String {
+    element["spdxId"].as_str().unwrap_or_default().to_owned()
+}
+
+fn copyright(component: &Component) -> Option<String> {
+    (!component.terms.notices.is_empty()).then(|| component.terms.notices.join("\n"))
+}
+
+fn with_known<const N: usize>(mut properties: Value, known: [(&str, Option<String>); N]) -> Value {
+    for (key, value) in known {
+        if let Some(value) = value {
+            properties[key] = json!(value);
+        }
+    }
+    properties
+}
