@@ -52,6 +52,9 @@ mod inventory;
 mod resemblance;
 mod scan;
 
+// Proposes settings from a history.
+mod calibration;
+
 // Decides the verdict.
 mod finish;
 
@@ -61,6 +64,7 @@ mod calls;
 // Merges the reports of many repositories.
 mod organization;
 
+pub use calibration::{Merged, Proposal, proposals};
 pub use calls::callers;
 pub use check::{Elsewhere, check};
 pub use compare::{
