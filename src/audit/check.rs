@@ -17,16 +17,17 @@ use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align, asks_for_more,
-    identify_vendored_as_of, look_up, place_in_tree, twins,
+    Found, Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align, asks_for_more,
+    identify_vendored_as_of, look_up, place_in_tree, search, twins,
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Comment, Common, Context, Error, Examined, Outcome};
 use crate::change::{Authority, Range};
 use crate::config::Config;
-use crate::files::Entry;
+use crate::files::{Content, Entry, ReadFiles};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
+use crate::matching::{Added, added_lines};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
 
@@ -95,8 +96,7 @@ pub fn check(
 
     // Copies: where the added code exists already.
     let mut copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
-    let frequencies = of_tree.frequencies.clone();
-    change.add_tree(&additions, of_tree, &mut copies, &mut outcome)?;
+    let frequencies = change.add_tree(&additions, of_tree, &mut copies, &mut outcome)?;
     change.search_elsewhere(&additions, frequencies, &mut copies, &mut outcome)?;
 
     // Judge: what the copies mean.
@@ -201,9 +201,9 @@ impl<'c> Additions<'c> {
         // A short file can be byte-identical to another one.
         let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
         // Of equal files that the change adds, the first represents the others.
-        let asked = asking.iter().zip(&twins).map(|(file, twins)| match twins.is_first {
-            true => (&file.source, file.asked(config)),
-            false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
+        let asked = asking.iter().zip(&twins).map(|(file, twins)| match &twins.first {
+            None => (&file.source, file.asked(config)),
+            Some(_) => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
         });
         let without_twins = has_twins.then(|| Queries::new(asked.collect(), config).with_words(functions.words()));
         Self { asking, queries, twins, without_twins, functions }
@@ -308,14 +308,15 @@ impl<'c> Change<'c> {
     }
 
     /// Adds what was found in the tree, including third-party folders; those that the settings list as vendored count
-    /// as components, and of others what is under a license that asks for more than a notice.
+    /// as components, and of others what is under a license that asks for more than a notice. Returns how many files
+    /// have each fingerprint of the queries.
     fn add_tree(
         &self,
         additions: &Additions<'c>,
         mut of_tree: SearchOutcome,
         copies: &mut AllCopies<'_>,
         outcome: &mut Outcome,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Vec<(u32, u32)>>, Error> {
         let Self { ends, sources, .. } = self;
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
@@ -328,8 +329,42 @@ impl<'c> Change<'c> {
         outcome.notices.extend(limits(&additions.asking, &of_tree));
         let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
         outcome.examined.not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
+        let frequencies = of_tree.frequencies.clone();
+        let taken_out = self.taken_out(additions, &of_tree)?;
         copies.take(of_tree, None);
-        Ok(())
+        copies.take(SearchOutcome { frequencies: frequencies.clone(), ..taken_out }, None);
+        Ok(frequencies)
+    }
+
+    /// What the change took out of vendored folders of the settings: that code keeps its license wherever it goes. What
+    /// was found in the tree is there still.
+    fn taken_out(&self, additions: &Additions<'c>, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
+        let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
+        let is_here = |entry: &Entry| head.get(&entry.path).is_some_and(|now| now.content == entry.content);
+        let is_vendored = |entry: &&Entry| sources.config.vendored_at(&entry.path).is_some();
+        let entries = base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
+        let entries: Vec<Entry> = entries.collect();
+        if entries.is_empty() {
+            return Ok(SearchOutcome::default());
+        }
+        let targets = Targets {
+            entries: &entries,
+            open: &|| repository.reader(),
+            place: &|path| place_in_tree(sources.config, path),
+            is_new: &|_| false,
+            before: &[],
+            max_components: None,
+        };
+        let mut searched = search(&additions.queries, &targets, sources)?;
+        for file in &mut searched.found {
+            for here in of_tree.found.iter().filter(|here| here.target.path == file.target.path).collect::<Vec<_>>() {
+                file.leave_out(here);
+            }
+        }
+        searched.found.retain(Found::has_any);
+        let is_told = asks_for_more(sources.config);
+        identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources, &is_told)?;
+        Ok(searched)
     }
 
     /// Searches the past and the corpora; `frequencies` are those of the tree.
@@ -486,25 +521,36 @@ const NEAR: usize = 32;
 const MAX_REVERTED: usize = 256;
 
 /// The files that are, byte for byte, what they were under their path in one of the commits before `base`, along first
-/// parents. Commits that a shallow or partial clone lacks are ignored.
+/// parents, if what comes back was there at the first of these already. What came and went since may have come and gone
+/// in one change, which added nothing, so nobody judged it. Commits that a shallow or partial clone lacks are ignored.
 fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTreeSet<FilePath> {
-    let mut reverted = BTreeSet::new();
-    let Some(mut commit) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
-        return reverted;
+    let mut reverted: BTreeSet<&FilePath> = BTreeSet::new();
+    let Some(base) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
+        return BTreeSet::new();
     };
+    let mut first = base;
     for _ in 0..NEAR {
-        let Ok(Some(parent)) = reader.first_parent(commit) else { break };
-        commit = parent;
-        for file in files {
-            if !reverted.contains(&file.path)
-                && let Ok(Some(was)) = reader.blob_at(commit, &file.path)
-                && was == blob_id_like(was, file.bytes())
-            {
-                reverted.insert(file.path.clone());
-            }
-        }
+        let Ok(Some(parent)) = reader.first_parent(first) else { break };
+        first = parent;
+        let is_so = |file: &&&Source| {
+            let was = reader.blob_at(first, &file.path).ok().flatten();
+            was.is_some_and(|was| was == blob_id_like(was, file.bytes()))
+        };
+        let left = files.iter().filter(|file| !reverted.contains(&file.path));
+        let found: Vec<&FilePath> = left.filter(is_so).map(|file| &file.path).collect();
+        reverted.extend(found);
     }
-    reverted
+    let text_at = |commit: CommitId, path: &FilePath| {
+        let blob = reader.blob_at(commit, path).ok().flatten();
+        let entry = blob.map(|blob| Entry { path: path.clone(), content: Content::Blob(blob) });
+        entry.and_then(|entry| reader.read(&entry).ok()).unwrap_or_default()
+    };
+    let stood = |file: &&&Source| {
+        let added_since = |commit: CommitId| added_lines(&text_at(commit, &file.path), file.bytes());
+        let mut lines = added_since(base).into_iter().zip(added_since(first));
+        lines.all(|(now, then)| now == Added::No || then == Added::No)
+    };
+    files.iter().filter(|file| reverted.contains(&file.path)).filter(stood).map(|file| file.path.clone()).collect()
 }
 
 /// Notices about what was left out of the search because the change repeats itself or the tree too often.

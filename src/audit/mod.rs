@@ -55,6 +55,9 @@ mod inventory;
 mod resemblance;
 mod scan;
 
+// Proposes settings from a history.
+mod calibration;
+
 // Decides the verdict.
 mod finish;
 
@@ -64,6 +67,7 @@ mod calls;
 // Merges the reports of many repositories.
 mod organization;
 
+pub use calibration::{Merged, Proposal, proposals};
 pub use calls::callers;
 pub use check::{Elsewhere, check};
 pub use compare::{

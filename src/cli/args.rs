@@ -50,6 +50,26 @@ Examples:
 
 Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the audit failed.";
 
+/// Subcommands of `config`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Propose ignores and thresholds from what was merged and kept; writes nothing
+    #[command(
+        after_help = "Examples:\n  secondhand config calibrate                        all of the history\n  secondhand config calibrate --since '1 year ago'    what was merged lately"
+    )]
+    Calibrate(Calibrate),
+}
+
+/// Flags of `config calibrate`.
+#[derive(Debug, Args)]
+pub(super) struct Calibrate {
+    /// A revision, or a range `A..B`, whose merges and commits count [default: HEAD]
+    #[arg(value_name = "RANGE")]
+    pub range: Option<String>,
+    #[command(flatten)]
+    pub limits: CommitLimits,
+}
+
 /// Subcommands of `corpus`.
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
@@ -293,9 +313,12 @@ pub(super) enum Command {
     },
     /// Show the settings in use, or list all options
     #[command(
-        after_help = "Examples:\n  secondhand config              the settings in use, and where they come from\n  secondhand config --list       every option, explained, with its default\n  secondhand config --schema     the JSON schema, for editors"
+        after_help = "Examples:\n  secondhand config              the settings in use, and where they come from\n  secondhand config --list       every option, explained, with its default\n  secondhand config --schema     the JSON schema, for editors\n  secondhand config calibrate    settings that the history of the project suggests",
+        args_conflicts_with_subcommands = true
     )]
     Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
         /// List all options with their defaults
         #[arg(long)]
         list: bool,
@@ -373,6 +396,9 @@ pub(super) enum Cache {
     Clear,
 }
 
+/// The heading of the flags that name a change.
+const CHANGE: &str = "Which change";
+
 /// Flags of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
@@ -381,28 +407,28 @@ pub(super) struct Check {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Check only this project (a folder with its own secondhand.toml), by name or path; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = CHANGE)]
     pub project: Vec<String>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
     /// the default branch]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", help_heading = CHANGE)]
     pub base: Option<String>,
     /// End of the change [default: HEAD]
-    #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree"])]
+    #[arg(long, value_name = "REV", help_heading = CHANGE, conflicts_with_all = ["staged", "worktree"])]
     pub head: Option<String>,
     /// Check the index: what `git commit` would record; in a pre-commit run over a range of commits, that range
-    #[arg(long, conflicts_with = "worktree")]
+    #[arg(long, help_heading = CHANGE, conflicts_with = "worktree")]
     pub staged: bool,
     /// Check the work tree, including untracked files
-    #[arg(long)]
+    #[arg(long, help_heading = CHANGE)]
     pub worktree: bool,
     /// Check again whenever files change, and print the findings that appeared or disappeared; ends with Ctrl-C
-    #[arg(long, conflicts_with_all = ["head", "output", "reports"])]
+    #[arg(long, help_heading = CHANGE, conflicts_with_all = ["head", "output", "reports"])]
     pub watch: bool,
     #[command(flatten)]
     pub past: PastFlags,
     /// Show when and by whom the origins were written
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub blame: bool,
     #[command(flatten)]
     pub corpora: CorpusFlags,
@@ -410,7 +436,7 @@ pub(super) struct Check {
     pub min_tokens: MinTokens,
     /// Whose settings, baseline, decisions and .gitattributes count [default: the option `trust`, or else `base` where
     /// the variable CI is set and `head` elsewhere]
-    #[arg(long, value_name = "WHOSE")]
+    #[arg(long, value_name = "WHOSE", help_heading = "Settings")]
     pub trust: Option<Trust>,
     #[command(flatten)]
     pub suppressing: Suppressing,

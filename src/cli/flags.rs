@@ -75,6 +75,9 @@ pub(super) struct Common {
     /// Fetch nothing: files that a partial clone does not have are named, as those of a hook or an editor always are
     #[arg(long, global = true, env = "SECONDHAND_OFFLINE")]
     pub offline: bool,
+    /// Print the text of `scan` instead of showing it in a pager (`GIT_PAGER`, `PAGER`, or `less`)
+    #[arg(long, global = true)]
+    pub no_pager: bool,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
@@ -203,7 +206,7 @@ pub(super) struct EffortFlag {
 #[derive(Debug, Default, Args)]
 pub(super) struct MinTokens {
     /// Minimum tokens for a copy to be reported; in a change, only added tokens count
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Settings")]
     min_tokens: Option<usize>,
 }
 

@@ -14,9 +14,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{CommandFactory, Parser};
 
-use self::args::{Cli, Command};
+use self::args::{Cli, Command, ConfigCommand};
 use self::commands::{
-    audit, baseline, cache, check, compare, corpus, find, history, init, report, resemblance, scan, show, stale,
+    audit, baseline, cache, calibrate, check, compare, corpus, find, history, init, report, resemblance, scan, show,
+    stale,
 };
 use self::flags::Color;
 use self::io::error::Failure;
@@ -105,7 +106,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Languages { name, file, tokens } => {
             show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), &cli.common)
         }
-        Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
+        Command::Config { command: Some(ConfigCommand::Calibrate(flags)), .. } => calibrate::run(flags, &cli.common),
+        Command::Config { list, schema, command: None } => show::config(*list, *schema, &cli.common),
         Command::Completions { shell } => show::completions(*shell),
         Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref(), &cli.common),
     }

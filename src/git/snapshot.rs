@@ -107,7 +107,10 @@ impl Reader {
     /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let what = format!("the tree of commit {commit}");
-        let root = self.tree(self.tree_of(commit)?, &what)?;
+        let id = self.tree_of(commit)?;
+        // With a tree git fetches those below it.
+        self.fetch_blobs(&mut std::iter::once(blob_of_gix(id)));
+        let root = self.tree(id, &what)?;
         let (mut entries, mut links, mut submodules) = (Vec::new(), Vec::new(), BTreeMap::new());
         for file in tree::files(&root, &what)? {
             if file.mode.is_commit() {

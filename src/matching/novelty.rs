@@ -24,13 +24,13 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
 use super::alignment::Alignment;
 use super::lines::{DEFAULT, line_hunks, longest_ascent};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
-use crate::language::{Kind, Token};
+use crate::language::{Kind, Symbol, Token};
 
 /// What a change did to a file, token by token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,7 +67,7 @@ const MAX_SLIDE: usize = 200;
 
 /// Aligns `head` with `base` from end to end: what a change kept, with the head file as the query.
 ///
-/// Three diffs, each between what the previous one kept. First of lines, ignoring white space, like git's (Myers 1986,
+/// Three diffs, each between what the previous one kept, and of what was not moved. First of lines, ignoring white space, like git's (Myers 1986,
 /// with git's bounds and its indent heuristic), so that a line that git shows as context is rarely novel. Then of
 /// spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs,
 /// which fall back to Myers's; what is too large for them is first cut where both sides surely agree.) Because there
@@ -77,9 +77,12 @@ const MAX_SLIDE: usize = 200;
 /// starts.
 pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
-    for gap in edited_lines(base, head) {
+    let gaps = edited_lines(base, head);
+    let moved = moves(&gaps, base.tokens, head.tokens);
+    let (of_base, of_head) = moved.as_ref().map_or((base.tokens, head.tokens), |[base, head]| (base, head));
+    for gap in gaps {
         let from = edits.len();
-        edits.extend(edited_tokens(&gap, base.tokens, head.tokens));
+        edits.extend(edited_tokens(&gap, of_base, of_head));
         slide_insertions(&mut edits[from..], &gap, base, head);
     }
     between(&edits, base.tokens.len(), head.tokens.len())
@@ -195,6 +198,60 @@ fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
     by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams)).collect()
 }
 
+/// The tokens of both sides, if some were moved: these are made like no others, so that no diff takes a function for the
+/// one that was in its place. Moved is what is spelled the same in [`LONG_RUN`] tokens that occur once on either side, in
+/// another gap or not in the order in which most others are. Time O(n log n) for n tokens in gaps.
+fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
+    const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
+    let is_long = |range: &&Range<usize>| range.len() >= LONG_RUN;
+    let of_base: Vec<&Range<usize>> = gaps.iter().map(|gap| &gap.base).filter(is_long).collect();
+    let of_head: Vec<&Range<usize>> = gaps.iter().map(|gap| &gap.head).filter(is_long).collect();
+    let gap_of_base = |at: usize| gaps.partition_point(|gap| gap.base.end <= at);
+    let gap_of_head = |at: usize| gaps.partition_point(|gap| gap.head.end <= at);
+    let places = only_places([(base, &of_base), (head, &of_head)], K, hash_spelled);
+    let (staying, mut moved): (Vec<_>, Vec<_>) =
+        places.into_iter().partition(|&(at, from)| gap_of_head(at) == gap_of_base(from));
+    let in_order: HashSet<usize> = longest_ascent(&staying).into_iter().map(|(at, _)| at).collect();
+    moved.extend(staying.into_iter().filter(|(at, _)| !in_order.contains(at)));
+    let mut sides: Option<[Vec<Token>; 2]> = None;
+    for (at, from) in moved {
+        let [base, head] = sides.get_or_insert_with(|| [base.to_vec(), head.to_vec()]);
+        for n in 0..LONG_RUN {
+            (base[from + n].symbol, head[at + n].symbol) = (no_other(2 * (from + n)), no_other(2 * (at + n) + 1));
+        }
+    }
+    sides
+}
+
+/// A symbol that no token has but the one with this number.
+fn no_other(number: usize) -> Symbol {
+    const NO_PUNCTUATION: u32 = 4;
+    Symbol::new((number as u32) << 8 | NO_PUNCTUATION)
+}
+
+/// The k-grams that occur once on either side, in the order of the second: their positions there and in the first. Each
+/// side has its tokens and the ranges to look at.
+fn only_places(sides: [(&[Token], &[&Range<usize>]); 2], k: NonZeroUsize, hash: HashKgrams) -> Vec<(usize, usize)> {
+    let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
+    let mut hashes = Vec::new();
+    if sides.iter().any(|(_, ranges)| ranges.is_empty()) {
+        return Vec::new();
+    }
+    for (side, (tokens, ranges)) in sides.into_iter().enumerate() {
+        for range in ranges {
+            hash(&tokens[(*range).clone()], k, &mut hashes);
+            for (at, &hash) in hashes.iter().enumerate() {
+                let (n, place) = &mut places.entry(hash).or_default()[side];
+                (*n, *place) = (*n + 1, range.start + at);
+            }
+        }
+    }
+    let only = |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
+    let mut only: Vec<(usize, usize)> = places.values().filter_map(only).collect();
+    only.sort_unstable();
+    only
+}
+
 /// Maximum tokens of the base times tokens of the head for a diff of tokens: more takes seconds.
 const MAX_CELLS: usize = 1 << 26;
 
@@ -207,25 +264,14 @@ type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
 /// In code that was put into another order, only a few are; the rest was moved. Time O(n log n).
 fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams) -> Vec<Edit> {
     const K: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
-    let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
-    let mut hashes = Vec::new();
-    for (side, tokens) in [&base[gap.base.clone()], &head[gap.head.clone()]].into_iter().enumerate() {
-        hash(tokens, K, &mut hashes);
-        for (at, &hash) in hashes.iter().enumerate() {
-            let (n, place) = &mut places.entry(hash).or_default()[side];
-            (*n, *place) = (*n + 1, at);
-        }
-    }
-    let only = |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
-    let mut unique: Vec<(usize, usize)> = places.values().filter_map(only).collect();
-    unique.sort_unstable();
+    let unique = only_places([(base, &[&gap.base]), (head, &[&gap.head])], K, hash);
     let mut kept = Alignment::default();
     let mut end = (gap.head.start, gap.base.start);
     for (at, from) in longest_ascent(&unique) {
         // K-grams of one run overlap; what is left of each continues the run.
-        let n_known = end.0.saturating_sub(gap.head.start + at).max(end.1.saturating_sub(gap.base.start + from));
+        let n_known = end.0.saturating_sub(at).max(end.1.saturating_sub(from));
         if let Some(n) = K.get().checked_sub(n_known).filter(|n| *n > 0) {
-            let start = (gap.head.start + at + n_known, gap.base.start + from + n_known);
+            let start = (at + n_known, from + n_known);
             kept.push(start.0, start.1, n);
             end = (start.0 + n, start.1 + n);
         }

@@ -14,7 +14,7 @@ use serde_sarif::sarif::{
     Result as SarifResult, ResultLevel, Run, RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
 };
 
-use super::text::summary;
+use super::text::sentences;
 use super::words::{day, percent, place, provenance, to_do};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
@@ -124,7 +124,7 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
     }
     let unread = outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty());
     notes.extend(unread.take(MAX_UNEXAMINED).map(unexamined));
-    notes.extend(summary(outcome, false).lines().map(|line| notification(line, "note")));
+    notes.extend(sentences(outcome).iter().map(|sentence| notification(sentence, "note")));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 

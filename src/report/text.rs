@@ -346,6 +346,21 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     summary_of(outcome, lines, is_verbose)
 }
 
+/// The same without its tables: a sentence each, for formats that have a place for what is said about a run.
+pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
+    let mut sentences = match (&outcome.duplication, &outcome.audited) {
+        (Some(duplication), _) => vec![found_in(outcome), super::words::duplicated(duplication)],
+        (None, Some(audited)) => {
+            let mut subject = super::audited::subject(outcome, audited);
+            subject.push(super::audited::headline(audited));
+            subject
+        }
+        (None, None) => vec![checked_line(outcome)],
+    };
+    sentences.extend(remarks(outcome, false));
+    sentences
+}
+
 /// What was examined, without what was found.
 pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
     let lines = outcome.audited.as_ref().map(|audited| super::audited::subject(outcome, audited));
@@ -357,14 +372,17 @@ pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
 
 /// Lines, and what was examined and what was not.
 fn summary_of(outcome: &Outcome, mut lines: Vec<String>, is_verbose: bool) -> String {
+    lines.extend(remarks(outcome, is_verbose));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// What was examined and what was not, a line each.
+fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     let examined = &outcome.examined;
+    let mut lines = Vec::new();
     if outcome.audited.is_some() {
-        lines.push(format!(
-            "{} in {}, compared with {}",
-            found(outcome),
-            end(&outcome.head),
-            count(examined.n_compared, "file")
-        ));
+        lines.push(format!("{}, compared with {}", found_in(outcome), count(examined.n_compared, "file")));
     }
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
@@ -391,8 +409,12 @@ fn summary_of(outcome: &Outcome, mut lines: Vec<String>, is_verbose: bool) -> St
             count(common.n_components, "component")
         ));
     }
-    lines.push(String::new());
-    lines.join("\n")
+    lines
+}
+
+/// What was found, and in what.
+fn found_in(outcome: &Outcome) -> String {
+    format!("{} in {}", found(outcome), end(&outcome.head))
 }
 
 fn checked_line(outcome: &Outcome) -> String {
@@ -427,7 +449,7 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     };
     let sentence = super::words::duplicated(duplication);
     let head = format!("{:<name_width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
-    let mut lines = vec![format!("{} in {}", found(outcome), end(&outcome.head)), sentence, String::new(), head];
+    let mut lines = vec![found_in(outcome), sentence, String::new(), head];
     lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();

@@ -434,3 +434,51 @@ fn a_subject_is_shown_as_far_as_it_helps() {
         assert!(shown.matches('ä').count() <= 1_000, "{format}");
     }
 }
+
+/// A repository in which each of five commits copies within `plugins`, one copies elsewhere, and that copy is removed.
+fn with_habits() -> Repository {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    write(&repository, &[&language.file("src/store", &[language.first, language.second])]);
+    write(&repository, &[&language.file("plugins/base", &[language.third])]);
+    (0..12).for_each(|n| repository.write(format!("src/part{n}.c"), format!("int part{n};\n")));
+    commit(&repository, "Alpha", 1, "write");
+    for day in 2..7 {
+        write(&repository, &[&language.file(&format!("plugins/p{day}"), &[language.third])]);
+        commit(&repository, "Alpha", day, "another plugin");
+    }
+    let other = language.file("src/other", &[language.first]);
+    write(&repository, &[&other]);
+    commit(&repository, "Alpha", 8, "copy");
+    repository.remove(&other.path);
+    commit(&repository, "Alpha", 9, "use the store");
+    repository
+}
+
+#[test]
+fn settings_are_proposed_from_what_was_merged_and_kept() {
+    let repository = with_habits();
+    let calibrate = |args: &[&str]| printed(&mut repository.secondhand(&[&["config", "calibrate"], args].concat()));
+    let said = calibrate(&[]);
+    assert!(said.starts_with("6 warnings in 8 commits of HEAD; 5 of the copies are still there\n"), "{said}");
+    assert!(said.contains("\n[paths.\"plugins/**\"]\nrules.copied-code = \"note\"\n"), "{said}");
+    assert!(said.contains("  5 of the 6 warnings change so; 5 of these copies were kept\n"), "{said}");
+    assert_eq!(said.matches("    plugins/p").count(), 3, "three examples: {said}");
+    assert!(said.ends_with("nothing was written: `secondhand.toml` takes what you choose\n"), "{said}");
+    assert!(!repository.path("secondhand.toml").exists());
+    // It does what it says.
+    repository.write("secondhand.toml", "[paths.\"plugins/**\"]\nrules.copied-code = \"note\"\n");
+    let said = calibrate(&[]);
+    assert!(
+        said.starts_with("1 warning in 8 commits of HEAD; 0 of the copies are still there\nnothing is proposed"),
+        "{said}"
+    );
+    // Four are no habit, and what was taken out again is none.
+    fs::remove_file(repository.path("secondhand.toml")).expect("it is there");
+    assert!(calibrate(&["HEAD~3"]).contains("nothing is proposed"));
+    for day in 2..4 {
+        repository.remove(format!("plugins/p{day}.c"));
+    }
+    commit(&repository, "Alpha", 10, "fewer plugins");
+    assert!(calibrate(&[]).contains("nothing is proposed"));
+}

@@ -374,6 +374,47 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     assert_eq!(found, expected("src/new.c license-conflict lib table.c"));
 }
 
+#[test]
+fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
+    let settings =
+        |more: &str| format!("[license]\ndeny = [\"strong-copyleft\"]\n[[vendored]]\npath = \"vendor/gpl\"\n{more}");
+    let text = |name: &str| format!("/* {name} */\n{}\n{}", C.first, C.second);
+    let renamed = crate::samples::renamed(&text("t"), C.names);
+    // As it is, without its header and with other names, and a function alone, which the folder loses.
+    let cases =
+        [("src/t.c", text("t"), None), ("src/u.c", renamed, None), ("src/u.c", C.first.to_owned(), Some(C.second))];
+    for (path, after, left) in cases {
+        for declared in [true, false] {
+            let repository = Repository::new();
+            repository.write("secondhand.toml", settings(if declared { "license = \"GPL-3.0-only\"\n" } else { "" }));
+            if !declared {
+                repository.write("vendor/gpl/COPYING", GPL);
+            }
+            repository.write("src/main.c", "int main(void) { return 0; }\n");
+            repository.write("vendor/gpl/t.c", text("t"));
+            repository.commit("before");
+            match left {
+                Some(left) => repository.write("vendor/gpl/t.c", left),
+                None => repository.remove("vendor/gpl/t.c"),
+            }
+            repository.write(path, &after);
+            repository.commit("after");
+            let report = repository.check(&["--base", "HEAD~1", "--trust", "base"]);
+            assert_eq!(verdict(&report), ["error", "license-conflict", "denied"], "{path}: {:?}", report.findings());
+            let is_copy = |finding: &&Value| finding["rule"] != "not-examined";
+            assert_eq!(report.list("/findings").iter().filter(is_copy).count(), 1, "{:?}", report.findings());
+        }
+    }
+    // Within the folder, and from one to another, it is where it was: not ours.
+    let repository = Repository::new();
+    repository.write("secondhand.toml", settings("license = \"GPL-3.0-only\"\n"));
+    repository.write("vendor/gpl/t.c", text("t"));
+    repository.commit("before");
+    repository.rename("vendor/gpl/t.c", "vendor/gpl/lib/t.c");
+    repository.commit("after");
+    assert_eq!(repository.check(&["--base", "HEAD~1"]).status, 0);
+}
+
 /// The first finding: its level, rule, and the answer of its first origin.
 fn verdict(report: &Report) -> [String; 3] {
     let text = |pointer: &str| report.json.pointer(pointer).and_then(Value::as_str).unwrap_or("none").to_owned();
@@ -580,6 +621,20 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     let output = repository.secondhand(&["audit", "--format", "json", "--corpus", utf8(corpus.path())]).output();
     let report: Value = serde_json::from_slice(&output.expect("the program starts").stdout).expect("a report is JSON");
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn sarif_says_of_an_audit_a_sentence_each_and_no_rows_of_text() {
+    let (repository, corpus) = holding();
+    let output = audit(&repository, &corpus, &["--format", "sarif"]);
+    let log: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().expect("there are some");
+    let notes: Vec<&str> = notes.iter().filter_map(|note| note["message"]["text"].as_str()).collect();
+    assert!(notes.iter().any(|note| note.starts_with("2 of 2 files contain code of 1 component: ")), "{notes:?}");
+    let is_row =
+        |note: &&str| note.is_empty() || note.starts_with("  ") || note.contains("   ") || note.ends_with("file");
+    assert_eq!(notes.iter().copied().find(is_row), None, "{notes:?}");
+    assert!(notes.len() <= 6, "{notes:?}");
 }
 
 /// A copy into a buffer, as everybody writes it: how much fits, that much, and on.

@@ -410,3 +410,36 @@ fn reports_for_people_say_whether_names_correspond_one_to_one() {
     assert_eq!(words(&C.renamed()), [true, true]);
     assert_eq!(words(&C.renamed_once()), [false, false]);
 }
+
+/// What a terminal shows of a scan, by `script` of util-linux.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(repository: &Repository, args: &str, pagers: &[(&str, &str)]) -> String {
+    let line = format!("'{}' scan --no-progress --no-cache {args}", support::program().display());
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(repository.root()).stdin(Stdio::null());
+    script.env_remove("PAGER").env_remove("GIT_PAGER").envs(pagers.iter().copied());
+    String::from_utf8_lossy(&script.output().expect("util-linux is installed").stdout).into_owned()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_scan_is_shown_in_the_pager_of_a_terminal() {
+    let repository = repository_with_a_copy();
+    let (marks, other) = (("GIT_PAGER", "sed s/^/paged:/"), ("PAGER", "sed s/^/other:/"));
+    let starts = |args: &str, pagers: &[(&str, &str)], start: &str| {
+        let shown = on_a_terminal(&repository, args, pagers);
+        assert!(shown.starts_with(start) && shown.contains("duplicated"), "{args} {pagers:?}: {shown}");
+    };
+    starts("", &[marks, other], "paged:");
+    starts("", &[other], "other:");
+    // Where there is none, the text is printed as it is.
+    let plain = on_a_terminal(&repository, "--no-pager", &[marks, other]);
+    assert!(plain.contains("duplicated") && !plain.contains("paged:"), "{plain}");
+    for pager in ["cat", "", "/nowhere/less"] {
+        assert_eq!(on_a_terminal(&repository, "", &[("GIT_PAGER", pager)]), plain, "{pager}");
+    }
+    // What the repository configures is not run, and only text is shown so.
+    repository.git(&["config", "core.pager", "sed s/^/evil:/"]);
+    assert!(!on_a_terminal(&repository, "", &[("PAGER", "cat")]).contains("evil:"));
+    assert!(!on_a_terminal(&repository, "--format concise", &[marks]).contains("paged:"));
+}

@@ -40,7 +40,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 3;
+const JUDGED_VERSION: u32 = 4;
 
 /// Which commits to check.
 #[derive(Debug)]

@@ -19,8 +19,8 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Aligned, Alignment, Block, Document, Seed, Shared, Shortfall, alignments, is_telling, may_be_evident,
-    rare_words, seeds,
+    self, Aligned, Alignment, Block, Document, Seed, Shared, Shortfall, alignments, is_same_place, is_telling,
+    may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::Cached;
@@ -106,6 +106,25 @@ impl Found {
     /// Whether anything was found in the file.
     pub fn has_any(&self) -> bool {
         !self.alignments.is_empty() || !self.runs.is_empty() || !self.limits.is_empty()
+    }
+
+    /// Records that what it has of one query it has of another one with the same content.
+    pub fn share(&mut self, of: usize, with: usize) {
+        fn share<T: Clone>(all: &mut Vec<(usize, T)>, of: usize, with: usize) {
+            let shared = all.iter().filter(|(query, _)| *query == of).map(|(_, what)| (with, what.clone()));
+            all.extend(shared.collect::<Vec<_>>());
+        }
+        share(&mut self.alignments, of, with);
+        share(&mut self.runs, of, with);
+        share(&mut self.limits, of, with);
+    }
+
+    /// Leaves out the code of queries that another one has, too.
+    pub fn leave_out(&mut self, other: &Self) {
+        self.alignments.retain(|(query, own)| {
+            let of_query = other.alignments.iter().filter(|(number, _)| number == query);
+            !of_query.into_iter().any(|(_, of)| is_same_place(&of.query(), &own.query()))
+        });
     }
 
     /// Records that the file is byte-identical to these queries.

@@ -22,12 +22,12 @@ pub(in crate::audit) struct Twins {
     pub origins: Vec<FilePath>,
     /// The total number.
     pub n: usize,
-    /// Whether none of those that the change adds comes before it.
-    pub is_first: bool,
+    /// The first of those that the change adds before it, if any. It is searched for in place of this one.
+    pub first: Option<FilePath>,
 }
 
 impl Twins {
-    const NONE: Self = Self { origins: Vec::new(), n: 0, is_first: true };
+    const NONE: Self = Self { origins: Vec::new(), n: 0, first: None };
 }
 
 /// Since when a file has had its content.
@@ -78,19 +78,20 @@ pub(in crate::audit) fn twins(
         let before =
             paths.iter().take_while(|(path, _)| **path < &source.path).filter(|(_, since)| **since == Since::BroughtIn);
         let before: Vec<FilePath> = before.take(MAX_NAMED).map(|(path, _)| (*path).clone()).filter(&is_other).collect();
-        let is_first = before.is_empty();
+        let first = before.first().cloned();
         if origins.is_empty() {
             origins = before;
         }
         origins.sort_by_cached_key(|path| (path.distance(&source.path), path.clone()));
         origins.truncate(MAX_NAMED);
-        Twins { origins, n: paths.len() - 1, is_first }
+        Twins { origins, n: paths.len() - 1, first }
     };
     sources.iter().zip(&ids).map(twins_of).collect()
 }
 
 impl SearchOutcome {
-    /// Adds the files that are byte-identical to whole queries; `place` says where each one is.
+    /// Adds the files that are byte-identical to whole queries, and to each query what was found of the first of those
+    /// that the change adds; `place` says where each one is.
     pub(in crate::audit) fn take_twins(
         &mut self,
         queries: &Queries<'_>,
@@ -104,6 +105,14 @@ impl SearchOutcome {
                 && let Some(n_places) = self.n_places.get_mut(query)
             {
                 *n_places = vec![(0, twins.n as u32 + 1)];
+            }
+            if let Some(first) = twins.first.as_ref().and_then(|first| queries.number_of(first)) {
+                let own = &queries.sources()[query].path;
+                let others = self.found.iter_mut().filter(|found| found.target.path != *own);
+                others.for_each(|found| found.share(first, query));
+                if let Some(of_first) = self.frequencies.get(first).cloned() {
+                    self.frequencies[query] = of_first;
+                }
             }
         }
         let found = std::mem::take(&mut self.found).into_iter();

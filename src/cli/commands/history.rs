@@ -1,13 +1,14 @@
 //! Runs `secondhand history`.
 
 use super::cache;
-use crate::audit::{Context, Copy, TimelineParams, timeline};
+use crate::audit::{Context, Copy, Timeline, TimelineParams, timeline};
 use crate::cli::args::History;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
 use crate::cli::{CLEAN, settings, start_threads};
+use crate::config::Config;
 use crate::git::{Repository, Span};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
@@ -20,17 +21,10 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
     settings.extend(flags.min_tokens.setting("min-tokens"));
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
-    let languages = config.languages(&origin)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
-    let mut span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };
-    repository.reader().add_revision(&name, &mut span)?;
-    let folder = cache::kept_folder(common, &repository);
+    let span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };
     let author = flags.author.as_ref().map(|author| author.to_lowercase());
-    let params = TimelineParams { name, span, author, folder: folder.as_deref() };
-    let mut timeline = {
-        let bar = Bar::of(common);
-        timeline(&repository, &params, Context { config: &config, languages: &languages, progress: &bar })?
-    };
+    let mut timeline = timeline_of(&repository, (name, span), author, (&config, &origin), common)?;
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
@@ -46,6 +40,22 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
     }
     reports.write(&timeline, common)?;
     Ok(CLEAN)
+}
+
+/// What the commits of a range copied, by its name, along a span without its ends.
+pub(super) fn timeline_of(
+    repository: &Repository,
+    (name, mut span): (String, Span),
+    author: Option<String>,
+    (config, origin): (&Config, &str),
+    common: &Common,
+) -> Result<Timeline, Failure> {
+    let languages = config.languages(origin)?;
+    repository.reader().add_revision(&name, &mut span)?;
+    let folder = cache::kept_folder(common, repository);
+    let params = TimelineParams { name, span, author, folder: folder.as_deref() };
+    let bar = Bar::of(common);
+    Ok(timeline(repository, &params, Context { config, languages: &languages, progress: &bar })?)
 }
 
 /// A path as git writes it.

@@ -4,6 +4,7 @@ mod agents;
 pub(super) mod audit;
 pub(super) mod baseline;
 pub(super) mod cache;
+pub(super) mod calibrate;
 pub(super) mod check;
 pub(super) mod compare;
 pub(super) mod corpus;

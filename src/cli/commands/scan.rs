@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
-    let reports = reports.with(&config)?;
+    let reports = reports.with(&config)?.paged(common);
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
     let mut outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
     selection::keep(&mut outcome, &flags.output.only)?;

@@ -5,5 +5,6 @@ pub(super) mod destination;
 pub(super) mod error;
 pub(super) mod limit;
 pub(super) mod output;
+mod pager;
 pub(super) mod progress;
 pub(super) mod selection;

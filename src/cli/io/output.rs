@@ -10,6 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use super::commands::Unsteering;
 use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
+use super::pager::Pager;
 use crate::cli::flags::{Common, Reporting};
 use crate::config::Config;
 use crate::report::{
@@ -29,6 +30,8 @@ pub(in crate::cli) struct Reports<T: 'static> {
     written: Vec<(&'static Format<T>, PathBuf)>,
     /// Whether `printed` goes to standard output.
     is_printed: bool,
+    /// Whether a text may be shown in a pager.
+    is_paged: bool,
 }
 
 impl<T> Reports<T> {
@@ -67,7 +70,7 @@ impl<T> Reports<T> {
                 return Err(Failure::user(message, "give each report a file of its own"));
             }
         }
-        Ok(Self { formats, printed, written, is_printed: flags.output.is_none() })
+        Ok(Self { formats, printed, written, is_printed: flags.output.is_none(), is_paged: false })
     }
 
     /// The same, printed in the format of the settings, into which the flag has been read. What is a format of other
@@ -86,6 +89,12 @@ impl<T> Reports<T> {
         }
         self.printed = format;
         Ok(self)
+    }
+
+    /// The same, whose text is shown in a pager on a terminal.
+    #[must_use]
+    pub fn paged(self, common: &Common) -> Self {
+        Self { is_paged: !common.no_pager, ..self }
     }
 
     /// Whether one of the reports has a place for notices.
@@ -112,7 +121,8 @@ impl<T> Reports<T> {
             let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
             written.map_err(|why| Failure::unwritable(file, &why))?;
         }
-        if self.is_printed { to_stdout(self.printed, found, common) } else { Ok(()) }
+        let is_paged = self.is_paged && self.printed.name == "text";
+        if self.is_printed { to_stdout(self.printed, found, common, is_paged) } else { Ok(()) }
     }
 }
 
@@ -154,14 +164,17 @@ fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -
     }
 }
 
-fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Failure> {
+fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common, is_paged: bool) -> Result<(), Failure> {
     let stdout = io::stdout();
     // If standard output is a pipe, the terminal belongs to another program.
     let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
-    let out = BufWriter::new(stdout.lock());
     let write = |out: &mut dyn Write| format.write(found, &style, out).and_then(|()| out.flush());
+    if let Some(pager) = (is_paged && stdout.is_terminal()).then(Pager::start).flatten() {
+        return printed(pager.show(write));
+    }
+    let out = BufWriter::new(stdout.lock());
     printed(match Unsteering::new(out, format.name) {
         Ok(mut out) => write(&mut out),
         Err(mut out) => write(&mut out),

@@ -116,20 +116,19 @@ pub(super) fn corpus(of: &ExaminedCorpus) -> String {
     format!("{}{digest}", of.name)
 }
 
+/// How much of the tree is code of components.
+pub(super) fn headline(audited: &Audited) -> String {
+    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
+    let (files, of_all) = (files.len(), count(*n_files, "file"));
+    let components = count(components.len(), "component");
+    format!("{files} of {of_all} contain code of {components}: {} % of the tokens", share(*n_copied, *n_tokens))
+}
+
 /// The summary, a line each.
 pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) -> Vec<String> {
-    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
-    let copied = share(*n_copied, *n_tokens);
+    let Audited { n_tokens, files, components, .. } = audited;
     let mut lines = subject(outcome, audited);
-    lines.extend([
-        String::new(),
-        format!(
-            "{} of {} contain code of {}: {copied} % of the tokens",
-            files.len(),
-            count(*n_files, "file"),
-            count(components.len(), "component"),
-        ),
-    ]);
+    lines.extend([String::new(), headline(audited)]);
     if components.is_empty() {
         lines.extend(possible_lines(&audited.possible, is_verbose));
         lines.push(String::new());

@@ -11,9 +11,10 @@ use crate::text::FilePath;
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "csv", help: "a row for each pair, for spreadsheets", write };
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "first",
     "second",
+    "rank",
     "first_in_second",
     "second_in_first",
     "resemblance",
@@ -31,6 +32,7 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
         let row: [String; COLUMNS.len()] = [
             first,
             second,
+            format!("{:.4}", pair.likeness),
             format!("{:.4}", pair.a_in_b),
             format!("{:.4}", pair.b_in_a),
             format!("{:.4}", pair.resemblance),

@@ -63,6 +63,7 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("first"),
         Column::of_text("second"),
+        Column::of_numbers("rank"),
         Column::of_numbers("first in second"),
         Column::of_numbers("second in first"),
         Column::of_numbers("resemblance"),
@@ -70,7 +71,8 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
     ];
     let row = |(pair, card): (&Pair, &Option<usize>)| {
         let [a, b] = names(pair, comparison);
-        let figures = [pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
+        let figures =
+            [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
         let cells = [Cell::to_card(a, *card), b.into()].into_iter().chain(figures.map(Cell::from));
         cells.chain([pair.matches.len().to_string().into()]).collect()
     };

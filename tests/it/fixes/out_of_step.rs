@@ -107,3 +107,29 @@ fn every_block_that_a_comment_keeps_in_step_is_counted_beyond_the_files_compared
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["missed"]["siblings"], 40);
 }
+
+#[test]
+fn of_many_places_in_step_sixteen_are_listed_and_a_long_edit_is_quoted_in_part() {
+    let body = |name: &str, call: &str| {
+        format!(
+            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+        )
+    };
+    let paths: Vec<String> = (0..18).map(|n| format!("models/m{n:02}.py")).collect();
+    let files = |call: &str| {
+        let of = |path: &'_ String| -> String {
+            format!("# secondhand: same-as(models/bert.py#BertOutput)\n{}", body(&path[7..10].to_uppercase(), "drop"))
+        };
+        let others = paths.iter().map(|path| (path.as_str(), of(path)));
+        others.chain([("models/bert.py", body("Bert", call))]).collect::<Vec<(&str, String)>>()
+    };
+    let long = format!("drop.{}", "quite_a_long_name_of_a_part.".repeat(4) + "last");
+    let repository = Change { message: FIX, before: &files("drop"), after: &files(&long) }.made();
+    let found = findings(&repository, "out-of-step");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["origins"].as_array().map(Vec::len), Some(16), "{found:?}");
+    let message = found[0]["message"].as_str().expect("it has a message");
+    let quoted = message.split('`').find(|part| part.ends_with('…')).expect("a part is quoted");
+    assert_eq!(quoted.chars().count(), 61, "{message}");
+}

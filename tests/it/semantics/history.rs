@@ -130,6 +130,33 @@ fn a_message_alone_makes_no_revert() {
 }
 
 #[test]
+fn what_came_and_went_in_one_change_is_no_state_to_go_back_to() {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    let store = language.file("store", &[language.first, language.second]);
+    let (plain, grown) =
+        (language.file("own", &[language.third]), language.file("own", &[language.third, language.first]));
+    commit(&repository, &[&store, &plain]);
+    // Landed by a rebase: each commit is one of the main branch.
+    commit(&repository, &[&grown]);
+    commit(&repository, &[&plain]);
+    for _ in 0..3 {
+        repository.git(&["commit", "--quiet", "--allow-empty", "--message", "later"]);
+    }
+    commit(&repository, &[&grown]);
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!((report.list("/findings").len(), report.status), (1, 1), "{:?}", report.findings());
+    // What stood before all that may come back.
+    let repository = Repository::new();
+    commit(&repository, &[&store, &grown]);
+    commit(&repository, &[&language.file("other", &["int unrelated;\n"])]);
+    commit(&repository, &[&plain]);
+    commit(&repository, &[&grown]);
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!((report.list("/findings").len(), report.status), (1, 0), "{:?}", report.findings());
+}
+
+#[test]
 fn code_that_the_change_itself_moves_is_nothing() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();

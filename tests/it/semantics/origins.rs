@@ -2,6 +2,7 @@
 
 use super::{check, copy};
 use crate::samples::{File, LANGUAGES, Language, inserted_after};
+use support::Repository;
 
 #[test]
 fn an_origin_that_the_change_moves_down_is_named_at_its_new_lines() {
@@ -202,5 +203,35 @@ int drain(struct queue *queue, int n)
     for (new, old) in [("a.c", "b.c"), ("b.c", "a.c")] {
         let (new, edited) = (file(new, after), file(old, after));
         check(&[&file(old, before)], &[&new, &edited], &[copy(&new.at(after), "type-1", &edited.at(after))]);
+    }
+}
+
+#[test]
+fn of_equal_new_files_each_names_what_base_had() {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    let store = language.file("store", &[language.first, language.second]);
+    repository.write(&store.path, &store.text);
+    repository.commit("before");
+    let texts: [&[&str]; 3] =
+        [&[language.first], &[language.third, language.first], &[language.first, language.second]];
+    for parts in texts {
+        let names = ["one", "three", "two"];
+        for name in names {
+            let new = language.file(name, parts);
+            repository.write(&new.path, &new.text);
+        }
+        repository.commit("after");
+        let report = repository.check(&["--base", "HEAD~1"]);
+        for name in names {
+            let path = language.path(name);
+            let mut findings = report.list("/findings").iter().filter(|finding| finding["path"] == path.as_str());
+            let names_base = |finding: &serde_json::Value| {
+                let origins = finding["origins"].as_array().expect("it has origins");
+                origins.iter().any(|origin| origin["path"] == store.path.as_str())
+            };
+            assert!(findings.any(names_base), "{name}: {:?}", report.findings());
+        }
+        repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     }
 }

@@ -1,0 +1,97 @@
+//! Proposes settings from what a history merged: a warning whose copy is still there shows what a project accepts.
+
+use std::collections::BTreeMap;
+
+use super::history::Copy;
+use crate::text::FilePath;
+
+/// A warning about a copy that was merged.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// The copy, as its commit added it.
+    pub copy: Copy,
+    /// The commit.
+    pub commit: String,
+    /// Whether the copy is still there.
+    pub is_kept: bool,
+}
+
+/// A setting that would change warnings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The setting, as a line or two of `secondhand.toml`.
+    pub setting: String,
+    /// What it does, in words.
+    pub effect: String,
+    /// The numbers of the warnings that it changes.
+    pub changed: Vec<usize>,
+}
+
+/// Minimum warnings that a proposal changes: fewer show no habit.
+const MIN_CHANGED: usize = 5;
+/// Minimum percentage of their copies that were kept: who takes copies out again wants to hear of them.
+const MIN_KEPT: usize = 90;
+/// Minimum percentage of a folder's warnings in one of its folders for that one to be proposed instead.
+const MOST: usize = 80;
+/// Tokens between two thresholds that are tried, up to twice the present one.
+const STEP: usize = 5;
+
+/// The settings that would change warnings about copies which were merged and kept: what is copied within a folder, and
+/// what is short. `paths` are the files of the tree. The setting that changes most comes first.
+pub fn proposals(merged: &[Merged], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
+    let mut proposals = of_folders(merged, paths);
+    proposals.extend(of_length(merged, min_tokens));
+    proposals.sort_by(|a, b| b.changed.len().cmp(&a.changed.len()).then_with(|| a.setting.cmp(&b.setting)));
+    proposals
+}
+
+/// Whether these warnings are a habit.
+fn is_habit(merged: &[Merged], numbers: &[usize]) -> bool {
+    let n_kept = numbers.iter().filter(|&&number| merged[number].is_kept).count();
+    numbers.len() >= MIN_CHANGED && 100 * n_kept >= MIN_KEPT * numbers.len()
+}
+
+/// Folders whose files are copies of each other: the deepest that have most of the warnings of those above. A folder with
+/// more than half of the files is no exception, but the project.
+fn of_folders(merged: &[Merged], paths: &[&FilePath]) -> Vec<Proposal> {
+    let mut within: BTreeMap<FilePath, Vec<usize>> = BTreeMap::new();
+    for (number, Merged { copy, .. }) in merged.iter().enumerate() {
+        for folder in folders_of(&copy.path) {
+            if copy.origins.iter().all(|origin| origin.path.is_in(&folder)) {
+                within.entry(folder).or_default().push(number);
+            }
+        }
+    }
+    let n_files = |folder: &FilePath| paths.iter().filter(|path| path.is_in(folder)).count();
+    within.retain(|folder, numbers| is_habit(merged, numbers) && 2 * n_files(folder) <= paths.len());
+    let has_most = |inner: &FilePath, n: usize, folder: &FilePath| {
+        inner != folder && inner.is_in(folder) && 100 * n >= MOST * within[folder].len()
+    };
+    let is_deepest = |folder: &FilePath| !within.iter().any(|(inner, numbers)| has_most(inner, numbers.len(), folder));
+    let deepest = within.iter().filter(|(folder, _)| is_deepest(folder));
+    let proposal = |(folder, numbers): (&FilePath, &Vec<usize>)| Proposal {
+        setting: format!("[paths.\"{folder}/**\"]\nrules.copied-code = \"note\""),
+        effect: format!("copies in `{folder}/` are notes; `ignore = [\"{folder}/\"]` leaves the folder out altogether"),
+        changed: numbers.clone(),
+    };
+    deepest.map(proposal).collect()
+}
+
+/// The folders that a file is in, the innermost first.
+fn folders_of(path: &FilePath) -> impl Iterator<Item = FilePath> + '_ {
+    let bytes = path.as_bytes();
+    memchr::memrchr_iter(b'/', bytes).map(|end| FilePath::new(&bytes[..end]))
+}
+
+/// The highest minimum of tokens that leaves out no more than half of the warnings.
+fn of_length(merged: &[Merged], min_tokens: usize) -> Option<Proposal> {
+    let shorter = |n_tokens: usize| -> Vec<usize> {
+        (0..merged.len()).filter(|&number| merged[number].copy.n_novel < n_tokens).collect()
+    };
+    let mut tried = (1..=min_tokens / STEP).rev().map(|n| min_tokens + n * STEP);
+    let is_moderate = |numbers: &[usize]| 2 * numbers.len() <= merged.len();
+    let found = tried.find(|&n| is_moderate(&shorter(n)) && is_habit(merged, &shorter(n)))?;
+    let setting = format!("min-tokens = {found}");
+    let effect = format!("copies of fewer than {found} tokens are not reported");
+    Some(Proposal { setting, effect, changed: shorter(found) })
+}

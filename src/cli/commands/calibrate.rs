@@ -1,0 +1,93 @@
+//! Runs `secondhand config calibrate`.
+
+use std::fmt::Write as _;
+
+use super::history::timeline_of;
+use crate::audit::{Copy, Merged, Proposal, Timeline, proposals};
+use crate::cli::args::Calibrate;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::print_text;
+use crate::cli::{CLEAN, settings, start_threads};
+use crate::files::{Content, Entry, ReadFiles};
+use crate::git::{CommitId, Reader, Repository, Span};
+use crate::policy::Level;
+use crate::text::{FilePath, Lines, agreed, count};
+
+/// Examples of a proposal.
+const N_EXAMPLES: usize = 3;
+/// Minimum percentage of the lines of a copy that are in its file still for the copy to be kept.
+const KEPT_LINES: usize = 80;
+
+pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let read = settings::read(common, Some(&repository), &[])?;
+    let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
+    let span = Span { limits: flags.limits.read()?, is_first_parent: true, ..Span::default() };
+    let timeline = timeline_of(&repository, (name, span), None, (&read.0, &read.1), common)?;
+    let reader = repository.reader();
+    let head = reader.commit("HEAD")?;
+    let merged = merged(&timeline, head, &reader);
+    let tree = reader.commit_snapshot(head)?;
+    let paths: Vec<&FilePath> = tree.entries.iter().map(|entry| &entry.path).collect();
+    let proposals = proposals(&merged, &paths, read.0.min_tokens);
+    print_text(&text(&timeline, &merged, &proposals))?;
+    Ok(CLEAN)
+}
+
+/// The warnings of the commits, and whether their copies are in `head` still.
+fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
+    let lines_at = |commit: CommitId, path: &FilePath| -> Option<Vec<u8>> {
+        let blob = reader.blob_at(commit, path).ok()??;
+        reader.read(&Entry { path: path.clone(), content: Content::Blob(blob) }).ok()
+    };
+    let is_kept = |commit: CommitId, copy: &Copy| {
+        let Some((then, now)) = lines_at(commit, &copy.path).zip(lines_at(head, &copy.path)) else { return false };
+        let lines = Lines::new(&then);
+        let of_copy =
+            (copy.fragment.start.line..=copy.fragment.end.line).map(|line| lines.text(&then, line).trim_ascii());
+        let of_copy: Vec<&[u8]> = of_copy.filter(|line| !line.is_empty()).collect();
+        let n_left = of_copy.iter().filter(|line| now.split(|&byte| byte == b'\n').any(|of| of.trim_ascii() == **line));
+        100 * n_left.count() >= KEPT_LINES * of_copy.len()
+    };
+    let warnings = timeline.commits.iter().flat_map(|judged| {
+        let copies = judged.copies.iter().filter(|copy| copy.level > Level::Note);
+        copies.map(|copy| (judged.commit, copy))
+    });
+    let merged = warnings.map(|(commit, copy)| Merged {
+        copy: copy.clone(),
+        commit: commit.to_string(),
+        is_kept: is_kept(commit, copy),
+    });
+    merged.collect()
+}
+
+/// What was merged, and what is proposed.
+fn text(timeline: &Timeline, merged: &[Merged], proposals: &[Proposal]) -> String {
+    let n_kept = merged.iter().filter(|of| of.is_kept).count();
+    let (warnings, commits) = (count(merged.len(), "warning"), count(timeline.commits.len(), "commit"));
+    let mut text = format!("{warnings} in {commits} of {}; {n_kept} of the copies are still there\n", timeline.range);
+    if proposals.is_empty() {
+        text.push_str("nothing is proposed: no folder and no length has several copies that were merged and kept\n");
+    }
+    for Proposal { setting, effect, changed } in proposals {
+        let kept = changed.iter().filter(|&&number| merged[number].is_kept).count();
+        let n = changed.len();
+        let _ = writeln!(text, "\n{setting}");
+        let _ = writeln!(text, "  {effect}");
+        let _ = writeln!(
+            text,
+            "  {n} of the {warnings} {} so; {kept} of these copies were kept",
+            agreed(n, "changes", "change")
+        );
+        for &number in changed.iter().take(N_EXAMPLES) {
+            let Merged { copy, commit, .. } = &merged[number];
+            let (path, line) = (&copy.path, copy.fragment.start.line);
+            let origin = copy.origins.first().map(|of| format!(" from {}:{}", of.path, of.fragment.start.line));
+            let _ = writeln!(text, "    {path}:{line}{}, in {}", origin.unwrap_or_default(), &commit[..10]);
+        }
+    }
+    text.push_str("\nnothing was written: `secondhand.toml` takes what you choose\n");
+    text
+}
