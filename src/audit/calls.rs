@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::find::units_in;
-use super::read::{Remembered, Source, Sources};
+use super::read::{Memory, Source, Sources};
 use super::{Callers, Context, Error, Outcome};
 use crate::files::{Entry, ReadFiles};
 use crate::git::Attributes;
@@ -31,7 +31,7 @@ pub fn callers<R: ReadFiles>(
     open: &(dyn Fn() -> R + Sync),
     context: Context<'_>,
 ) -> Result<(), Error> {
-    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let mut functions: BTreeMap<(FilePath, u32), Vec<(String, String)>> = BTreeMap::new();
     for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {

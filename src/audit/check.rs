@@ -6,28 +6,30 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    Changed, Predecessor, asking, changed_files, changes, credit_moves, included, linked, queries, self_excused,
+    ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, included, linked, queries, self_excused,
     sources_before,
 };
 use super::exists::NewFunctions;
 use super::in_step::Edits;
-use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
+use super::judge::{
+    AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments, unexamined,
+};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
-use super::read::{Remembered, Skip, Source, Sources};
+use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    Found, Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, Wording, align, asks_for_more,
-    identify_vendored_as_of, look_up, place_in_tree, search, twins,
+    FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace, Wording, align,
+    asks_for_more, identify_vendored_as_of, look_up, place_in_tree, search, twins,
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Comment, Common, Context, Error, Examined, Outcome};
+use super::{Comment, Common, Context, Error, Examination, Outcome};
 use crate::change::{Authority, Range};
 use crate::config::Config;
 use crate::files::{Content, Entry, ReadFiles};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
-use crate::matching::{Added, added_lines};
+use crate::matching::{AddedLines, added_lines};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
 
@@ -54,7 +56,7 @@ pub fn check(
     repository: &Repository,
     range: &Range,
     elsewhere: &Elsewhere<'_>,
-    remembered: &Remembered,
+    remembered: &Memory,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
     let Range { base, head: (head, head_files), within, .. } = range;
@@ -127,7 +129,7 @@ struct Ends<'c> {
 
 impl Ends<'_> {
     /// What the attributes say about the files of the head.
-    fn attributes(&self, remembered: &Remembered, context: Context<'_>) -> Result<Attributes, Error> {
+    fn attributes(&self, remembered: &Memory, context: Context<'_>) -> Result<Attributes, Error> {
         let attributes = self.authority.attributes()?;
         let sources = Sources::new(context, &attributes, remembered);
         let included = included(self.base, self.head, &self.repository.reader(), &sources)?;
@@ -140,7 +142,11 @@ impl Ends<'_> {
 
     /// The files that the change adds or modifies, and those that it touches, as they were; what was not read is in
     /// `examined`.
-    fn read(&self, sources: &Sources<'_>, examined: &mut Examined) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
+    fn read(
+        &self,
+        sources: &Sources<'_>,
+        examined: &mut Examination,
+    ) -> Result<(Vec<ChangedFile>, Vec<Predecessor>), Error> {
         let Self { repository, base, head, .. } = *self;
         let reader = repository.reader();
         let (mut changed, mut predecessors) = changed_files(repository, base, head, sources, examined)?;
@@ -169,10 +175,10 @@ struct Change<'c> {
     /// What is searched besides the tree.
     elsewhere: &'c Elsewhere<'c>,
     sources: &'c Sources<'c>,
-    changed: &'c [Changed],
+    changed: &'c [ChangedFile],
     predecessors: &'c [Predecessor],
     /// The changed files that are judged.
-    judged: Vec<&'c Changed>,
+    judged: Vec<&'c ChangedFile>,
     /// The paths of all files that it adds or modifies.
     new: HashSet<FilePath>,
 }
@@ -180,7 +186,7 @@ struct Change<'c> {
 /// The code that a change adds, to be searched for.
 struct Additions<'c> {
     /// The changed files with enough novel code to be a copy.
-    asking: Vec<&'c Changed>,
+    asking: Vec<&'c ChangedFile>,
     /// What is searched for of them.
     queries: Queries<'c>,
     /// For each, the files of the head that it is identical to.
@@ -222,7 +228,7 @@ impl<'c> Change<'c> {
     fn new(
         ends: Ends<'c>,
         elsewhere: &'c Elsewhere<'c>,
-        changed: &'c [Changed],
+        changed: &'c [ChangedFile],
         predecessors: &'c [Predecessor],
         sources: &'c Sources<'c>,
     ) -> Self {
@@ -264,9 +270,9 @@ impl<'c> Change<'c> {
 
     /// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A
     /// file that was there before and that the change made identical is judged like any other change.
-    fn brought_in_whole(&self, asking: &[&'c Changed]) -> Vec<Twins> {
+    fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
-        let source = |file: &&'c Changed| file.is_brought_in().then_some(&file.source);
+        let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&file.source);
         let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
         let is_comparable =
             |source: &Source, path: &FilePath| sources.is_compared(path) && sources.reads_alike(source, path);
@@ -361,7 +367,7 @@ impl<'c> Change<'c> {
                 file.leave_out(here);
             }
         }
-        searched.found.retain(Found::has_any);
+        searched.found.retain(FileHits::has_any);
         let is_told = asks_for_more(sources.config);
         identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources, &is_told)?;
         Ok(searched)
@@ -380,11 +386,11 @@ impl<'c> Change<'c> {
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
             let standing = base.entries.iter().filter_map(Entry::blob).collect();
-            let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
+            let of_past = past.search(&PastQuery { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
             // A file that changes often has more versions than are read, and code that comes back has a recent one.
-            let unread = Unread { n_versions: 0, ..of_past.unread };
+            let unread = UnreadPlace { n_versions: 0, ..of_past.unread };
             outcome.examined.unavailable = past.unavailable(unread, "change");
             copies.take(SearchOutcome { frequencies, ..of_past }, None);
         }
@@ -405,7 +411,7 @@ impl<'c> Change<'c> {
         if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
             return Ok(Vec::new());
         }
-        let origins = |copies: &Vec<Copied>| {
+        let origins = |copies: &Vec<TreeCopy>| {
             let files = copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
             files.collect::<BTreeSet<_>>().into_iter().collect()
         };
@@ -426,7 +432,7 @@ impl<'c> Change<'c> {
         let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
         let reader = repository.reader();
         let base = outcome.base.as_ref().and_then(|base| base.commit);
-        let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
+        let is_of_component = |copied: &TreeCopy| matches!(all.found[copied.found].place, Place::Component(_));
         let attributions = if all.copies.iter().flatten().any(is_of_component) {
             Attributions::read(&head.entries, &reader)?
         } else {
@@ -440,7 +446,7 @@ impl<'c> Change<'c> {
         let nearby = Nearby::new(&head.entries, &read);
         let joined = all.findings(self.predecessors, &attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
-            joined.map(|Joined(finding, parts)| (finding, parts)).unzip();
+            joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
         if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
             let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
@@ -483,7 +489,7 @@ impl<'c> Change<'c> {
 
 /// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
 fn comments_of(
-    judged: &[&Changed],
+    judged: &[&ChangedFile],
     predecessors: &[Predecessor],
     tip: Option<&Snapshot>,
     reader: &Reader,
@@ -548,13 +554,13 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
     let stood = |file: &&&Source| {
         let added_since = |commit: CommitId| added_lines(&text_at(commit, &file.path), file.bytes());
         let mut lines = added_since(base).into_iter().zip(added_since(first));
-        lines.all(|(now, then)| now == Added::No || then == Added::No)
+        lines.all(|(now, then)| now == AddedLines::No || then == AddedLines::No)
     };
     files.iter().filter(|file| reverted.contains(&file.path)).filter(stood).map(|file| file.path.clone()).collect()
 }
 
 /// Notices about what was left out of the search because the change repeats itself or the tree too often.
-fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
+fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let path = |query: usize| asking[query].source.path.clone();
     let of_found = searched.found.iter().flat_map(|found| &found.limits);
     let of_places = in_part(of_found.map(|&(query, limits)| (path(query), limits)));
@@ -568,9 +574,9 @@ fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.
-fn common(asking: &[&Changed], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
+fn common(asking: &[&ChangedFile], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
-    let of_file = |(file, frequencies): (&&Changed, &Vec<(u32, u32)>)| {
+    let of_file = |(file, frequencies): (&&ChangedFile, &Vec<(u32, u32)>)| {
         let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
         let mut end = 0;
         for &(position, n) in frequencies.iter().filter(|(_, n)| *n as usize > config.common_components) {

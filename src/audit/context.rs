@@ -29,14 +29,14 @@ pub trait Progress: Sync {
     /// A step of it is complete. Called from many threads.
     fn step(&self);
     /// Why the run has to end now, if it does: files that were not read yet are then skipped.
-    fn end(&self) -> Option<Exhausted> {
+    fn end(&self) -> Option<RunLimit> {
         None
     }
 }
 
 /// The limit that a run reached before it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exhausted {
+pub enum RunLimit {
     /// The time limit.
     Time,
     /// The memory limit.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::Error;
-use super::change::{Changed, Predecessor};
+use super::change::{ChangedFile, Predecessor};
 use super::judge::{added_part, fragment};
 use super::read::{Source, Sources};
 use super::search::{Targets, Wording};
@@ -33,7 +33,7 @@ type WithTexts = (Vec<Finding>, BTreeMap<FilePath, Vec<u8>>);
 
 /// A function that a change adds as a whole.
 struct Addition<'c> {
-    file: &'c Changed,
+    file: &'c ChangedFile,
     unit: Unit,
     bag: Bag,
 }
@@ -59,13 +59,13 @@ struct Likeness<'l> {
 impl<'c> NewFunctions<'c> {
     /// The functions that `files` of a change have and `before` had not, if they are not too many. Tests, examples and
     /// what declares have functions of the same words by nature.
-    pub fn new(files: &[&'c Changed], before: &[Predecessor], sources: &Sources<'_>) -> Self {
-        let is_code = |file: &&Changed| {
+    pub fn new(files: &[&'c ChangedFile], before: &[Predecessor], sources: &Sources<'_>) -> Self {
+        let is_code = |file: &&ChangedFile| {
             let Source { path, is_prose, .. } = &file.source;
             let levels = file.thresholds(sources.config).levels;
             levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
         };
-        let of_file = |file: &'c Changed| additions(file, before, file.thresholds(sources.config).min_tokens);
+        let of_file = |file: &'c ChangedFile| additions(file, before, file.thresholds(sources.config).min_tokens);
         let additions: Vec<Addition<'c>> = files.iter().copied().filter(is_code).flat_map(of_file).collect();
         Self { additions: if additions.len() <= MAX_FUNCTIONS { additions } else { Vec::new() } }
     }
@@ -85,7 +85,7 @@ impl<'c> NewFunctions<'c> {
         wording: &Wording<'_>,
         targets: &Targets<'_, R>,
         copies: &[Finding],
-        changed: &[Changed],
+        changed: &[ChangedFile],
         sources: &Sources<'_>,
     ) -> Result<WithTexts, Error> {
         let is_free = |addition: &&Addition<'_>| !addition.is_copied(copies);
@@ -118,7 +118,7 @@ impl<'c> NewFunctions<'c> {
 
 impl Existing {
     /// Those of its functions that may be what functions of these `lengths` are.
-    fn new(source: Source, changed: &[Changed], lengths: &[usize]) -> Self {
+    fn new(source: Source, changed: &[ChangedFile], lengths: &[usize]) -> Self {
         let novel = changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
         let document = source.document();
         let mut units = document.functions();
@@ -132,8 +132,8 @@ impl Existing {
 
 /// The functions of a file that are entirely new, and whose names it had not before. What is in a new function is a
 /// part of it.
-fn additions<'c>(file: &'c Changed, before: &[Predecessor], min_tokens: usize) -> Vec<Addition<'c>> {
-    let Changed { source, novel, .. } = file;
+fn additions<'c>(file: &'c ChangedFile, before: &[Predecessor], min_tokens: usize) -> Vec<Addition<'c>> {
+    let ChangedFile { source, novel, .. } = file;
     if file.n_novel() < min_tokens {
         return Vec::new();
     }

@@ -14,10 +14,10 @@ use std::ops::{Range, RangeInclusive};
 use rayon::prelude::*;
 
 use super::judge::fragment;
-use super::read::{MIXED, Remembered, Skip, Source, Sources};
+use super::read::{MIXED, Memory, Skip, Source, Sources};
 use super::search::{
-    AlignedQueries, Found, Queries, SearchOutcome, Sought, Targets, Unread, Wording, align, asks_for_more, found,
-    identify_vendored, look_up, place_in_tree,
+    AlignedQueries, FileHits, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align, asks_for_more,
+    found, identify_vendored, look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
@@ -123,7 +123,7 @@ pub struct Existing {
 }
 
 /// A result, and what it is ranked by.
-struct Ranked {
+struct RankedResult {
     query: usize,
     existing: Existing,
     n_contained: usize,
@@ -142,7 +142,7 @@ pub fn find(
     repository: &Repository,
     sketch: &Sketch,
     params: FindParams<'_>,
-    remembered: &Remembered,
+    remembered: &Memory,
     context: Context<'_>,
 ) -> Result<FoundCode, Error> {
     let FindParams { tree, files, elsewhere, max_results } = params;
@@ -194,20 +194,20 @@ pub fn find(
     let mut unavailable = (n_missing > 0).then(of_clone);
     if let Some(past) = elsewhere.past {
         // A whole file that was deleted is found by its functions, like any other.
-        let sought = Sought { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
+        let sought = PastQuery { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
         let of_past = past.search(&sought, repository, &sources)?;
         // A past file that was passed over has nothing that others had not shown.
         let n_files = of_past.unread.n_files + of_past.n_passed_over;
-        unavailable = unavailable.or(past.unavailable(Unread { n_files, ..of_past.unread }, "sketch"));
+        unavailable = unavailable.or(past.unavailable(UnreadPlace { n_files, ..of_past.unread }, "sketch"));
         found.extend(of_past.found);
     }
 
     // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
-    let asked = Asked { sketch, sketches: &sketches, rarity: &rarity, closest: &closest, config: context.config };
-    let in_file = |found: Found| results_in(&found, &asked);
-    let mut ranked: Vec<Ranked> = found.into_par_iter().flat_map_iter(in_file).collect();
+    let asked = Demand { sketch, sketches: &sketches, rarity: &rarity, closest: &closest, config: context.config };
+    let in_file = |found: FileHits| results_in(&found, &asked);
+    let mut ranked: Vec<RankedResult> = found.into_par_iter().flat_map_iter(in_file).collect();
     // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
-    let key = |ranked: &Ranked| {
+    let key = |ranked: &RankedResult| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
         let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
         (alike, ranked.distance, place.clone(), path.clone(), *fragment)
@@ -262,7 +262,7 @@ fn add_files<R: ReadFiles>(
         let target = sources.read(reader, entry)?.ok();
         Ok(target.map(|target| found((targets.place)(&target.path), target, AlignedQueries::default())))
     });
-    let read: Vec<Option<Found>> = read.collect::<Result<_, Error>>()?;
+    let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
     searched.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
     Ok(())
@@ -277,9 +277,9 @@ fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>
 
 /// Drops deleted code where the tree has as much of the sketch, under the same path or name or spelled as alike: an
 /// older version of a file still has what is in it today.
-fn drop_what_still_exists(ranked: &mut Vec<Ranked>) {
+fn drop_what_still_exists(ranked: &mut Vec<RankedResult>) {
     let in_tree: Vec<usize> = (0..ranked.len()).filter(|&at| ranked[at].existing.place == Place::Tree).collect();
-    let still_exists = |past: &Ranked| {
+    let still_exists = |past: &RankedResult| {
         in_tree.iter().map(|&at| &ranked[at]).any(|tree| {
             let is_same = tree.existing.path == past.existing.path || tree.existing.name == past.existing.name;
             tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
@@ -395,9 +395,9 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
 /// The results in one file: each function that has enough of the sketch, once. Where a match has much more of it than
 /// any function that it goes through, such as of a sketch of two short ones, its lines are the result instead. If there
 /// is neither, it is the lines that have most of the sketch.
-fn results_in(found: &Found, asked: &Asked<'_>) -> Vec<Ranked> {
-    let &Asked { sketches, config, .. } = asked;
-    let searched = Searched { found, asked, lines: Lines::new(&found.target.text) };
+fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
+    let &Demand { sketches, config, .. } = asked;
+    let searched = SearchedFile { found, asked, lines: Lines::new(&found.target.text) };
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
     let mut of_queries: BTreeMap<usize, Vec<Alignment>> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
@@ -420,7 +420,7 @@ fn results_in(found: &Found, asked: &Asked<'_>) -> Vec<Ranked> {
         let in_unit = |((start, end), (name, parts))| {
             searched.result(query, sketch, start..end, name, parts).map(|result| (start..end, result))
         };
-        let units: Vec<(Range<usize>, Ranked)> = of_units.into_iter().filter_map(in_unit).collect();
+        let units: Vec<(Range<usize>, RankedResult)> = of_units.into_iter().filter_map(in_unit).collect();
         let in_stretch = |alignments: &[Alignment]| {
             let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
             searched.result(query, sketch, stretch.clone(), None, parts).map(|result| (stretch, result))
@@ -440,15 +440,15 @@ fn results_in(found: &Found, asked: &Asked<'_>) -> Vec<Ranked> {
 /// The results of units, and those of stretches that have at least `min_more` tokens of the sketch more than any unit
 /// that they overlap, instead of these.
 fn with_stretches(
-    units: Vec<(Range<usize>, Ranked)>,
-    mut stretches: Vec<(Range<usize>, Ranked)>,
+    units: Vec<(Range<usize>, RankedResult)>,
+    mut stretches: Vec<(Range<usize>, RankedResult)>,
     min_more: usize,
-) -> Vec<(Range<usize>, Ranked)> {
+) -> Vec<(Range<usize>, RankedResult)> {
     stretches.sort_by_key(|(stretch, result)| (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start));
     let mut results = units;
     for (stretch, result) in stretches {
         let overlaps = |other: &Range<usize>| other.start < stretch.end && stretch.start < other.end;
-        let has_more = |(unit, other): &(Range<usize>, Ranked)| {
+        let has_more = |(unit, other): &(Range<usize>, RankedResult)| {
             !overlaps(unit) || other.n_contained + min_more <= result.n_contained
         };
         if results.iter().all(has_more) {
@@ -496,7 +496,7 @@ fn fullest_stretch(
 }
 
 /// What files are asked for.
-struct Asked<'a> {
+struct Demand<'a> {
     sketch: &'a Sketch,
     /// The sketch, read as each language that it may be in.
     sketches: &'a [Source],
@@ -508,13 +508,13 @@ struct Asked<'a> {
 }
 
 /// A file that was found, and what it was asked for.
-struct Searched<'s> {
-    found: &'s Found,
-    asked: &'s Asked<'s>,
+struct SearchedFile<'s> {
+    found: &'s FileHits,
+    asked: &'s Demand<'s>,
     lines: Lines,
 }
 
-impl Searched<'_> {
+impl SearchedFile<'_> {
     /// Whether heads can be read: a stored corpus has tokens without their text.
     fn has_text(&self) -> bool {
         self.found.place == Place::Tree || self.found.text.is_some()
@@ -540,7 +540,7 @@ impl Searched<'_> {
         unit: Range<usize>,
         name: Option<usize>,
         parts: Vec<Alignment>,
-    ) -> Option<Ranked> {
+    ) -> Option<RankedResult> {
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
         for (at, _) in parts.iter().flat_map(|part| agreeing_pairs(part, own, other)) {
@@ -557,8 +557,8 @@ impl Searched<'_> {
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.
-    fn add_worded(&self, results: &mut Vec<Ranked>) {
-        let Self { found: Found { target, .. }, asked: Asked { sketches, closest, .. }, .. } = self;
+    fn add_worded(&self, results: &mut Vec<RankedResult>) {
+        let Self { found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, .. } = self;
         let is_family = |sketch: &Source| sketch.family == target.family;
         if !closest.contains(&target.path) {
             return;
@@ -567,7 +567,7 @@ impl Searched<'_> {
         let worded = target.document().functions().into_iter().filter_map(|unit| self.ranked(query, &unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
-            let is_known = |other: &Ranked| {
+            let is_known = |other: &RankedResult| {
                 let Fragment { start, end } = other.existing.fragment;
                 start < own.end && own.start < end
             };
@@ -579,9 +579,11 @@ impl Searched<'_> {
 
     /// A unit of the file as a result: with the number of tokens that it has of a sketch and the best pair of them, if
     /// it has enough. `None` if it is the sketch itself.
-    fn ranked(&self, query: usize, unit: &Unit, tokens: Option<(usize, ClonePair)>) -> Option<Ranked> {
+    fn ranked(&self, query: usize, unit: &Unit, tokens: Option<(usize, ClonePair)>) -> Option<RankedResult> {
         let &Self {
-            found: Found { place, target, .. }, asked: &Asked { sketch, sketches, rarity, config, .. }, ..
+            found: FileHits { place, target, .. },
+            asked: &Demand { sketch, sketches, rarity, config, .. },
+            ..
         } = self;
         let (own, other, lines) = (&sketches[query].tokens, &target.tokens, &self.lines);
         let in_file = fragment(&target.text, lines, &other[unit.tokens.clone()])?;
@@ -605,7 +607,7 @@ impl Searched<'_> {
         let of_words = worded.score * if is_test { OF_TEST } else { 1.0 };
         let origin = sketch.in_tree.as_ref().or(sketch.name.as_ref());
         let text = lines.range(in_file.start.line).start..lines.range(in_file.end.line).end;
-        Some(Ranked {
+        Some(RankedResult {
             query,
             n_contained,
             n_exact,

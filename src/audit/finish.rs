@@ -4,13 +4,13 @@ use super::Outcome;
 use super::judge::suppress;
 use crate::change::Acceptance;
 use crate::config::{Config, FailOn};
-use crate::policy::{About, Accepted, Date, KnownCopy, Level, bound_warnings, join_families};
+use crate::policy::{About, AcceptanceRules, Date, KnownCopy, Level, bound_warnings, join_families};
 
 /// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day `today` to the
 /// suppressed ones; of a change, joins families too, and bounds the warnings. The findings that are left are those that
 /// the program reports.
 pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, today: Date) {
-    let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &acceptance.decisions };
+    let accepted = AcceptanceRules { exceptions: &config.licenses.exceptions, decisions: &acceptance.decisions };
     suppress(outcome, &acceptance.baseline, accepted, today, acceptance.trusts_change);
     let is_of_change = outcome.duplication.is_none() && outcome.audited.is_none();
     if is_of_change {

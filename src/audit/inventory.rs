@@ -8,20 +8,25 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, SHORT, comments, unexamined};
-use super::read::{Remembered, Skip, Source, Sources};
-use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
+use super::change::{ChangedFile, queries};
+use super::judge::{
+    AllCopies, Attributions, FileUnderAudit, JointFinding, JudgedWith, SHORT, TreeCopy, comments, unexamined,
+};
+use super::read::{Memory, Skip, Source, Sources};
+use super::search::{
+    FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search,
+};
 use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable};
 use super::{
-    Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, HeldFix, Outcome, Possible, Taken,
+    AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation, FolderVersion, HeldFix,
+    Introduction, Outcome, Possible,
 };
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Attributes, CommitId, References, Repository, Snapshot, blob_id, sha1_of};
 use crate::license::Terms;
-use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
+use crate::policy::{Component, Finding, FirstAppearance, Place, Topic, Verdict};
 use crate::text::FilePath;
 
 /// A tree to audit.
@@ -43,13 +48,13 @@ pub struct Whole {
 const BATCH: usize = 48 << 20;
 
 /// A file to compare.
-struct Asked {
-    changed: Changed,
+struct ComparedFile {
+    changed: ChangedFile,
     sha1: String,
     /// The corpus file that it is identical to.
     whole: Vec<(FilePath, Component)>,
     /// The first commit that has it, for a file from the history.
-    first: Option<FirstSeen>,
+    first: Option<FirstAppearance>,
 }
 
 /// Compares the tree with `outsides` and with its own vendored folders.
@@ -64,7 +69,7 @@ pub fn audit(
 ) -> Result<Outcome, Error> {
     let config = context.config;
     let Whole { end, snapshot, project, revision, time } = tree;
-    let remembered = Remembered::nothing();
+    let remembered = Memory::nothing();
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
     let sources = Sources::new(context, &attributes, &remembered);
@@ -79,17 +84,17 @@ pub fn audit(
 
     let (max_findings, settings) = (config.max_findings, config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
-    outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
+    outcome.examined = Examination { n_changed: snapshot.entries.len(), ..Examination::default() };
     let by_name =
         skipped.into_iter().filter_map(|entry| sources.skip_by_name(&entry.path).map(|skip| (entry.path, skip)));
     outcome.examined.skipped = by_name.filter(|(path, _)| sources.promise(path).is_some()).collect();
     let none = Snapshot::default();
     let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
     outcome.examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-    let mut gathered = Gathered::default();
+    let mut gathered = FileFacts::default();
     let tree = &snapshot.entries[..];
     let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
-    let mut kept = Kept::new(outsides, context);
+    let mut kept = FixContext::new(outsides, context);
     let mut not_compared = BTreeMap::new();
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
@@ -147,7 +152,7 @@ pub fn audit(
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let corpora = outsides.iter().map(Outside::examined).collect();
-    let mut audited = Audited { project, revision, time, corpora, ..gathered.finish(Some(&outcome.findings)) };
+    let mut audited = AuditSummary { project, revision, time, corpora, ..gathered.finish(Some(&outcome.findings)) };
     for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
         for outside in outsides {
             taken.texts.extend(outside.texts(&taken.component)?);
@@ -160,7 +165,12 @@ pub fn audit(
 }
 
 /// The files of components whose code a file holds, those with most of it first.
-fn component_files(file: &Asked, copies: &[Copied], found: &[Found], config: &Config) -> Vec<ComponentFile> {
+fn component_files(
+    file: &ComparedFile,
+    copies: &[TreeCopy],
+    found: &[FileHits],
+    config: &Config,
+) -> Vec<ComponentFile> {
     let named = |component: &Component, path: &FilePath| ComponentFile {
         corpus: component.corpus.clone(),
         component: component.name.clone(),
@@ -182,7 +192,7 @@ fn component_files(file: &Asked, copies: &[Copied], found: &[Found], config: &Co
 }
 
 /// What finding missed fixes needs from the files of a tree, once all are read.
-struct Kept<'k> {
+struct FixContext<'k> {
     outsides: &'k [Outside],
     context: Context<'k>,
     /// Whether a rule about missed fixes is on, and there is a corpus to search.
@@ -191,7 +201,7 @@ struct Kept<'k> {
     fixes: Vec<HeldFix>,
 }
 
-impl<'k> Kept<'k> {
+impl<'k> FixContext<'k> {
     fn new(outsides: &'k [Outside], context: Context<'k>) -> Self {
         let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
         Self { outsides, context, is_asked: is_stored, copies: Vec::new(), fixes: Vec::new() }
@@ -200,7 +210,7 @@ impl<'k> Kept<'k> {
     /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
     fn take(
         &mut self,
-        asked: Vec<Asked>,
+        asked: Vec<ComparedFile>,
         origins: Vec<Vec<ComponentFile>>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
@@ -250,9 +260,9 @@ impl<'k> Kept<'k> {
 
 /// The findings of a file in which everything is new.
 fn findings_of(
-    file: &Asked,
-    copies: &[Copied],
-    found: &[Found],
+    file: &ComparedFile,
+    copies: &[TreeCopy],
+    found: &[FileHits],
     attributions: &Attributions,
     context: Context<'_>,
 ) -> Vec<Finding> {
@@ -264,7 +274,7 @@ fn findings_of(
     let with = JudgedWith { config, languages, attributions, nearby: None, novel_of, before, reverted: &reverted };
     let judged = FileUnderAudit::new(&file.changed, &with);
     if file.whole.is_empty() {
-        judged.findings(copies, found, &[]).into_iter().map(|Joined(finding, _)| finding).collect()
+        judged.findings(copies, found, &[]).into_iter().map(|JointFinding(finding, _)| finding).collect()
     } else {
         judged.whole_file(file.whole.clone()).into_iter().collect()
     }
@@ -276,11 +286,11 @@ fn findings_of(
 /// If the history or a corpus cannot be read.
 pub fn brought(
     repository: &Repository,
-    head: &Audited,
+    head: &AuditSummary,
     outsides: &[Outside],
     context: Context<'_>,
-) -> Result<Vec<Brought>, Error> {
-    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+) -> Result<Vec<Introduction>, Error> {
+    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let config = context.config;
     let reader = repository.reader();
@@ -295,7 +305,7 @@ pub fn brought(
         .filter(|appearance| is_asked(&appearance.entry.path))
         .map(|appearance| (appearance.entry, (appearance.commit, appearance.time)))
         .unzip();
-    let mut gathered = Gathered::default();
+    let mut gathered = FileFacts::default();
     let comparing = Comparing { repository, sources: &sources, tree: &[], vendored: &[], outsides };
     context.progress.begin("history", entries.len());
     let mut firsts_of = firsts.iter();
@@ -303,20 +313,20 @@ pub fn brought(
         let mut asked = Vec::new();
         for (read, (commit, time)) in comparing.read(batch)?.into_iter().zip(&mut firsts_of) {
             let Ok(source) = read else { continue };
-            let first = Some(FirstSeen { commit: commit.to_string(), time: *time });
-            asked.push(Asked { first, ..comparing.asked(source)? });
+            let first = Some(FirstAppearance { commit: commit.to_string(), time: *time });
+            asked.push(ComparedFile { first, ..comparing.asked(source)? });
         }
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let audited = gathered.finish(None);
     let commits: BTreeMap<String, CommitId> = n_of_commit.keys().map(|commit| (commit.to_string(), *commit)).collect();
-    let mut firsts: BTreeMap<(FilePath, String), Brought> = BTreeMap::new();
+    let mut firsts: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
         let language = context.languages.possible(&file.path).next().map(|language| &*language.name);
         let min_tokens = config.thresholds(&file.path, language).min_tokens;
         for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole) {
-            let Taken { component, verdict, .. } = &audited.components[part.component];
+            let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
             let is_known = head.components.iter().any(|taken| taken.component.name == component.name);
             if part.n_tokens < SHORT && !is_known && !file.is_whole {
                 continue;
@@ -342,7 +352,7 @@ pub fn brought(
             }
             let in_head = head.files.iter().filter(|of| of.path == file.path).flat_map(|of| &of.origins);
             let mut names = in_head.map(|of| &head.components[of.component].component.name);
-            let brought = Brought {
+            let brought = Introduction {
                 path: file.path.clone(),
                 first: first.clone(),
                 component: Arc::clone(component),
@@ -355,7 +365,7 @@ pub fn brought(
             firsts.insert(key, brought);
         }
     }
-    let mut brought: Vec<Brought> = firsts.into_values().collect();
+    let mut brought: Vec<Introduction> = firsts.into_values().collect();
     brought.sort_by(|a, b| (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component)));
     Ok(brought)
 }
@@ -402,7 +412,7 @@ impl Comparing<'_> {
     }
 
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
-    fn asked(&self, source: Source) -> Result<Asked, Error> {
+    fn asked(&self, source: Source) -> Result<ComparedFile, Error> {
         let mut whole = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
@@ -415,24 +425,24 @@ impl Comparing<'_> {
             }
         }
         let sha1 = sha1_of(source.bytes());
-        Ok(Asked { changed: Changed::new(source), sha1, whole, first: None })
+        Ok(ComparedFile { changed: ChangedFile::new(source), sha1, whole, first: None })
     }
 
     /// Compares a batch of files and passes on each with what was copied into it; returns the number of files compared
     /// with, and those of corpora that could not be.
     fn each(
         &self,
-        asked: &[Asked],
-        mut each: impl FnMut(&Asked, &[Copied], &[Found]),
+        asked: &[ComparedFile],
+        mut each: impl FnMut(&ComparedFile, &[TreeCopy], &[FileHits]),
     ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, tree, vendored, outsides } = self;
         let config = sources.config;
-        let is_asked = |file: &&Asked| {
+        let is_asked = |file: &&ComparedFile| {
             let source = &file.changed.source;
             file.whole.is_empty()
                 && (source.tokens.len() >= file.changed.thresholds(config).min_tokens || may_be_whole(source))
         };
-        let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
+        let asking: Vec<&ChangedFile> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
         let queries = queries(&asking, config);
         let mut all = AllCopies::new(&asking, &[], &[], sources);
         let mut n_compared = 0;
@@ -484,7 +494,7 @@ type Versions = BTreeMap<Option<String>, (Arc<Component>, usize)>;
 
 /// What has been collected about the files so far.
 #[derive(Default)]
-struct Gathered {
+struct FileFacts {
     n_files: usize,
     n_tokens: usize,
     files: Vec<CopiedFile>,
@@ -493,28 +503,30 @@ struct Gathered {
     numbers: BTreeMap<Key, usize>,
 }
 
-impl Gathered {
+impl FileFacts {
     /// Adds a file; each of its tokens is explained by the most similar copy.
-    fn add(&mut self, file: &Asked, copies: &[Copied], found: &[Found], config: &Config) {
+    fn add(&mut self, file: &ComparedFile, copies: &[TreeCopy], found: &[FileHits], config: &Config) {
         let source = &file.changed.source;
         let n_tokens = source.tokens.len();
         self.n_files += 1;
         self.n_tokens += n_tokens;
-        let mut explained: Vec<Explained> = Vec::new();
+        let mut explained: Vec<Explanation> = Vec::new();
         let mut explain = |component: usize, path: &FilePath, version: &Option<String>, n_tokens: usize| {
-            let is_it = |of: &&mut Explained| (of.component, &of.path, &of.version) == (component, path, version);
+            let is_it = |of: &&mut Explanation| (of.component, &of.path, &of.version) == (component, path, version);
             match explained.iter_mut().find(is_it) {
                 Some(of) => of.n_tokens += n_tokens,
-                None => explained.push(Explained { component, path: path.clone(), version: version.clone(), n_tokens }),
+                None => {
+                    explained.push(Explanation { component, path: path.clone(), version: version.clone(), n_tokens })
+                }
             }
         };
         if let Some((path, component)) = file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path)) {
             let number = self.number(&Arc::new(component.clone()), n_tokens, config);
             explain(number, path, &component.version, n_tokens);
         } else {
-            let mut ranked: Vec<&Copied> = copies.iter().collect();
-            let rank = |copied: &&Copied| {
-                let Found { place, target, .. } = &found[copied.found];
+            let mut ranked: Vec<&TreeCopy> = copies.iter().collect();
+            let rank = |copied: &&TreeCopy| {
+                let FileHits { place, target, .. } = &found[copied.found];
                 let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
                 let first = if let Place::Component(component) = place { first(component) } else { i64::MAX };
                 let is_other = target.path.name() != source.path.name();
@@ -523,7 +535,9 @@ impl Gathered {
             ranked.sort_by_cached_key(rank);
             let mut is_explained = vec![false; n_tokens];
             for copied in ranked {
-                let Found { place: Place::Component(component), target, .. } = &found[copied.found] else { continue };
+                let FileHits { place: Place::Component(component), target, .. } = &found[copied.found] else {
+                    continue;
+                };
                 let aligned =
                     copied.pair.alignment.pairs().filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true));
                 let n = aligned.count();
@@ -565,12 +579,12 @@ impl Gathered {
     }
 
     /// Builds the summary, the components with the largest share first.
-    fn finish(self, findings: Option<&[Finding]>) -> Audited {
+    fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
         let components: Vec<(Arc<Component>, Verdict)> =
             components.into_iter().map(|(verdict, versions)| (most_of(versions), verdict)).collect();
         let possible = findings.map(|findings| without_idioms(&mut files, &components, findings)).unwrap_or_default();
-        let mut taken: Vec<(usize, Taken)> = components
+        let mut taken: Vec<(usize, ComponentCopy)> = components
             .into_iter()
             .enumerate()
             .map(|(number, (component, verdict))| {
@@ -580,7 +594,10 @@ impl Gathered {
                 let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
                 let verdict = owed(&component, verdict, findings.unwrap_or_default());
                 let texts = component.terms.texts.clone();
-                (number, Taken { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum(), texts })
+                (
+                    number,
+                    ComponentCopy { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum(), texts },
+                )
             })
             .filter(|(_, taken)| taken.n_files > 0)
             .collect();
@@ -593,7 +610,7 @@ impl Gathered {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        Audited { n_files, n_tokens, n_copied, files, components, possible, ..Audited::default() }
+        AuditSummary { n_files, n_tokens, n_copied, files, components, possible, ..AuditSummary::default() }
     }
 }
 
@@ -624,12 +641,12 @@ fn without_idioms(
     }
     let mut possible = Vec::new();
     for file in files.iter_mut() {
-        let is_shown = |of: &Explained| {
+        let is_shown = |of: &Explanation| {
             let component = &components[of.component].0;
             shown.contains(&(&file.path, &component.corpus, &component.name, &of.path))
         };
         let parts = std::mem::take(&mut file.origins);
-        let (kept, idioms): (Vec<Explained>, Vec<Explained>) =
+        let (kept, idioms): (Vec<Explanation>, Vec<Explanation>) =
             parts.into_iter().partition(|of| file.is_whole || of.n_tokens >= SHORT || is_shown(of));
         file.origins = kept;
         file.n_copied = file.origins.iter().map(|of| of.n_tokens).sum();
@@ -645,7 +662,7 @@ fn without_idioms(
     possible
 }
 
-impl Audited {
+impl AuditSummary {
     /// Names the versions of folders, also in the components that they were copied from.
     fn name_versions(&mut self, versions: Vec<FolderVersion>) {
         self.versions = versions;

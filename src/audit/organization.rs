@@ -258,9 +258,9 @@ pub struct Organization {
     /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
     pub days: Vec<Day>,
     /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest first.
-    pub findings: Vec<Noted>,
+    pub findings: Vec<RepositoryFinding>,
     /// Files that are no reports, and reports that newer ones replace.
-    pub left_out: Vec<NotCounted>,
+    pub left_out: Vec<UncountedFile>,
 }
 
 /// One repository.
@@ -363,7 +363,7 @@ impl Day {
 
 /// A finding of some repository.
 #[derive(Debug, Clone)]
-pub struct Noted {
+pub struct RepositoryFinding {
     /// The repository.
     pub repository: String,
     /// The rule.
@@ -384,7 +384,7 @@ pub struct Noted {
 
 /// A file that does not count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NotCounted {
+pub struct UncountedFile {
     /// The file.
     pub file: String,
     /// Why.
@@ -394,7 +394,7 @@ pub struct NotCounted {
 impl Organization {
     /// Merges reports. Of several reports of one command about one repository the newest counts, by day and then by
     /// name, and the others only for the trend. Time O(n log n) for n findings, components and commits.
-    pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<NotCounted>) -> Self {
+    pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<UncountedFile>) -> Self {
         documents.sort_by(|a, b| (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file)));
         let days = days(&documents);
         let mut newest: BTreeMap<(&str, &'static str), &MemberReport> = BTreeMap::new();
@@ -402,7 +402,7 @@ impl Organization {
             let replaced = newest.insert((&document.repository, document.content.kind()), document);
             if let Some(older) = replaced {
                 let why = format!("`{}` is newer", document.file);
-                left_out.push(NotCounted { file: older.file.clone(), why });
+                left_out.push(UncountedFile { file: older.file.clone(), why });
             }
         }
         let mut merged = Self { days, ..Self::default() };
@@ -432,7 +432,7 @@ impl Organization {
             }
         }
         // The same copy may be in the audit and in a check.
-        let gravity = |noted: &Noted| (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens));
+        let gravity = |noted: &RepositoryFinding| (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens));
         merged.findings.sort_by(|a, b| {
             (gravity(a), &a.repository, &a.place, &a.rule).cmp(&(gravity(b), &b.repository, &b.place, &b.rule))
         });
@@ -528,7 +528,7 @@ impl Organization {
             });
             format!("{}:{}{}", of.path, lines(&of.fragment), owner.unwrap_or_default())
         };
-        let noted = |of: &ReportedFinding| Noted {
+        let noted = |of: &ReportedFinding| RepositoryFinding {
             repository: repository.to_owned(),
             rule: of.rule.clone(),
             level: of.level,

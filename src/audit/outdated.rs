@@ -11,13 +11,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Error;
-use super::change::Changed;
+use super::change::ChangedFile;
 use super::read::{Source, Sources};
 use crate::files::BlobId;
 use crate::git::{CommitId, Reader};
 use crate::language::Token;
 use crate::matching::{CloneType, agreeing_pairs, aligned, novelty};
-use crate::policy::{About, Change, Finding, Fragment, Ground, Origin, Outdated, Place, content, identity};
+use crate::policy::{About, Change, Finding, Fragment, Ground, LaterCommits, Origin, Place, content, identity};
 use crate::text::{FilePath, Lines};
 
 /// Maximum commits to walk back for one origin. Walking over a commit that does not touch the file reads a few trees.
@@ -37,7 +37,7 @@ const MAX_ORIGINS: usize = 4;
 
 /// The head of a change.
 pub(in crate::audit) struct Head<'h> {
-    pub changed: &'h [Changed],
+    pub changed: &'h [ChangedFile],
     /// A file that the change may have been copied from.
     pub origin: &'h dyn Fn(&FilePath) -> Option<&'h Source>,
 }
@@ -160,7 +160,7 @@ impl Past<'_> {
         (present, of): (&Source, Range<usize>),
         base: CommitId,
         max_apart: usize,
-    ) -> Result<Option<Outdated>, Error> {
+    ) -> Result<Option<LaterCommits>, Error> {
         // The tokens that only one side has, first if names count as they are spelled.
         let n_apart = |version: &Source, range: &Range<usize>| {
             let (a, b) = (&copy.tokens[own.clone()], &version.tokens[range.clone()]);
@@ -212,7 +212,7 @@ impl Past<'_> {
             Ok(Change { commit: commit.to_string(), subject: info.subject, time: info.time })
         };
         let since = since[..n_since].iter().map(change).collect::<Result<Vec<_>, Error>>()?;
-        Ok(Some(Outdated { state: state.to_string(), since }))
+        Ok(Some(LaterCommits { state: state.to_string(), since }))
     }
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Context;
 use super::compare::{LeftOut, Reading, Submission};
-use super::read::{Remembered, Sources};
+use super::read::{Memory, Sources};
 use crate::fingerprint::resemblance::{
     Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters, super_size,
 };
@@ -45,7 +45,7 @@ pub struct ResemblanceParams {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resemblances {
     /// The documents, in the given order.
-    pub documents: Vec<Shingled>,
+    pub documents: Vec<MeasuredDocument>,
     /// The pairs that share a shingle, or a sampled one, the most similar first.
     pub pairs: Vec<ResemblingPair>,
     /// The clusters, in the order of their representatives, if they were wanted.
@@ -58,7 +58,7 @@ pub struct Resemblances {
 
 /// A document, measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shingled {
+pub struct MeasuredDocument {
     /// Its name.
     pub name: FilePath,
     /// The number of its tokens.
@@ -88,7 +88,7 @@ pub struct ResemblingPair {
 ///
 /// Pairs are found by the shingles that they share: one that shares nothing costs nothing.
 pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context: Context<'_>) -> Resemblances {
-    let remembered = Remembered::nothing();
+    let remembered = Memory::nothing();
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
     context.progress.begin("reading", documents.len());
@@ -142,7 +142,7 @@ pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context
         let super_size = params.by_super_shingles.then(|| super_size(threshold));
         greedy_clusters(sketches.as_ref().unwrap_or(&all()), threshold, MAX_POSTINGS, super_size)
     });
-    let shingled = |at: usize| Shingled {
+    let shingled = |at: usize| MeasuredDocument {
         name: documents[at].name.clone(),
         n_tokens: read[at].1,
         n_shingles: read[at].0.len(),

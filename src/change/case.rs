@@ -5,7 +5,7 @@ use super::environment;
 use super::range::{Range, RangeSearch, Side};
 use super::work_tree::projects;
 use super::{CheckRequest, Error};
-use crate::config::{RawConfig, Trust, Written};
+use crate::config::{RawConfig, SettingsFile, Trust};
 use crate::git::Repository;
 use crate::policy::Notice;
 
@@ -55,7 +55,7 @@ impl CheckRequest {
     }
 
     /// The change as the settings of the head judge it.
-    fn judged_by_head(&self, repository: &Repository, settings: &Written) -> Result<Case, Error> {
+    fn judged_by_head(&self, repository: &Repository, settings: &SettingsFile) -> Result<Case, Error> {
         let base_of_settings = &settings.raw.base;
         let search = RangeSearch { request: self, repository, side: Side::Head, base_of_settings };
         self.judged_by(repository, search.range()?, settings)
@@ -66,7 +66,7 @@ impl CheckRequest {
         &self,
         repository: &Repository,
         (mut range, notices): (Range, Vec<Notice>),
-        settings: &Written,
+        settings: &SettingsFile,
     ) -> Result<Case, Error> {
         // A change must not choose what its projects are called either.
         range.within.extend(projects(&self.projects, settings)?);

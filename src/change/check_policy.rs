@@ -8,7 +8,7 @@ use super::paths::{in_tree, settled};
 use super::policy_edits::PolicyEdits;
 use super::work_tree::{BaselinePlace, SettingsPlace};
 use super::{Authority, CheckRequest, Error, Range, Side};
-use crate::config::{Config, Written};
+use crate::config::{Config, SettingsFile};
 use crate::git::{Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::{Baseline, Decision, Notice};
@@ -48,7 +48,7 @@ impl CheckPolicy {
         request: &CheckRequest,
         repository: &Repository,
         range: &Range,
-        settings: &Written,
+        settings: &SettingsFile,
     ) -> Result<Self, Error> {
         let authority = range.authority(repository);
         authority.check_corpora(&settings.raw.corpora)?;

@@ -17,7 +17,7 @@ const MAX_EVENT: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct EventRange {
     /// Where it starts; `None` when the environment knows no commit that it could start from.
-    pub base: Option<Named>,
+    pub base: Option<NamedRevision>,
     /// Where it ends; `None` for what is checked out.
     pub head: Option<String>,
     /// The commit that was proposed, which may be merged with its target in what is checked out.
@@ -28,7 +28,7 @@ pub(super) struct EventRange {
 
 /// A revision, and what named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct NamedRevision {
     pub revision: String,
     /// What serves as well, but for settings that came to the base later: taken where the revision is not in this
     /// clone.
@@ -37,7 +37,7 @@ pub(super) struct Named {
     pub by: &'static str,
 }
 
-impl Named {
+impl NamedRevision {
     /// The revision and its commit, or what serves as well if only that is here. A branch is no tag of its name.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
 /// `None` if it runs them on what is staged.
 pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
-    let base = is_commit(&base).then_some(Named { revision: base, or: None, by: "PRE_COMMIT_FROM_REF" });
+    let base = is_commit(&base).then_some(NamedRevision { revision: base, or: None, by: "PRE_COMMIT_FROM_REF" });
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
@@ -219,7 +219,8 @@ fn variable(name: &str) -> Option<String> {
 fn range_of_event(event: &Value) -> EventRange {
     let text = |pointer| Some(event.pointer(pointer)?.as_str()?.to_owned());
     let base = text("/pull_request/base/sha").or_else(|| text("/merge_group/base_sha")).or_else(|| text("/before"));
-    let base = base.filter(|base| is_commit(base)).map(|revision| Named { revision, or: None, by: "the event" });
+    let base =
+        base.filter(|base| is_commit(base)).map(|revision| NamedRevision { revision, or: None, by: "the event" });
     EventRange {
         base,
         head: None,
@@ -245,16 +246,16 @@ fn range_of_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<EventRan
 
 impl Base {
     /// The revision that it names here.
-    fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<Named> {
+    fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<NamedRevision> {
         let commit = |name| variable(name).filter(|id| is_commit(id));
         match *self {
-            Commit(by) => Some(Named { revision: commit(by)?, or: None, by }),
-            Branch(by) => Some(Named { revision: remote_branch(&variable(by)?), or: None, by }),
-            BranchOr(by, or) => Some(Named { revision: remote_branch(&variable(by)?), or: commit(or), by }),
+            Commit(by) => Some(NamedRevision { revision: commit(by)?, or: None, by }),
+            Branch(by) => Some(NamedRevision { revision: remote_branch(&variable(by)?), or: None, by }),
+            BranchOr(by, or) => Some(NamedRevision { revision: remote_branch(&variable(by)?), or: commit(or), by }),
             Range(by) => {
                 let range = variable(by)?;
                 let (start, _) = range.split_once("..")?;
-                is_commit(start).then(|| Named { revision: start.to_owned(), or: None, by })
+                is_commit(start).then(|| NamedRevision { revision: start.to_owned(), or: None, by })
             }
             If(name, value, base) => (variable(name)? == value).then(|| base.named(variable))?,
             Unless(name, value, base) => (variable(name)? != value).then(|| base.named(variable))?,

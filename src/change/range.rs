@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::environment::{self, EventRange, Named};
-use super::uncommitted::Uncommitted;
+use super::environment::{self, EventRange, NamedRevision};
+use super::uncommitted::UncommittedFiles;
 use super::{ChangeEnd, CheckRequest, Error};
 use crate::git::{self, CommitId, DefaultBranch, Reader, Repository, Snapshot};
 use crate::policy::Notice;
@@ -69,7 +69,7 @@ impl RangeSearch<'_> {
         }
         // Without a word about the end, people mean what they have just written.
         let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
-        let files = || if is_open { Uncommitted::read(repository, self.request) } else { None };
+        let files = || if is_open { UncommittedFiles::read(repository, self.request) } else { None };
         let named_end = match end {
             ChangeEnd::Commit(name) => Some(name.clone()),
             _ => event.as_ref().and_then(|event| event.head.clone()),
@@ -96,7 +96,7 @@ impl RangeSearch<'_> {
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
         let range = Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
-        Ok((range, files.map(Uncommitted::not_judged).into_iter().chain(guess).collect()))
+        Ok((range, files.map(UncommittedFiles::not_judged).into_iter().chain(guess).collect()))
     }
 
     /// The index or the work tree, against `HEAD` or the merge base with the base that is named. In a merge in
@@ -255,7 +255,7 @@ impl Base {
     }
 
     /// The one that the environment names.
-    fn of_event(reader: &Reader, named: &Named, head: CommitId) -> Result<Self, Error> {
+    fn of_event(reader: &Reader, named: &NamedRevision, head: CommitId) -> Result<Self, Error> {
         let missing = |why| not_here(why, named.by);
         let (name, tip) = named.in_clone(reader).map_err(missing)?;
         let start = reader.merge_base(tip, head).map_err(missing)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Error;
-use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions};
+use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, SettingsFile, decisions};
 use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
 use crate::license::{Licenses, LicensingInfo, Terms, is_relevant};
@@ -34,15 +34,15 @@ pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result
 }
 
 /// The settings that a file of a state of the repository has.
-pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Error> {
+pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<SettingsFile, Error> {
     let name = entry.path.to_string();
-    Ok(Written::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
+    Ok(SettingsFile::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
 }
 
 /// The settings of a state of the repository, with those of its folders.
-pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<Written, Error> {
+pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsFile, Error> {
     let entry = settings_entry(reader, files)?;
-    let mut written = entry.map(|entry| settings_in(reader, entry)).transpose()?.unwrap_or_else(Written::nowhere);
+    let mut written = entry.map(|entry| settings_in(reader, entry)).transpose()?.unwrap_or_else(SettingsFile::nowhere);
     for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
         written.folders.push(folder_settings_in(reader, folder, entry)?);
     }

@@ -11,7 +11,7 @@ use super::paths::{in_tree, settled};
 use super::state::{baseline_in, corpora_of, decisions_in, moved_submodule, project_terms, settings_in, settings_of};
 use super::work_tree::{BaselinePlace, SettingsPlace, decisions_of};
 use super::{Error, Range, Side};
-use crate::config::{Config, Written};
+use crate::config::{Config, SettingsFile};
 use crate::files::{self, Entry};
 use crate::git::{Attributes, Reader, Repository, Snapshot};
 use crate::license::Terms;
@@ -67,7 +67,7 @@ impl<'c> Authority<'c> {
     ///
     /// # Errors
     /// If they cannot be read, are none, or are in a submodule that the change moves.
-    pub fn settings(&self, place: &SettingsPlace) -> Result<(Written, Option<Notice>), Error> {
+    pub fn settings(&self, place: &SettingsPlace) -> Result<(SettingsFile, Option<Notice>), Error> {
         let reader = self.repository.reader();
         match (self.side, place) {
             (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => Ok((place.read(Some(self.repository))?, None)),
@@ -75,7 +75,9 @@ impl<'c> Authority<'c> {
             (Side::Base, SettingsPlace::File(file)) => match self.version(file, &reader)? {
                 Version::Untracked => Ok((place.read(Some(self.repository))?, None)),
                 Version::At(entry) => Ok((settings_in(&reader, entry)?, None)),
-                Version::Missing(path) => Ok((Written::nowhere(), Some(missing(path, "these settings are", "were")))),
+                Version::Missing(path) => {
+                    Ok((SettingsFile::nowhere(), Some(missing(path, "these settings are", "were"))))
+                }
             },
         }
     }

@@ -11,14 +11,14 @@ use crate::text::{FilePath, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Uncommitted {
+pub(super) struct UncommittedFiles {
     /// In the work tree.
     n_in_work_tree: usize,
     /// In the index.
     n_in_index: usize,
 }
 
-impl Uncommitted {
+impl UncommittedFiles {
     /// The files that the request is about; `None` if there are none, and in a bare repository.
     ///
     /// Cost: that of `git status`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::paths::inside;
 use crate::config::{
-    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, Written, decisions, find, read_text,
+    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, SettingsFile, decisions, find, read_text,
 };
 use crate::git::Repository;
 use crate::policy::{Baseline, Decision};
@@ -28,15 +28,15 @@ impl SettingsPlace {
     ///
     /// # Errors
     /// If they cannot be read, or are none.
-    pub fn read(&self, repository: Option<&Repository>) -> Result<Written, Error> {
+    pub fn read(&self, repository: Option<&Repository>) -> Result<SettingsFile, Error> {
         let root = repository.map(Repository::root);
         match self {
-            Self::Nowhere => return Ok(Written::nowhere()),
-            Self::File(file) => return Ok(Written::read(file, root)?),
+            Self::Nowhere => return Ok(SettingsFile::nowhere()),
+            Self::File(file) => return Ok(SettingsFile::read(file, root)?),
             Self::Repository => {}
         }
-        let written = root.and_then(find).map(|file| Written::read(&file, root)).transpose()?;
-        let mut written = written.unwrap_or_else(Written::nowhere);
+        let written = root.and_then(find).map(|file| SettingsFile::read(&file, root)).transpose()?;
+        let mut written = written.unwrap_or_else(SettingsFile::nowhere);
         if let Some(repository) = repository {
             let reach = Reach::new(&written.raw);
             for folder in repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder)) {
@@ -91,7 +91,7 @@ impl BaselinePlace {
 ///
 /// # Errors
 /// If there is no such project.
-pub fn projects(names: &[String], written: &Written) -> Result<Vec<FilePath>, Error> {
+pub fn projects(names: &[String], written: &SettingsFile) -> Result<Vec<FilePath>, Error> {
     let mut known: Vec<(String, FilePath)> = Vec::new();
     if !written.raw.project.is_empty() {
         known.push((written.raw.project.clone(), FilePath::new("")));

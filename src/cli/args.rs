@@ -93,7 +93,7 @@ pub(super) enum CorpusCommand {
         #[arg(long, value_name = "FILE|DIR")]
         fixes: Option<String>,
         #[command(flatten)]
-        declared: Declared,
+        declared: Declaration,
     },
     /// Update all sources of a corpus
     Update {
@@ -177,7 +177,7 @@ pub(super) enum CorpusCommand {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
         #[command(flatten)]
-        declared: Declared,
+        declared: Declaration,
     },
     /// Add the sources of an exported file, or of a folder of Parquet files, to a corpus
     Import {
@@ -203,7 +203,7 @@ pub(super) enum ExportFormat {
 
 /// What the user declares about a component.
 #[derive(Debug, Args)]
-pub(super) struct Declared {
+pub(super) struct Declaration {
     /// The name of the component [default: from the source]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -695,7 +695,7 @@ pub(super) enum Baseline {
     /// Create a baseline: of all clones in the work tree, or with `--base` of the copies added since then
     Create {
         #[command(flatten)]
-        known: Known,
+        known: BaselineChoice,
         /// Overwrite an existing baseline
         #[arg(long)]
         force: bool,
@@ -703,7 +703,7 @@ pub(super) enum Baseline {
     /// Update the baseline: add new copies, and remove those that are gone
     Update {
         #[command(flatten)]
-        known: Known,
+        known: BaselineChoice,
         /// Only remove copies that are gone
         #[arg(long)]
         prune: bool,
@@ -720,7 +720,7 @@ pub(super) enum Baseline {
 
 /// Which copies a baseline records.
 #[derive(Debug, Args)]
-pub(super) struct Known {
+pub(super) struct BaselineChoice {
     /// Record the copies added since this revision, as found by `check`, instead of all clones found by `scan`
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,

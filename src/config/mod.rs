@@ -28,7 +28,7 @@ pub use raw::{
 };
 pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, read_text};
 pub use thresholds::Thresholds;
-pub use written::Written;
+pub use written::SettingsFile;
 
 use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
 use crate::fingerprint::Effort;

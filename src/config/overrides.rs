@@ -6,7 +6,7 @@ use super::Config;
 use super::file::{ConfigError, Leaf, names_of};
 use super::folders::FolderSettings;
 use super::raw::{RawConfig, options};
-use super::written::Written;
+use super::written::SettingsFile;
 
 /// An option and its value, as a flag sets it.
 pub type Setting = (&'static str, String);
@@ -49,7 +49,7 @@ impl Overrides {
     ///
     /// # Errors
     /// If a value cannot be used: what set it is named.
-    pub fn complete(&self, written: &Written) -> Result<(Config, String), ConfigError> {
+    pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
         let config = written.complete(self.over(written.raw.clone())?, &self.over_folders(&written.folders)?);
         Ok((config.map_err(|error| self.blamed(error))?, written.origin.clone()))
     }
@@ -72,7 +72,7 @@ impl Overrides {
     ///
     /// # Errors
     /// As [`Overrides::over`].
-    pub fn values(&self, written: &Written) -> Result<Vec<OptionValue>, ConfigError> {
+    pub fn values(&self, written: &SettingsFile) -> Result<Vec<OptionValue>, ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let default = RawConfig::default().leaves();
         let of_leaf = |Leaf { names, key, value }: Leaf| {

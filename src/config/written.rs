@@ -9,7 +9,7 @@ use crate::text::printable;
 
 /// Settings as a file has them, and the file.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct SettingsFile {
     /// The settings.
     pub raw: RawConfig,
     /// The file, for messages.
@@ -21,7 +21,7 @@ pub struct Written {
     text: String,
 }
 
-impl Written {
+impl SettingsFile {
     /// No file: all options have their defaults.
     pub fn nowhere() -> Self {
         Self { origin: "the settings".to_owned(), ..Self::default() }

@@ -9,7 +9,7 @@ use gix::dir::walk::EmissionMode;
 use gix::status::index_worktree::Options;
 use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, FastEq, ReadData, SubmoduleStatus};
 use gix::status::plumbing::index_as_worktree::{Change, EntryStatus};
-use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Found, Recorder};
+use gix::status::plumbing::index_as_worktree_with_renames::{Entry as FileHits, Recorder};
 
 use super::damage::innermost;
 use super::{BlobId, Content, Entry, Error, Reader, blob_id_like, blob_of_gix};
@@ -27,19 +27,19 @@ impl Reader {
         let (mut found, mut progress) = (Recorder { records: Vec::new() }, gix::progress::Discard);
         let (none, goes_on) = (std::iter::empty::<&BStr>(), AtomicBool::new(false));
         self.repo
-            .index_worktree_status(&index, none, &mut found, Tried, Tried, &mut progress, &goes_on, options)
+            .index_worktree_status(&index, none, &mut found, BestEffort, BestEffort, &mut progress, &goes_on, options)
             .map_err(unreadable)?;
         let changed = found.records.iter().filter(|entry| self.is_changed(entry, root));
         Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
     }
 
     /// Whether git would call a file changed. One that cannot be converted is as it was if its size and times are.
-    fn is_changed(&self, entry: &Found<'_, Compared, ()>, root: &Path) -> bool {
+    fn is_changed(&self, entry: &FileHits<'_, IndexState, ()>, root: &Path) -> bool {
         match entry {
-            Found::Modification {
+            FileHits::Modification {
                 entry,
                 rela_path,
-                status: EntryStatus::Change(Change::Modification { content_change: Some(Compared::Failed), .. }),
+                status: EntryStatus::Change(Change::Modification { content_change: Some(IndexState::Failed), .. }),
                 ..
             } => match self.differs_on_disk(&path_of(rela_path), blob_of_gix(entry.id)) {
                 Ok(differs) => differs,
@@ -80,7 +80,7 @@ fn stat_of(root: &Path, path: &BStr) -> Option<gix::index::entry::Stat> {
 
 /// How a file compares with the index.
 #[derive(Clone, Copy)]
-enum Compared {
+enum IndexState {
     Differs,
     /// It cannot be read, or converted to what git would record: whoever reads it meets the reason.
     Failed,
@@ -88,10 +88,10 @@ enum Compared {
 
 /// Compares files as git does, without ending for one of them; submodules are not looked into.
 #[derive(Clone)]
-struct Tried;
+struct BestEffort;
 
-impl CompareBlobs for Tried {
-    type Output = Compared;
+impl CompareBlobs for BestEffort {
+    type Output = IndexState;
 
     fn compare_blobs<'a, 'b>(
         &mut self,
@@ -99,13 +99,13 @@ impl CompareBlobs for Tried {
         size: u64,
         data: impl ReadData<'a>,
         buffer: &mut Vec<u8>,
-    ) -> gix::Result<Option<Compared>> {
+    ) -> gix::Result<Option<IndexState>> {
         let differs = FastEq.compare_blobs(entry, size, data, buffer);
-        Ok(differs.map_or(Some(Compared::Failed), |differs| differs.map(|()| Compared::Differs)))
+        Ok(differs.map_or(Some(IndexState::Failed), |differs| differs.map(|()| IndexState::Differs)))
     }
 }
 
-impl SubmoduleStatus for Tried {
+impl SubmoduleStatus for BestEffort {
     type Output = ();
 
     fn status(&mut self, _: &gix::index::Entry, _: &BStr) -> gix::Result<Option<()>> {

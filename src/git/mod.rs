@@ -33,7 +33,7 @@ pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};
-use self::objects::Listed;
+use self::objects::ObjectList;
 use self::promised::Promise;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
@@ -121,15 +121,15 @@ pub struct Repository {
     inner: gix::ThreadSafeRepository,
     root: PathBuf,
     has_work_tree: bool,
-    edited: Edited,
+    edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,
     /// The folders of objects that git's variables name; the list goes away with it.
-    _listed: Option<Arc<Listed>>,
+    _listed: Option<Arc<ObjectList>>,
 }
 
 /// Files of the work tree that are open in an editor, with changes that are not on disk yet.
-pub type Edited = Arc<BTreeMap<FilePath, Arc<[u8]>>>;
+pub type OpenBuffers = Arc<BTreeMap<FilePath, Arc<[u8]>>>;
 
 impl std::fmt::Debug for Repository {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -174,8 +174,8 @@ impl Repository {
         check_readable(&local)?;
         let elsewhere = |why| Error::File { path: own.clone(), why };
         let grafts = grafts::grafts(&local)?;
-        let of_variables = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
-        let of_grafts = || (!grafts.is_empty()).then(|| Listed::new([own.clone()])).transpose();
+        let of_variables = if heeds_variables { ObjectList::of_variables(&own).map_err(elsewhere)? } else { None };
+        let of_grafts = || (!grafts.is_empty()).then(|| ObjectList::new([own.clone()])).transpose();
         let listed = of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
         if let Some(listed) = &listed {
             let hash = local.object_hash();
@@ -190,7 +190,7 @@ impl Repository {
             has_work_tree: local.workdir().is_some(),
             root,
             inner,
-            edited: Edited::default(),
+            edited: OpenBuffers::default(),
             passed_over: PassedOver::default(),
             promise: Promise::of(&local),
             _listed: listed.map(Arc::new),
@@ -199,7 +199,7 @@ impl Repository {
 
     /// The same repository, in which the work tree has these files instead of those on disk.
     #[must_use]
-    pub fn with_edited(self, edited: Edited) -> Self {
+    pub fn with_edited(self, edited: OpenBuffers) -> Self {
         Self { edited, ..self }
     }
 
@@ -335,7 +335,7 @@ pub fn sha1_of(bytes: &[u8]) -> String {
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
-    edited: Edited,
+    edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,
 }

@@ -16,11 +16,11 @@ const ALTERNATES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
 
 /// A folder of objects that only lists others, as long as it lives.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ObjectList {
     folder: TempDir,
 }
 
-impl Listed {
+impl ObjectList {
     /// A list of the folders that git's variables name; `None` if they name none.
     ///
     /// # Errors

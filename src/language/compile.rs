@@ -27,7 +27,7 @@ pub(super) const ODD: Class = 128;
 
 /// A table in the form that the lexer runs.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(super) struct CompiledTable {
     pub classes: [Class; 256],
     /// The bytes of words, if they can be matched eight at a time.
     pub word_bytes: Option<WordBytes>,
@@ -293,7 +293,7 @@ pub(super) struct ImportRule {
     pub verbatim: Option<(u8, u8)>,
 }
 
-impl Compiled {
+impl CompiledTable {
     /// Compiles `table`.
     ///
     /// # Errors

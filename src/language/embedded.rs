@@ -15,7 +15,7 @@ use super::token::Token;
 
 /// Part of a file that is in another language than the file.
 #[derive(Debug, Clone)]
-pub struct Embedded<'l> {
+pub struct EmbeddedPart<'l> {
     /// Its bytes in the file.
     pub range: Range<usize>,
     /// Its language.
@@ -32,7 +32,7 @@ struct FileReading<'l, 'o> {
     languages: &'l Languages,
     with_data: bool,
     tokens: &'o mut Vec<Token>,
-    embedded: Vec<Embedded<'l>>,
+    embedded: Vec<EmbeddedPart<'l>>,
 }
 
 /// A stretch of a file that is read as one language.
@@ -58,7 +58,7 @@ impl Languages {
         text: &[u8],
         with_data: bool,
         tokens: &mut Vec<Token>,
-    ) -> Vec<Embedded<'l>> {
+    ) -> Vec<EmbeddedPart<'l>> {
         if !language.is_host() && !language.has_preamble(text) && (with_data || !language.is_data) {
             language.lexer.tokenize(text, tokens);
             return Vec::new();
@@ -76,7 +76,7 @@ impl Languages {
 
 impl Language {
     /// Its words, and those of the languages that are `embedded` in a file.
-    pub fn words_with(&self, embedded: &[Embedded<'_>]) -> Arc<BlockWords> {
+    pub fn words_with(&self, embedded: &[EmbeddedPart<'_>]) -> Arc<BlockWords> {
         let mut others: Vec<&Language> = embedded.iter().map(|part| part.language).collect();
         others.sort_by(|a, b| a.id.cmp(&b.id));
         others.dedup_by(|a, b| a.id == b.id);
@@ -197,7 +197,7 @@ impl<'l> FileReading<'l, '_> {
     }
 
     fn embed(&mut self, language: &'l Language, range: Range<usize>, cell: Option<u32>) {
-        self.embedded.push(Embedded { range, language, cell });
+        self.embedded.push(EmbeddedPart { range, language, cell });
     }
 
     fn take(&mut self, tokens: &[Token], start: impl Fn(usize) -> usize, end: impl Fn(usize) -> usize) {

@@ -4,7 +4,7 @@ use super::{Example, Kind, Languages, Token};
 
 /// An example that does not produce its expected tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmet {
+pub struct UnmetExample {
     /// What it demonstrates.
     pub shows: String,
     /// The expected tokens.
@@ -13,7 +13,7 @@ pub struct Unmet {
     pub found: Vec<String>,
 }
 
-impl std::fmt::Display for Unmet {
+impl std::fmt::Display for UnmetExample {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { shows, expected, found } = self;
         write!(f, "the example of \"{shows}\" gives {found:?}, not {expected:?}")
@@ -22,13 +22,13 @@ impl std::fmt::Display for Unmet {
 
 impl Languages {
     /// The examples in a language's table that do not produce their expected tokens.
-    pub fn unmet_examples(&self, id: &str) -> Vec<Unmet> {
+    pub fn unmet_examples(&self, id: &str) -> Vec<UnmetExample> {
         let (Some(language), Some(table)) = (self.get(id), self.table(id)) else { return Vec::new() };
         let mut tokens = Vec::new();
         let mut unmet = |Example { shows, source, tokens: expected }: &Example| {
             self.tokenize(language, source.as_bytes(), true, &mut tokens);
             let found: Vec<String> = tokens.iter().map(|token| show(token, source.as_bytes())).collect();
-            (found != *expected).then(|| Unmet { shows: shows.clone(), expected: expected.clone(), found })
+            (found != *expected).then(|| UnmetExample { shows: shows.clone(), expected: expected.clone(), found })
         };
         table.examples.iter().filter_map(&mut unmet).collect()
     }

@@ -83,7 +83,7 @@ pub struct LicenseEvidence {
 
 /// The license of a file or component, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Identified {
+pub struct Identification {
     /// The license; `None` if unknown.
     pub expression: Option<Expression>,
     /// What says so, the strongest first.
@@ -182,11 +182,11 @@ impl Licenses {
     }
 
     /// The license of the component as a whole: what is stated at its root.
-    pub fn component(&self) -> Identified {
+    pub fn component(&self) -> Identification {
         let said = self.folders.get(&b""[..]).cloned().unwrap_or_default();
         let (declared, found) = said.into_iter().partition(|of| of.statement.method == Method::Declared);
         let notices = self.notices.get(&b""[..]).cloned().unwrap_or_default();
-        Identified { notices, ..Identified::of(found).declared(declared) }
+        Identification { notices, ..Identification::of(found).declared(declared) }
     }
 
     /// The license texts at the root of the component.
@@ -195,7 +195,7 @@ impl Licenses {
     }
 
     /// The license of the file at `path` with these bytes.
-    pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identified {
+    pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identification {
         self.of_info(
             path,
             &LicensingInfo { statements: own(bytes), notices: copyright_lines(bytes), text: None },
@@ -204,10 +204,10 @@ impl Licenses {
     }
 
     /// The same, from the file's statements as returned by [`LicensingInfo::new`].
-    pub fn of_info(&self, path: &FilePath, info: &LicensingInfo, refer: &Refer<'_>) -> Identified {
+    pub fn of_info(&self, path: &FilePath, info: &LicensingInfo, refer: &Refer<'_>) -> Identification {
         let identified = self.of_statements(path, info.statements.clone(), refer);
         let notices = if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
-        Identified { notices, ..identified }
+        Identification { notices, ..identified }
     }
 
     /// The notices of the license texts in the nearest folder that has some.
@@ -222,7 +222,7 @@ impl Licenses {
         Vec::new()
     }
 
-    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>, refer: &Refer<'_>) -> Identified {
+    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>, refer: &Refer<'_>) -> Identification {
         let evidence = |statement: Statement| LicenseEvidence { path: path.clone(), statement };
         let (mut about_file, mut snippets, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for statement in statements {
@@ -252,7 +252,7 @@ impl Licenses {
             .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
         let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
-        Identified { snippets, ..Identified::of(counting).declared(declared) }
+        Identification { snippets, ..Identification::of(counting).declared(declared) }
     }
 
     /// What patterns say of a file: overriding statements, and others. Of one file with
@@ -301,7 +301,7 @@ impl LicenseEvidence {
     }
 }
 
-impl Identified {
+impl Identification {
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
         evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
@@ -488,7 +488,7 @@ mod tests {
     const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
 
     #[track_caller]
-    fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identified {
+    fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identification {
         let refer = |of: &FilePath, name: &str| {
             let text_at = |at: &FilePath| {
                 files.iter().find(|(other, _)| other.as_bytes() == at.as_bytes()).map(|(_, text)| text.as_bytes())

@@ -8,12 +8,12 @@ use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
 
 /// The licenses named in a manifest, and whether one of several may be chosen.
-struct Named {
+struct ManifestLicenses {
     names: Vec<String>,
     is_choice: bool,
 }
 
-impl Named {
+impl ManifestLicenses {
     fn one(name: impl Into<String>) -> Option<Self> {
         let name = name.into().trim().to_owned();
         (!name.is_empty()).then(|| Self { names: vec![name], is_choice: false })
@@ -27,7 +27,7 @@ impl Named {
 /// A manifest: the end of its name in lower case, and the function that reads it.
 struct Manifest {
     name: &'static str,
-    read: fn(&str) -> Option<Named>,
+    read: fn(&str) -> Option<ManifestLicenses>,
 }
 
 const MANIFESTS: &[Manifest] = &[
@@ -71,7 +71,7 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    let Named { names, is_choice } = (manifest(name)?.read)(&text)?;
+    let ManifestLicenses { names, is_choice } = (manifest(name)?.read)(&text)?;
     let line = text.lines().position(|line| line.to_lowercase().contains("licen")).map_or(1, |at| at as u32 + 1);
     let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
     let expression = known.and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
@@ -119,21 +119,21 @@ fn in_toml(text: &str, keys: &[&str]) -> Option<String> {
     keys.iter().try_fold(&table, |value, key| value.get(key))?.as_str().map(str::to_owned)
 }
 
-fn cargo(text: &str) -> Option<Named> {
+fn cargo(text: &str) -> Option<ManifestLicenses> {
     let table: toml::Table = text.parse().ok()?;
     let of_package = table.get("package").and_then(|package| package.get("license"));
     let of_workspace = || table.get("workspace")?.get("package")?.get("license");
-    Named::one(of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?)
+    ManifestLicenses::one(of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?)
 }
 
-fn pyproject(text: &str) -> Option<Named> {
+fn pyproject(text: &str) -> Option<ManifestLicenses> {
     let table: toml::Table = text.parse().ok()?;
     let project = table.get("project");
     let license = project.and_then(|project| project.get("license"));
     let named = license.and_then(toml::Value::as_str).or_else(|| license?.get("text")?.as_str());
     let of_poetry = || table.get("tool")?.get("poetry")?.get("license")?.as_str();
     if let Some(name) = named.or_else(of_poetry).filter(|name| is_name(name)) {
-        return Named::one(name);
+        return ManifestLicenses::one(name);
     }
     let classifiers = project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
     classified(classifiers.into_iter().flatten().filter_map(toml::Value::as_str))
@@ -145,54 +145,54 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The licenses in Python's classifiers: `License :: OSI Approved :: MIT License`.
-fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<Named> {
+fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<ManifestLicenses> {
     let licenses = classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
     let names: Vec<_> = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
-    Named::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
+    ManifestLicenses::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
 }
 
-fn setup_cfg(text: &str) -> Option<Named> {
+fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
     let line = text.lines().find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
-    Named::one(line.filter(|name| is_name(name))?)
+    ManifestLicenses::one(line.filter(|name| is_name(name))?)
 }
 
-fn python_metadata(text: &str) -> Option<Named> {
+fn python_metadata(text: &str) -> Option<ManifestLicenses> {
     let head = text.split("\n\n").next().unwrap_or_default();
     let values =
         |key: &str| head.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim).collect::<Vec<_>>();
     if let Some(expression) = values("License-Expression:").first() {
-        return Named::one(*expression);
+        return ManifestLicenses::one(*expression);
     }
     let license = values("License:");
     let license = license.first().filter(|name| is_name(name) && Expression::parse(name).is_some());
-    let named = license.and_then(|name| Named::one(*name));
-    let unknown = || Named::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
+    let named = license.and_then(|name| ManifestLicenses::one(*name));
+    let unknown = || ManifestLicenses::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
     named.or_else(|| classified(values("Classifier:").into_iter())).or_else(unknown)
 }
 
-fn package_json(text: &str) -> Option<Named> {
+fn package_json(text: &str) -> Option<ManifestLicenses> {
     let package: Value = serde_json::from_str(text).ok()?;
     let name = |value: &Value| value.as_str().or_else(|| value.get("type")?.as_str()).map(String::from);
     match package.get("license").or_else(|| package.get("licenses")) {
-        Some(Value::Array(several)) => Named::many(several.iter().filter_map(name).collect(), true),
-        Some(one) => Named::one(name(one)?),
+        Some(Value::Array(several)) => ManifestLicenses::many(several.iter().filter_map(name).collect(), true),
+        Some(one) => ManifestLicenses::one(name(one)?),
         None => None,
     }
 }
 
-fn composer(text: &str) -> Option<Named> {
+fn composer(text: &str) -> Option<ManifestLicenses> {
     // Several licenses are a choice, as defined by composer.
     package_json(text)
 }
 
-fn cpan(text: &str) -> Option<Named> {
+fn cpan(text: &str) -> Option<ManifestLicenses> {
     let meta: Value = serde_json::from_str(text).ok()?;
     let name = |name: &str| name.replace("perl_5", "perl 5").replace('_', " ");
     let names = meta.get("license")?.as_array()?.iter().filter_map(|value| value.as_str().map(name)).collect();
-    Named::many(names, true)
+    ManifestLicenses::many(names, true)
 }
 
-fn pom(text: &str) -> Option<Named> {
+fn pom(text: &str) -> Option<ManifestLicenses> {
     let document = roxmltree::Document::parse(text).ok()?;
     let is_named = |node: &roxmltree::Node<'_, '_>, name: &str| node.tag_name().name() == name;
     let project = document.root_element();
@@ -202,17 +202,20 @@ fn pom(text: &str) -> Option<Named> {
         text("name").or_else(|| text("url")).map(|name| name.trim().to_owned())
     };
     // Several licenses are a choice, as defined by Maven.
-    Named::many(licenses.children().filter(|node| is_named(node, "license")).filter_map(name).collect(), true)
+    ManifestLicenses::many(
+        licenses.children().filter(|node| is_named(node, "license")).filter_map(name).collect(),
+        true,
+    )
 }
 
-fn nuspec(text: &str) -> Option<Named> {
+fn nuspec(text: &str) -> Option<ManifestLicenses> {
     let document = roxmltree::Document::parse(text).ok()?;
     let license = document.descendants().find(|node| node.tag_name().name() == "license")?;
-    (license.attribute("type") == Some("expression")).then(|| Named::one(license.text()?))?
+    (license.attribute("type") == Some("expression")).then(|| ManifestLicenses::one(license.text()?))?
 }
 
 /// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'`.
-fn gemspec(text: &str) -> Option<Named> {
+fn gemspec(text: &str) -> Option<ManifestLicenses> {
     let line = text.lines().map(str::trim).find(|line| {
         let is_assigned = line.contains(".license") && line.contains('=');
         is_assigned && !line.starts_with('#') && !line.contains("==")
@@ -221,18 +224,18 @@ fn gemspec(text: &str) -> Option<Named> {
     let quotes = ['"', '\''];
     let names: Vec<String> = value.split(quotes).skip(1).step_by(2).take(8).map(String::from).collect();
     let names = names.into_iter().filter(|name| !["type", "text", "file"].contains(&name.as_str()) && is_name(name));
-    Named::many(names.collect(), false)
+    ManifestLicenses::many(names.collect(), false)
 }
 
 /// The value of `key: value` or `key = "value"`, whatever the case of the key.
-fn field(text: &str, key: &str) -> Option<Named> {
+fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     let value = text.lines().find_map(|line| {
         let (name, value) = line.split_once([':', '='])?;
         (name.trim().to_lowercase() == key).then_some(value)
     })?;
     // R writes "MIT + file LICENSE".
     let value = value.split(" + file ").next().unwrap_or(value);
-    Named::one(value.trim().trim_matches('"'))
+    ManifestLicenses::one(value.trim().trim_matches('"'))
 }
 
 #[cfg(test)]

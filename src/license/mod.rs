@@ -31,7 +31,7 @@ mod words;
 
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
-pub use component::{Identified, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by};
+pub use component::{Identification, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
 pub use read::{LICENSING_PARENT, is_relevant, statements};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
-use super::component::{Identified, LicenseEvidence, SnippetLicense};
+use super::component::{Identification, LicenseEvidence, SnippetLicense};
 use super::expression::Expression;
 use super::statement::as_text;
 
@@ -63,7 +63,7 @@ pub struct LicensedLines {
 
 impl Terms {
     /// The part of an identification that is stored.
-    pub fn new(identified: &Identified) -> Self {
+    pub fn new(identified: &Identification) -> Self {
         let contradiction = |of: &LicenseEvidence| Contradiction {
             license: of.statement.expression.clone(),
             evidence: format!("{} says {}", of.describe(), of.says()),
@@ -88,7 +88,7 @@ impl Terms {
 
     /// The terms of a file of a component with the terms `whole`: the component's license, if nothing states the
     /// file's. A license that was stated and is unknown stays unknown.
-    pub fn of_file(identified: &Identified, whole: &Self) -> Self {
+    pub fn of_file(identified: &Identification, whole: &Self) -> Self {
         let own = Self::new(identified);
         let is_stated = own.license.is_some() || !identified.evidence.is_empty();
         let Some(license) = whole.license.clone().filter(|_| !is_stated) else { return own };

@@ -191,7 +191,7 @@ impl Parts {
                 return Err(format!("like {}, with other terms: {}", reading.id, differing.join("; ")));
             }
         }
-        let stated: Vec<Stated> = self.stated();
+        let stated: Vec<LicenseStatement> = self.stated();
         if let Some(vague) = stated.iter().find(|of| of.expression.is_none()) {
             return Err(words.of(vague.range.clone()).to_owned());
         }
@@ -206,23 +206,26 @@ impl Parts {
     }
 
     /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as they are there.
-    fn stated(&self) -> Vec<Stated> {
+    fn stated(&self) -> Vec<LicenseStatement> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
-        let texts: Vec<Stated> =
-            texts.map(|of| Stated { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
+        let texts: Vec<LicenseStatement> =
+            texts.map(|of| LicenseStatement { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
         let (exact, vague): (Vec<&Grant>, Vec<&Grant>) = self.grants.iter().partition(|of| of.others.is_empty());
         let named: Vec<&Expression> = exact.iter().filter_map(|of| of.expression.as_ref()).collect();
         // A text does not tell "only" from "or later"; the sentence that names it does.
-        let is_named =
-            |of: &Stated| of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)));
+        let is_named = |of: &LicenseStatement| {
+            of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)))
+        };
         let untold = texts.iter().filter(|of| !is_named(of)).cloned();
         let known = || named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref()));
         let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
-        let vague = vague
-            .into_iter()
-            .map(|of| Stated { range: of.range.clone(), expression: told(of).or_else(|| of.expression.clone()) });
-        let exact = exact.iter().map(|of| Stated { range: of.range.clone(), expression: of.expression.clone() });
-        let mut all: Vec<Stated> = untold.chain(vague).chain(exact).collect();
+        let vague = vague.into_iter().map(|of| LicenseStatement {
+            range: of.range.clone(),
+            expression: told(of).or_else(|| of.expression.clone()),
+        });
+        let exact =
+            exact.iter().map(|of| LicenseStatement { range: of.range.clone(), expression: of.expression.clone() });
+        let mut all: Vec<LicenseStatement> = untold.chain(vague).chain(exact).collect();
         // A sentence that leaves the version open to later ones tells more than one that only names it.
         let later: Vec<Expression> =
             all.iter().filter_map(|of| of.expression.clone()).filter(Expression::is_later).collect();
@@ -265,7 +268,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// A license that is stated, and where.
 #[derive(Clone)]
-struct Stated {
+struct LicenseStatement {
     range: Range<usize>,
     expression: Option<Expression>,
 }
@@ -274,10 +277,10 @@ struct Stated {
 const REACH: usize = 60;
 
 /// All licenses that are stated: those that are near each other as a choice, if the text offers one.
-fn joined(stated: Vec<Stated>, words: &Words) -> Option<Expression> {
-    let mut groups: Vec<Vec<Stated>> = Vec::new();
+fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
+    let mut groups: Vec<Vec<LicenseStatement>> = Vec::new();
     for next in stated {
-        let is_near = |group: &&mut Vec<Stated>| {
+        let is_near = |group: &&mut Vec<LicenseStatement>| {
             let between = end(group)..next.range.start.max(end(group));
             between.len() <= REACH || between.len() <= 5 * REACH && words.of(between).contains("alternatively")
         };
@@ -312,7 +315,7 @@ fn joined(stated: Vec<Stated>, words: &Words) -> Option<Expression> {
     }))
 }
 
-fn end(group: &[Stated]) -> usize {
+fn end(group: &[LicenseStatement]) -> usize {
     group.last().map_or(0, |of| of.range.end)
 }
 

@@ -11,7 +11,7 @@ use super::agreeing::agreeing;
 use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
-use super::copied::Copied;
+use super::copied::CopiedStretches;
 use super::pair::{Params, solid_runs};
 use super::run::runs;
 use super::seed::Seed;
@@ -19,7 +19,7 @@ use crate::language::{Kind, Token};
 
 /// What two documents have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Aligned {
+pub struct Alignments {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
     /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or not an alignment has
@@ -70,7 +70,7 @@ pub fn alignments(
     seeds: &mut [Seed],
     params: &Params,
     is_same: bool,
-) -> Aligned {
+) -> Alignments {
     let min_period = is_same.then_some(params.min_run);
     let (mut runs, n_places_left) = runs(query.tokens, target.tokens, seeds, params.k, min_period);
     let agreeing = agreeing(&runs, query.tokens, target.tokens, params.min_run);
@@ -80,7 +80,7 @@ pub fn alignments(
     let mut n_not_extended = 0;
     let mut is_aligned = vec![false; query.tokens.len()];
     let mut shown = HashSet::new();
-    let copied = Copied::new(&agreeing, params.min_run);
+    let copied = CopiedStretches::new(&agreeing, params.min_run);
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
         let is_shown =
@@ -102,7 +102,7 @@ pub fn alignments(
         n_not_extended += usize::from(!is_whole && found.len() > n_before);
     }
     let limits = Shortfall { n_places_left, n_places: seeds.len(), n_not_extended };
-    Aligned { alignments: found, runs: agreeing, limits }
+    Alignments { alignments: found, runs: agreeing, limits }
 }
 
 /// Whether what is before and behind a chain belongs to alignments that were found before it: extending it would show

@@ -17,9 +17,9 @@ use crate::language::Token;
 const WITHIN: u32 = 8;
 
 /// The long stretches of a query with equal symbols and agreeing names in the target: both starts and ends ascend.
-pub(super) struct Copied(Vec<Block>);
+pub(super) struct CopiedStretches(Vec<Block>);
 
-impl Copied {
+impl CopiedStretches {
     /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half of `min_run`
     /// tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
@@ -67,7 +67,8 @@ mod tests {
         let query = c_tokens(&text(&names));
         let n_row = query.len() as u32 / 40;
         let stretch = Block { query: 0, target: 0, len: 40 * n_row };
-        let holds = |run: Block, target: &str| Copied::new(&[stretch], 7).holds(&[run], &query, &c_tokens(target));
+        let holds =
+            |run: Block, target: &str| CopiedStretches::new(&[stretch], 7).holds(&[run], &query, &c_tokens(target));
         let row = Block { query: 3 * n_row, target: 9 * n_row, len: 2 * n_row };
         assert!(holds(row, &text(&names)));
         assert!(!holds(Block { len: 6 * n_row, ..row }, &text(&names)), "it is not much shorter");

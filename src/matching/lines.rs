@@ -10,7 +10,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
 /// If a change can be described in several ways, a code host picks its own, and does not show an annotation on a line
 /// that it does not consider added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Added {
+pub enum AddedLines {
     /// Git's default diff does not add it.
     No,
     /// Git's default diff adds it: Myers's, with the indent heuristic.
@@ -22,14 +22,14 @@ pub enum Added {
 }
 
 /// For each line of `head`, counted from 0, how certain it is that the change from `base` adds it.
-pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
+pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
     let input = InternedInput::new(base, head);
     let of_base: HashSet<_> = input.before.iter().copied().collect();
     let n_lines = input.after.len() as u32;
-    let mut added = vec![Added::Surely; input.after.len()];
+    let mut added = vec![AddedLines::Surely; input.after.len()];
     for algorithm in [DEFAULT, Algorithm::MyersMinimal, Algorithm::Histogram] {
         let hunks = line_hunks(&input, algorithm);
-        let otherwise = if algorithm == DEFAULT { Added::No } else { Added::ByDefault };
+        let otherwise = if algorithm == DEFAULT { AddedLines::No } else { AddedLines::ByDefault };
         let mut line = 0;
         for (start, end) in hunks.iter().map(|hunk| (hunk.after.start, hunk.after.end)).chain([(n_lines, n_lines)]) {
             added[line..start as usize].iter_mut().for_each(|added| *added = (*added).min(otherwise));
@@ -39,14 +39,14 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
             let earliest = at.checked_sub(1).map_or(0, |before| hunks[before].after.end as usize);
             let latest = hunks.get(at + 1).map_or(added.len(), |after| after.after.start as usize);
             for line in slid_over(&input.after, hunk.after.start as usize..hunk.after.end as usize, earliest, latest) {
-                added[line] = added[line].min(Added::ByDefault);
+                added[line] = added[line].min(AddedLines::ByDefault);
             }
         }
         for hunk in hunks.iter().filter(|hunk| hunk.before.len() * REPLACED >= hunk.after.len()) {
             let lines = hunk.after.start as usize..hunk.after.end as usize;
             for (added, line) in added[lines.clone()].iter_mut().zip(&input.after[lines]) {
                 if of_base.contains(line) {
-                    *added = (*added).min(Added::ByDefault);
+                    *added = (*added).min(AddedLines::ByDefault);
                 }
             }
         }
@@ -160,9 +160,9 @@ const REPLACED: usize = 4;
 
 /// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines that are added with
 /// the highest certainty found there; the first of several. `None` if the change adds none of them.
-pub fn shown_lines(added: &[Added], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
-    let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(Added::No);
-    let surest = lines.clone().map(of_line).max().filter(|&added| added > Added::No)?;
+pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
+    let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(AddedLines::No);
+    let surest = lines.clone().map(of_line).max().filter(|&added| added > AddedLines::No)?;
     let mut longest: Option<(u32, u32)> = None;
     let mut run: Option<(u32, u32)> = None;
     for line in lines {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_longest_run_of_added_lines_is_shown() {
         let added = added_lines(b"a\nb\nc\n", b"a\nx\nb\ny\nz\nc\n");
-        let is_added: Vec<bool> = added.iter().map(|&added| added == Added::Surely).collect();
+        let is_added: Vec<bool> = added.iter().map(|&added| added == AddedLines::Surely).collect();
         assert_eq!(is_added, [false, true, false, true, true, false]);
         assert_eq!(shown_lines(&added, 1..=6), Some((4, 5)));
         assert_eq!(shown_lines(&added, 1..=3), Some((2, 2)));
@@ -200,7 +200,7 @@ mod tests {
         let base: String = (0..12_000).map(old).collect();
         let head: String = (0..12_000).map(|at| old(at) + "trace(here);\n").collect();
         let added = added_lines(base.as_bytes(), head.as_bytes());
-        assert!(added.iter().enumerate().all(|(at, &added)| (added > Added::No) == (at % 2 == 1)));
+        assert!(added.iter().enumerate().all(|(at, &added)| (added > AddedLines::No) == (at % 2 == 1)));
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_surely_added_line_is_shown_before_one_that_may_be_told_otherwise() {
-        let added = [Added::ByDefault, Added::ByDefault, Added::No, Added::Surely];
+        let added = [AddedLines::ByDefault, AddedLines::ByDefault, AddedLines::No, AddedLines::Surely];
         assert_eq!(shown_lines(&added, 1..=4), Some((4, 4)));
         assert_eq!(shown_lines(&added, 1..=3), Some((1, 2)));
     }
@@ -223,7 +223,7 @@ mod tests {
         // `x y ABCDEF` may be put before `ABCDEF` or after it.
         let lines = |text: &str| text.split("").collect::<Vec<_>>().join("\n");
         let added = added_lines(lines("qABCDEFr").as_bytes(), lines("qABCDEFxyABCDEFr").as_bytes());
-        assert_eq!(added.iter().filter(|&&added| added == Added::Surely).count(), 2);
+        assert_eq!(added.iter().filter(|&&added| added == AddedLines::Surely).count(), 2);
         assert_eq!(shown_lines(&added, 1..=16), Some((9, 10)));
     }
 }

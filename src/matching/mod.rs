@@ -36,20 +36,20 @@ mod worth;
 
 pub use agreement::Agreement;
 pub use alignment::{Alignment, Block};
-pub use alignments::{Aligned, Shortfall, alignments, without_neighbors};
+pub use alignments::{Alignments, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
 pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
-pub use lines::{Added, added_lines, shown_lines};
+pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
     CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_keys, missable_hunks, missed,
 };
-pub use moved::{Marked, Moved, moved_runs};
+pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
-pub use seeding::{Shared, max_seeds, seeds};
+pub use seeding::{SharedKgram, max_seeds, seeds};
 pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::Unit;

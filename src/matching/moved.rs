@@ -13,7 +13,7 @@ use crate::language::Token;
 
 /// Tokens, and which of them are part of the change.
 #[derive(Debug, Clone, Copy)]
-pub struct Marked<'m> {
+pub struct ChangeTokens<'m> {
     /// All tokens of a file.
     pub tokens: &'m [Token],
     /// For each token whether it is removed, or novel.
@@ -22,7 +22,7 @@ pub struct Marked<'m> {
 
 /// A run that was moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
+pub struct MovedRun {
     /// The number of the file that has it now.
     pub to: usize,
     /// The number of the file that had it.
@@ -43,7 +43,7 @@ const MAX_SEEN: usize = 64;
 /// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are looked up, so a run of
 /// 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for each of the few lengths, memory 16 bytes
 /// for each indexed window.
-pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_runs: &[usize]) -> Vec<Moved> {
+pub fn moved_runs(head: &[ChangeTokens<'_>], base: &[ChangeTokens<'_>], min_runs: &[usize]) -> Vec<MovedRun> {
     let Some(&min_tokens) = min_runs.iter().min() else { return Vec::new() };
     let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
@@ -56,8 +56,8 @@ pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_runs: &[usize]) 
 
 /// Both sides of a change, and which tokens are not paired yet.
 struct Sides<'s, 'm> {
-    head: &'s [Marked<'m>],
-    base: &'s [Marked<'m>],
+    head: &'s [ChangeTokens<'m>],
+    base: &'s [ChangeTokens<'m>],
     to: &'s mut [Vec<bool>],
     from: &'s mut [Vec<bool>],
     /// Minimum tokens of a run, for each file of the head.
@@ -65,7 +65,7 @@ struct Sides<'s, 'm> {
 }
 
 /// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the order of `head`.
-fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved>) {
+fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
     let mut hashes = Vec::new();
@@ -125,7 +125,7 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
 impl Sides<'_, '_> {
     /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places that are not paired
     /// yet.
-    fn longest(&self, number: usize, at: usize, n: usize, places: &[(u64, u32, u32)]) -> Option<Moved> {
+    fn longest(&self, number: usize, at: usize, n: usize, places: &[(u64, u32, u32)]) -> Option<MovedRun> {
         let free = places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
         let runs = free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
         runs.reduce(|best, run| if run.block.len > best.block.len { run } else { best })
@@ -138,7 +138,7 @@ impl Sides<'_, '_> {
     }
 
     /// The run through a token of the head and one of the base.
-    fn run(&self, to: usize, at: usize, from: usize, place: usize) -> Moved {
+    fn run(&self, to: usize, at: usize, from: usize, place: usize) -> MovedRun {
         let (own, other) = (self.head[to].tokens, self.base[from].tokens);
         let is_pair = |a: usize, b: usize| {
             let (x, y) = (&own[a], &other[b]);
@@ -147,11 +147,11 @@ impl Sides<'_, '_> {
         let n_before = (1..=at.min(place)).take_while(|&n| is_pair(at - n, place - n)).count();
         let n_behind = (0..(own.len() - at).min(other.len() - place)).take_while(|&n| is_pair(at + n, place + n));
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
-        Moved { to, from, block: Block { query, target, len: (n_before + n_behind.count()) as u32 } }
+        MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind.count()) as u32 } }
     }
 
     /// Marks a run as paired.
-    fn take(&mut self, &Moved { to, from, block }: &Moved) {
+    fn take(&mut self, &MovedRun { to, from, block }: &MovedRun) {
         let (query, target, len) = (block.query as usize, block.target as usize, block.len as usize);
         self.to[to][query..query + len].fill(false);
         self.from[from][target..target + len].fill(false);
@@ -168,8 +168,8 @@ mod tests {
         let is_marked = vec![true; 1_000];
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();
         let (head, base) = (tokens(head), tokens(base));
-        let [head, base] = [&head, &base].map(|all| -> Vec<Marked<'_>> {
-            all.iter().map(|tokens| Marked { tokens, is_marked: &is_marked[..tokens.len()] }).collect()
+        let [head, base] = [&head, &base].map(|all| -> Vec<ChangeTokens<'_>> {
+            all.iter().map(|tokens| ChangeTokens { tokens, is_marked: &is_marked[..tokens.len()] }).collect()
         });
         moved_runs(&head, &base, &vec![8; head.len()])
             .into_iter()
@@ -204,7 +204,7 @@ mod tests {
     fn each_file_has_its_own_minimum() {
         let tokens = [c_tokens(F), c_tokens(G)];
         let is_marked = vec![true; 1_000];
-        let marked = |at: usize| Marked { tokens: &tokens[at], is_marked: &is_marked[..tokens[at].len()] };
+        let marked = |at: usize| ChangeTokens { tokens: &tokens[at], is_marked: &is_marked[..tokens[at].len()] };
         let of_minimums = |min_runs: [usize; 2]| {
             let runs = moved_runs(&[marked(0), marked(1)], &[marked(0), marked(1)], &min_runs);
             runs.into_iter().map(|run| run.to).collect::<Vec<_>>()

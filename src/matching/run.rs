@@ -38,7 +38,7 @@ pub fn runs(
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
-    let mut spelled = Spelled { query, target, min_len: min_period.unwrap_or(usize::MAX), ..Spelled::default() };
+    let mut spelled = TandemRuns { query, target, min_len: min_period.unwrap_or(usize::MAX), ..TandemRuns::default() };
     let mut known: Option<(i64, usize)> = None;
     let mut n_left = 0;
     for (number, seed) in seeds.iter().enumerate() {
@@ -98,7 +98,7 @@ pub fn runs(
 
 /// The runs within tandem repeats that are spelled the same.
 #[derive(Default)]
-struct Spelled<'t> {
+struct TandemRuns<'t> {
     query: &'t [Token],
     target: &'t [Token],
     /// Minimum tokens of a run.
@@ -110,7 +110,7 @@ struct Spelled<'t> {
     ends: HashMap<i64, usize>,
 }
 
-impl Spelled<'_> {
+impl TandemRuns<'_> {
     /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many tokens were compared.
     ///
     /// On each diagonal, positions have to ascend.

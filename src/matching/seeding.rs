@@ -21,7 +21,7 @@ use crate::language::{Kind, Token};
 
 /// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shared {
+pub struct SharedKgram {
     /// Positions in the query.
     pub query: Vec<u32>,
     /// Positions in the target.
@@ -46,11 +46,11 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
 ///
 /// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m occurrences of the most
 /// frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
-pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: usize, is_same: bool) -> Vec<Seed> {
+pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[SharedKgram], k: usize, is_same: bool) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut contexts: Option<[Contexts; 2]> = None;
     for of_kgram in shared {
-        let Shared { query: of_query, target: of_target } = of_kgram;
+        let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
             let all = of_query.iter().flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
@@ -147,7 +147,7 @@ impl<'t> Contexts<'t> {
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its own for longest. On
 /// a tie the nearest position wins, so that consecutive repeats are paired in step.
 fn pair_most_alike(
-    shared: &Shared,
+    shared: &SharedKgram,
     [own, other]: &[Contexts<'_>; 2],
     reading: Reading,
     is_same: bool,
@@ -187,8 +187,8 @@ mod tests {
     use super::*;
 
     /// All occurrences of each k-gram that two texts share.
-    fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<Shared> {
-        let mut found: HashMap<Vec<u32>, Shared> = HashMap::new();
+    fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<SharedKgram> {
+        let mut found: HashMap<Vec<u32>, SharedKgram> = HashMap::new();
         let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
         for (at, tokens) in query.windows(k).enumerate() {
             found.entry(kgram(tokens)).or_default().query.push(at as u32);

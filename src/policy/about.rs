@@ -1,6 +1,6 @@
 //! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
-use super::{Behind, Missed, Outdated};
+use super::{Behind, LaterCommits, MissedEdit};
 use crate::matching::Agreement;
 use crate::text::{FilePath, count};
 
@@ -10,9 +10,9 @@ pub enum About {
     /// A copy that a change adds; or, if nothing in it is novel, a clone class of a tree.
     Copy,
     /// A copy of a past state of its origin, which has changed since.
-    OldCopy(Outdated),
+    OldCopy(LaterCommits),
     /// An edit of code that has siblings, which it did not reach.
-    Missed(Missed),
+    Missed(MissedEdit),
     /// A new function that the tree has already, in other words.
     Exists {
         /// The name of that function.
@@ -23,14 +23,14 @@ pub enum About {
     /// Commits of its origin that a copy lacks.
     Behind(Behind),
     /// A changed file that could not be examined.
-    Unread(Unexamined),
+    Unread(UnexaminedFiles),
     /// All changed files that were left out on purpose, sorted by path.
-    LeftOut(Vec<Unexamined>),
+    LeftOut(Vec<UnexaminedFiles>),
 }
 
 /// A changed file that was not examined, or several in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unexamined {
+pub struct UnexaminedFiles {
     /// The file, or the folder with a `/` at its end.
     pub path: FilePath,
     /// The number of files.
@@ -39,7 +39,7 @@ pub struct Unexamined {
     pub reason: &'static str,
 }
 
-impl Unexamined {
+impl UnexaminedFiles {
     /// The file and the reason: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
     pub fn describe(&self) -> String {
         let Self { path, n_files, reason } = self;

@@ -1,8 +1,8 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
 use super::{
-    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, Missed, Origin, Outdated, Place,
-    Rule, Unexamined,
+    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, LaterCommits, Level, Milder, MissedEdit,
+    Origin, Place, Rule, UnexaminedFiles,
 };
 use crate::language::Token;
 use crate::matching::Worth;
@@ -50,7 +50,7 @@ pub struct Finding {
 
 /// A finding that is only reported on request.
 #[derive(Debug, Clone)]
-pub struct Suppressed {
+pub struct SuppressedFinding {
     /// The finding.
     pub finding: Finding,
     /// Why it is not reported.
@@ -225,7 +225,7 @@ impl Finding {
     }
 
     /// What the edit missed, if it is about an edit.
-    pub fn missed(&self) -> Option<&Missed> {
+    pub fn missed(&self) -> Option<&MissedEdit> {
         match &self.about {
             About::Missed(missed) => Some(missed),
             _ => None,
@@ -241,7 +241,7 @@ impl Finding {
     }
 
     /// The files that were not examined; empty for a copy.
-    pub fn unexamined_files(&self) -> &[Unexamined] {
+    pub fn unexamined_files(&self) -> &[UnexaminedFiles] {
         match &self.about {
             About::Copy | About::OldCopy(_) | About::Missed(_) | About::Exists { .. } | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
@@ -273,7 +273,7 @@ impl Finding {
             About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
-                let named: Vec<_> = files.iter().take(MAX_NAMED).map(Unexamined::describe).collect();
+                let named: Vec<_> = files.iter().take(MAX_NAMED).map(UnexaminedFiles::describe).collect();
                 let more = match files.len() - named.len() {
                     0 => String::new(),
                     n => format!(" and {n} more"),
@@ -283,7 +283,7 @@ impl Finding {
         }
     }
 
-    fn old_copy_message(&self, outdated: &Outdated) -> String {
+    fn old_copy_message(&self, outdated: &LaterCommits) -> String {
         let changes: Vec<String> = outdated.since.iter().take(MAX_CHANGES).map(Change::describe).collect();
         let more = match outdated.since.len() - changes.len() {
             0 => String::new(),
@@ -292,7 +292,7 @@ impl Finding {
         format!("{}, as it was before {}{more}", self.message_of_first(), changes.join(", "))
     }
 
-    fn missed_message(&self, missed: &Missed) -> String {
+    fn missed_message(&self, missed: &MissedEdit) -> String {
         let Some(Origin { path, fragment, .. }) = self.origins.first() else { return missed.lacks.clone() };
         let line = fragment.start.line;
         let at = if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };

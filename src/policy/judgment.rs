@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
+use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, RuleCondition, Topic};
 use crate::text::{agreed, count};
 
 /// The configured levels.
@@ -253,7 +253,7 @@ impl Levels {
 
     /// Whether any enabled rule looks at what copies lack.
     pub fn ask_for_missed(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, super::When::Behind(_)) && self.of(rule).is_some())
+        RULES.iter().any(|rule| matches!(rule.when, super::RuleCondition::Behind(_)) && self.of(rule).is_some())
     }
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
@@ -277,21 +277,21 @@ impl Levels {
 
     /// Whether any enabled rule looks at edits.
     pub fn ask_for_edits(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, When::Edit(_)) && self.of(rule).is_some())
+        RULES.iter().any(|rule| matches!(rule.when, RuleCondition::Edit(_)) && self.of(rule).is_some())
     }
 
     /// Whether an enabled rule looks at new functions that exist in other words. Where copies may be made, none does:
     /// what was copied is not said to be written anew.
     pub fn ask_for_functions(&self) -> bool {
         let is_on = |rule: &&Rule| self.of(rule).is_some();
-        let looks_at_copies = |rule: &&Rule| matches!(rule.when, When::Tree(_));
+        let looks_at_copies = |rule: &&Rule| matches!(rule.when, RuleCondition::Tree(_));
         let tells_copies = RULES.iter().copied().filter(looks_at_copies).all(|rule| is_on(&rule));
-        tells_copies && RULES.iter().copied().filter(is_on).any(|rule| matches!(rule.when, When::Function(_)))
+        tells_copies && RULES.iter().copied().filter(is_on).any(|rule| matches!(rule.when, RuleCondition::Function(_)))
     }
 
     /// Whether any enabled rule looks at copies of past states.
     pub fn ask_for_old_copies(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, When::OldCopy(_)) && self.of(rule).is_some())
+        RULES.iter().any(|rule| matches!(rule.when, RuleCondition::OldCopy(_)) && self.of(rule).is_some())
     }
 
     /// Whether any enabled rule looks at copies of code in such a place.
@@ -320,7 +320,7 @@ mod tests {
 
     use super::*;
     use crate::matching::CloneType;
-    use crate::policy::{Attribution, Component, Deletion, Fragment, Unexamined, Verdict};
+    use crate::policy::{Attribution, Component, Deletion, Fragment, UnexaminedFiles, Verdict};
     use crate::text::{FilePath, Position};
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
@@ -454,7 +454,7 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_is_a_warning_and_what_was_left_out_a_note() {
-        let file = || Unexamined { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
+        let file = || UnexaminedFiles { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
         let rows = [
             (About::Unread(file()), Ground::Code, Some(Level::Warning)),
             (About::Unread(file()), Ground::Test, Some(Level::Note)),

@@ -70,7 +70,7 @@ impl Decision {
 
 /// Accepted copies, in addition to allow comments and the baseline.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Accepted<'a> {
+pub struct AcceptanceRules<'a> {
     /// Exceptions of the license policy.
     pub exceptions: &'a [Exception],
     /// Decisions on single copies.
@@ -188,7 +188,7 @@ impl std::fmt::Display for LicenseTerm {
 }
 
 /// An answer, and why.
-type Answered = (Answer, String);
+type AnswerAndReason = (Answer, String);
 
 impl LicensePolicy {
     /// The policy's verdict on code with these terms; does not consider attribution.
@@ -223,7 +223,7 @@ impl LicensePolicy {
         }
     }
 
-    fn judge_license(&self, license: Option<&Expression>) -> Answered {
+    fn judge_license(&self, license: Option<&Expression>) -> AnswerAndReason {
         let Some(expression) = license else { return (Answer::Unknown, "needs review".to_owned()) };
         let names = |terms: &[LicenseTerm]| {
             terms.iter().any(|term| matches!(term, LicenseTerm::Expression(own) if own == expression))
@@ -234,12 +234,12 @@ impl LicensePolicy {
         if names(&self.allow) {
             return (Answer::Allowed, format!("the settings allow {expression}"));
         }
-        let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
-        let best = |a: Answered, b: Answered| if b.0 < a.0 { b } else { a };
+        let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
+        let best = |a: AnswerAndReason, b: AnswerAndReason| if b.0 < a.0 { b } else { a };
         expression.fold(|license| self.judge_one(license), worst, best)
     }
 
-    fn judge_one(&self, license: &License) -> Answered {
+    fn judge_one(&self, license: &License) -> AnswerAndReason {
         let strongest = |terms: &[LicenseTerm], later: bool| {
             let named = terms.iter().filter_map(|term| Some((term.names(license, later)?, term.to_string())));
             named.max_by_key(|(rank, _)| *rank)
@@ -256,7 +256,7 @@ impl LicensePolicy {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
         let by_project = self.project.as_ref().map(|project| {
-            let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
+            let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
             // Users of the project may choose among its licenses, so code in it must be compatible with each.
             let fold = |project: &Expression| project.fold(|outbound| go_together(outbound, license), worst, worst);
             let (answer, mut reason) = fold(project);
@@ -290,7 +290,7 @@ fn said(verb: &str, term: &str, license: &License) -> String {
 }
 
 /// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class if it has no answer.
-fn go_together(outbound: &License, inbound: &License) -> Answered {
+fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
     match compatibility(outbound, inbound) {
         Some(Compatibility::Yes) => {

@@ -5,7 +5,7 @@ use crate::text::printable;
 
 /// An edit that did not reach the siblings of the edited code; these are the origins of its finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missed {
+pub struct MissedEdit {
     /// What the edit did that a sibling lacks, in a few words: "adds `if (fp)`".
     pub lacks: String,
     /// The name of the nearest sibling, if it has one.
@@ -18,7 +18,7 @@ pub struct Missed {
 
 /// Commits that changed the origin of a copy since the state that was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outdated {
+pub struct LaterCommits {
     /// The newest commit that still had the copied state, in hexadecimal.
     pub state: String,
     /// The commits that changed these lines since, the newest first.

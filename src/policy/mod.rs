@@ -22,22 +22,23 @@ mod settings_files;
 mod suppression;
 mod verdict;
 
-pub use about::{About, Unexamined};
+pub use about::{About, UnexaminedFiles};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
 pub use date::{Date, DateError};
 pub use family::join_families;
-pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
+pub use finding::{Finding, Notice, SuppressedBy, SuppressedFinding, content, identity};
 pub use fix::says_fix;
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
-pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
-pub use missed::{Change, Missed, Outdated};
+pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
+pub use missed::{Change, LaterCommits, MissedEdit};
 pub use origin::{
-    Component, Deletion, FirstSeen, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins, unversioned_purl,
+    Component, Deletion, FirstAppearance, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins,
+    unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};
-pub use rules::{Ground, RULES, Rule, Topic, When, rule};
+pub use rules::{Ground, RULES, Rule, RuleCondition, Topic, rule};
 pub use security::{says_security, vulnerability_ids};
 pub use settings_files::SettingsFiles;
 pub use suppression::{BadSuppression, Peer, Suppression, suppressions};

@@ -185,12 +185,12 @@ pub struct Component {
     /// The license terms of the file that contains the origin.
     pub terms: Terms,
     /// Where the origin first appears in a history.
-    pub first_seen: Option<FirstSeen>,
+    pub first_seen: Option<FirstAppearance>,
 }
 
 /// The first commit that contains something, and its time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FirstSeen {
+pub struct FirstAppearance {
     /// The commit, in hexadecimal.
     pub commit: String,
     /// Its time in seconds since 1970, according to the commit.

@@ -28,9 +28,9 @@ pub(super) struct Brief {
     /// Lines of the copy.
     pub lines: usize,
     /// Words that differ one for one: what a shared function would take as parameters, if it is not a name of its own.
-    pub replaced: Vec<Replaced>,
+    pub replaced: Vec<Replacement>,
     /// What else differs: lines that only one side has, or that were rewritten.
-    pub rewritten: Vec<Rewritten>,
+    pub rewritten: Vec<Rewrite>,
     /// The functions of the copy and of the origin, with the places that call them: what a change of either touches.
     pub functions: Vec<Function>,
     /// Lines that go if the copy is replaced by a call of one line, whatever the parameters.
@@ -54,7 +54,7 @@ pub(super) struct Function {
 /// A word of the origin, and the one in its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Replaced {
+pub(super) struct Replacement {
     /// The word of the origin.
     pub origin: String,
     /// The word of the copy.
@@ -68,7 +68,7 @@ pub(super) struct Replaced {
 /// A stretch that differs altogether.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Rewritten {
+pub(super) struct Rewrite {
     /// The line of the copy; null if only the origin has it.
     pub copy_line: Option<u32>,
     /// What the copy has there.
@@ -128,7 +128,7 @@ impl Brief {
             });
         }
         let (names, values): (Vec<_>, Vec<_>) = self.replaced.iter().partition(|replaced| replaced.consistent);
-        let word = |of: &&Replaced| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
+        let word = |of: &&Replacement| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
                 let named: Vec<String> = words.iter().take(MAX_NAMED).map(word).collect();
@@ -178,7 +178,7 @@ fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Funct
     [Some(copy), origin].into_iter().flatten().flat_map(named).collect()
 }
 
-fn replaced(sides: &Sides) -> Vec<Replaced> {
+fn replaced(sides: &Sides) -> Vec<Replacement> {
     let mut of_origin: BTreeMap<&str, usize> = BTreeMap::new();
     let mut of_copy: BTreeMap<&str, usize> = BTreeMap::new();
     for rename in &sides.renames {
@@ -186,7 +186,7 @@ fn replaced(sides: &Sides) -> Vec<Replaced> {
         *of_copy.entry(&rename.to).or_default() += 1;
     }
     let is_name = |word: &str| !word.starts_with(|c: char| c.is_ascii_digit());
-    let of = |rename: &super::sides::Rename| Replaced {
+    let of = |rename: &super::sides::Rename| Replacement {
         origin: rename.from.clone(),
         copy: rename.to.clone(),
         times: rename.n,
@@ -199,7 +199,7 @@ fn replaced(sides: &Sides) -> Vec<Replaced> {
 }
 
 /// The rows with words that correspond to nothing on the other side.
-fn rewritten(sides: &Sides) -> Vec<Rewritten> {
+fn rewritten(sides: &Sides) -> Vec<Rewrite> {
     let changed = |lines: &[super::sides::Line], at: Option<usize>| -> Option<(u32, String)> {
         let line = &lines[at?];
         let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
@@ -214,7 +214,7 @@ fn rewritten(sides: &Sides) -> Vec<Rewritten> {
         let (copy_line, copy) = copy.unzip();
         let (origin_line, origin) = origin.unzip();
         let (copy, origin) = (copy.unwrap_or_default(), origin.unwrap_or_default());
-        Some(Rewritten { copy_line, copy, origin_line, origin })
+        Some(Rewrite { copy_line, copy, origin_line, origin })
     };
     sides.rows.iter().filter_map(row).collect()
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::words::{grouped, place};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Suppressed};
+use crate::policy::{Finding, SuppressedFinding};
 
 pub(super) const FORMAT: Format =
     Format { name: "concise", help: "a line for each finding, for editors and logs", write };
@@ -26,7 +26,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
 }
 
 /// A suppressed finding in a line, which no matcher takes for one of a level.
-fn suppressed_line(Suppressed { finding, by }: &Suppressed) -> String {
+fn suppressed_line(SuppressedFinding { finding, by }: &SuppressedFinding) -> String {
     let Finding { path, fragment, rule, .. } = finding;
     let (line, column) = (fragment.start.line, fragment.start.column);
     let why = by.describe();

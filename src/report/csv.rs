@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::words::day;
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, MissedCommit, Origin, Place, Unexamined, Verdict};
+use crate::policy::{Finding, MissedCommit, Origin, Place, UnexaminedFiles, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
@@ -149,7 +149,7 @@ fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [St
 }
 
 /// The row of a file that was not examined: the columns about copies and origins are empty.
-fn unexamined_row(finding: &Finding, file: &Unexamined, suppressed: &str) -> [String; COLUMNS.len()] {
+fn unexamined_row(finding: &Finding, file: &UnexaminedFiles, suppressed: &str) -> [String; COLUMNS.len()] {
     COLUMNS.map(|column| match column {
         "rule" => finding.rule.id.to_owned(),
         "level" => finding.level.name().to_owned(),

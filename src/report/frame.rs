@@ -208,7 +208,7 @@ fn below<'l>(lines: impl Iterator<Item = Result<&'l Line, String>>, side: &SideC
                 continue;
             }
         };
-        let Drawn { code, below, .. } = drawn(line, indent, width, is_copy, canvas);
+        let DrawnLine { code, below, .. } = drawn(line, indent, width, is_copy, canvas);
         let number = paint(GUTTER, &format!("{:>digits$}", line.number), canvas);
         let _ = writeln!(text, "{number} {bar} {code}");
         if !below.is_empty() {
@@ -266,7 +266,7 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         };
         let line = |lines: &[Line], at: Option<usize>, indent: usize, is_copy: bool| match at {
             Some(at) => (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas)),
-            None => (String::new(), Drawn::default()),
+            None => (String::new(), DrawnLine::default()),
         };
         let (copy, origin) = sides.rows[*row];
         let copy = line(&sides.copy, copy, indents.0, true);
@@ -285,7 +285,7 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
 
 /// A line as it is drawn, its columns, and the marks below it.
 #[derive(Default)]
-struct Drawn {
+struct DrawnLine {
     code: String,
     width: usize,
     below: String,
@@ -334,7 +334,7 @@ fn indent<'l>(lines: impl Iterator<Item = &'l Line>, width: usize) -> usize {
 }
 
 /// Draws the part of a line that fits: around its first mark, if that is far to the right.
-fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas) -> Drawn {
+fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas) -> DrawnLine {
     let mut cells = cells(line);
     cells.retain(|cell| cell.columns.start >= indent);
     let end = cells.last().map_or(indent, |cell| cell.columns.end);
@@ -350,7 +350,7 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     let is_cut = (from > indent, to < end);
     let inner = from + usize::from(is_cut.0)..to - usize::from(is_cut.1);
     let kept = cells.iter().filter(|cell| cell.columns.start >= inner.start && cell.columns.end <= inner.end);
-    let mut drawn = Drawn::default();
+    let mut drawn = DrawnLine::default();
     let mut run = (String::new(), None);
     let flush = |run: &mut (String, Option<Mark>), code: &mut String| {
         let text = std::mem::take(&mut run.0);

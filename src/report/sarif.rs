@@ -20,7 +20,8 @@ use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
-    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
+    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy, SuppressedFinding, Topic,
+    UnexaminedFiles,
 };
 use crate::text::{FilePath, agreed, count};
 
@@ -202,7 +203,7 @@ fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding], languages: 
 }
 
 /// A suppressed result: viewers hide it, but audits can include it.
-fn suppressed(outcome: &Outcome, suppressed: &Suppressed, languages: &Languages) -> SarifResult {
+fn suppressed(outcome: &Outcome, suppressed: &SuppressedFinding, languages: &Languages) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
         SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => "external",
@@ -347,8 +348,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ];
     }
     if !finding.has_code() {
-        let file =
-            |file: &Unexamined| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});
+        let file = |file: &UnexaminedFiles| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});
         let files = finding.unexamined_files();
         let named: Vec<_> = files.iter().take(MAX_UNEXAMINED).map(file).collect();
         return vec![("notExamined", json!(named)), ("notExaminedCount", json!(files.len()))];

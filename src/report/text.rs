@@ -18,7 +18,7 @@ use super::words::{
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
-use crate::policy::{About, Finding, Level, Origin, Unexamined, best_first};
+use crate::policy::{About, Finding, Level, Origin, UnexaminedFiles, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -257,7 +257,7 @@ const MAX_UNEXAMINED: usize = 20;
 
 /// What was not examined: a group for each level, a line for each file.
 fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
-    let mut groups: BTreeMap<_, Vec<&Unexamined>> = BTreeMap::new();
+    let mut groups: BTreeMap<_, Vec<&UnexaminedFiles>> = BTreeMap::new();
     for finding in &outcome.findings {
         let is_left_out = matches!(finding.about, About::LeftOut(_));
         groups
@@ -388,7 +388,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
     for suppressed in &outcome.suppressed {
-        let crate::policy::Suppressed { finding, by } = suppressed;
+        let crate::policy::SuppressedFinding { finding, by } = suppressed;
         let line = finding.fragment.start.line;
         let (by, path, message, id) = (by.describe(), &finding.path, finding.message(), finding.id());
         lines.push(format!("suppressed {by}: {path}:{line}: {message} [{id}]"));

@@ -58,7 +58,7 @@ impl Archive<'_> {
         };
         let inner = self.without_top(inner);
         let mut entry = Entry { path: FilePath::new([&self.prefix[..], &inner].concat()), shown, size, bytes };
-        if let Some(kind) = Nested::of(&inner) {
+        if let Some(kind) = NestedArchive::of(&inner) {
             return self.nested(kind, entry);
         }
         if !self.sink.wants(&entry.path, size) {
@@ -89,7 +89,7 @@ impl Archive<'_> {
         }
     }
 
-    fn nested(&mut self, kind: Nested, mut entry: Entry<'_>) -> Result<(), Error> {
+    fn nested(&mut self, kind: NestedArchive, mut entry: Entry<'_>) -> Result<(), Error> {
         let path = &entry.path;
         if self.depth >= self.budget.limits().max_depth {
             self.note(
@@ -99,7 +99,7 @@ impl Archive<'_> {
             return Ok(());
         }
         let max = self.budget.limits().max_nested;
-        if matches!(kind, Nested::Zip) && entry.size > max {
+        if matches!(kind, NestedArchive::Zip) && entry.size > max {
             self.note(path.as_bytes(), "it is a nested archive too large to hold in memory");
             return Ok(());
         }
@@ -114,10 +114,12 @@ impl Archive<'_> {
         };
         let has_failed = Cell::new(false);
         let read = match kind {
-            Nested::Tar(compression) => {
-                tar::read_tar(&mut Watched { inner: entry.bytes, has_failed: &has_failed }, compression, &mut inner)
-            }
-            Nested::Zip => {
+            NestedArchive::Tar(compression) => tar::read_tar(
+                &mut WatchedReader { inner: entry.bytes, has_failed: &has_failed },
+                compression,
+                &mut inner,
+            ),
+            NestedArchive::Zip => {
                 let bytes = entry.read_all(&inner.name)?;
                 zip::read_zip(std::io::Cursor::new(bytes), &mut inner)
             }
@@ -134,12 +136,12 @@ impl Archive<'_> {
 }
 
 /// Remembers whether the reader inside has failed: then the damage is not that of what is read from it.
-struct Watched<'a> {
+struct WatchedReader<'a> {
     inner: &'a mut dyn Read,
     has_failed: &'a Cell<bool>,
 }
 
-impl Read for Watched<'_> {
+impl Read for WatchedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.inner.read(buffer).inspect_err(|_| self.has_failed.set(true))
     }
@@ -147,12 +149,12 @@ impl Read for Watched<'_> {
 
 /// An archive inside an archive.
 #[derive(Clone, Copy)]
-enum Nested {
+enum NestedArchive {
     Tar(tar::Compression),
     Zip,
 }
 
-impl Nested {
+impl NestedArchive {
     fn of(path: &[u8]) -> Option<Self> {
         let path = String::from_utf8_lossy(path);
         tar::Compression::of(&path).map(Self::Tar).or_else(|| zip::is_zip(&path).then_some(Self::Zip))

@@ -56,12 +56,12 @@ struct Control {
     source: String,
     version: String,
     homepage: Option<String>,
-    files: Vec<Listed>,
+    files: Vec<ListedFile>,
 }
 
 /// A file that a control file lists.
 #[derive(Debug, PartialEq, Eq)]
-struct Listed {
+struct ListedFile {
     sha256: String,
     name: String,
 }
@@ -74,7 +74,7 @@ impl Control {
         for line in text.lines() {
             if let Some(value) = line.strip_prefix(' ') {
                 if field.eq_ignore_ascii_case("Checksums-Sha256") {
-                    control.files.push(Listed::parse(value)?);
+                    control.files.push(ListedFile::parse(value)?);
                 }
                 continue;
             }
@@ -115,7 +115,7 @@ impl Control {
     }
 }
 
-impl Listed {
+impl ListedFile {
     fn parse(line: &str) -> Result<Self, String> {
         let parts: Vec<&str> = line.split_whitespace().collect();
         let [sha256, _, name] = parts[..] else { return Err(format!("`{}` lists no file", line.trim())) };
@@ -128,7 +128,7 @@ impl Listed {
 }
 
 /// Compares a file with its checksum.
-fn verify(path: &Path, listed: &Listed) -> Result<(), Error> {
+fn verify(path: &Path, listed: &ListedFile) -> Result<(), Error> {
     let mut file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

@@ -114,7 +114,7 @@ fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<V
 
 /// A commit of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Listed {
+struct ListedFix {
     /// The repository as it is listed: an address, or a path.
     repository: String,
     commit: String,
@@ -135,7 +135,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let mut clones = Clones::open(clones.into_iter().map(PathBuf::from))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     // A commit that fixes several vulnerabilities is listed several times.
-    let mut fixes: BTreeMap<(usize, CommitId), Listed> = BTreeMap::new();
+    let mut fixes: BTreeMap<(usize, CommitId), ListedFix> = BTreeMap::new();
     for listed in listed {
         clones.add(&folder.join(&listed.repository));
         let Some(found) = clones.find(&listed) else {
@@ -191,7 +191,7 @@ impl Clones {
     }
 
     /// The clone that has a commit, and its whole hash.
-    fn find(&self, listed: &Listed) -> Option<(usize, CommitId)> {
+    fn find(&self, listed: &ListedFix) -> Option<(usize, CommitId)> {
         let is_hash = |text: &str| text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = Some(&listed.commit).filter(|commit| is_hash(commit))?;
         self.all.iter().enumerate().find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
@@ -237,7 +237,7 @@ fn read_fix(
 }
 
 /// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted and passed over.
-fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<Listed>, Error> {
+fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> {
     if !path.is_dir() {
         return parse_file(path);
     }
@@ -269,7 +269,7 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<Listed>, Error> {
     Ok(listed)
 }
 
-fn parse_file(path: &Path) -> Result<Vec<Listed>, Error> {
+fn parse_file(path: &Path) -> Result<Vec<ListedFix>, Error> {
     let size = path.metadata().map_err(|why| Error::file(path, why))?.len();
     let invalid = |why: String| Error::Invalid { what: base_name(path), why };
     if size > MAX_FILE {
@@ -281,7 +281,7 @@ fn parse_file(path: &Path) -> Result<Vec<Listed>, Error> {
 }
 
 /// The commits in a text: OSV records if it begins like JSON, otherwise lines.
-fn parse(text: &str) -> Result<Vec<Listed>, String> {
+fn parse(text: &str) -> Result<Vec<ListedFix>, String> {
     let records = match text.trim_start().as_bytes().first() {
         Some(b'[') => serde_json::from_str(text),
         Some(b'{') => serde_json::from_str::<OsvAnswer>(text)
@@ -294,7 +294,7 @@ fn parse(text: &str) -> Result<Vec<Listed>, String> {
 }
 
 /// The fixes in a record.
-fn listed_in(record: OsvRecord) -> Vec<Listed> {
+fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     let ids: BTreeSet<String> = [record.id].into_iter().chain(record.aliases).collect();
     let mut listed = Vec::new();
     for affected in record.affected {
@@ -309,7 +309,7 @@ fn listed_in(record: OsvRecord) -> Vec<Listed> {
                 ..DeclaredComponent::default()
             };
             let fixed = range.events.iter().filter_map(|event| event.fixed.as_ref());
-            listed.extend(fixed.map(|commit| Listed {
+            listed.extend(fixed.map(|commit| ListedFix {
                 repository: repository.clone(),
                 commit: commit.clone(),
                 component: component.clone(),
@@ -321,7 +321,7 @@ fn listed_in(record: OsvRecord) -> Vec<Listed> {
 }
 
 /// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.
-fn parse_line(number: usize, line: &str) -> Option<Result<Listed, String>> {
+fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
     let repository = words.next()?.trim_end_matches('\r').to_owned();
@@ -338,7 +338,7 @@ fn parse_line(number: usize, line: &str) -> Option<Result<Listed, String>> {
         ..DeclaredComponent::default()
     };
     let ids = words.map(|word| word.trim_end_matches('\r').to_owned()).filter(|id| !id.is_empty()).collect();
-    Some(Ok(Listed { repository, commit, component, ids }))
+    Some(Ok(ListedFix { repository, commit, component, ids }))
 }
 
 /// The last part of an address or a path, without `.git`.

@@ -87,12 +87,12 @@ impl Budget {
 
 /// Counts the bytes that pass through.
 #[derive(Debug)]
-pub(super) struct Counted<R> {
+pub(super) struct CountingReader<R> {
     inner: R,
     n: Rc<Cell<u64>>,
 }
 
-impl<R> Counted<R> {
+impl<R> CountingReader<R> {
     /// The reader, and its byte count.
     pub fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
         let n = Rc::default();
@@ -100,7 +100,7 @@ impl<R> Counted<R> {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.n.set(self.n.get() + n as u64);
@@ -110,21 +110,21 @@ impl<R: Read> Read for Counted<R> {
 
 /// Stops a decompressor that produces too much, in total or in proportion to its input.
 #[derive(Debug)]
-pub(super) struct Guarded<R> {
+pub(super) struct GuardedReader<R> {
     inner: R,
     n_in: Rc<Cell<u64>>,
     n_out: u64,
     limits: Limits,
 }
 
-impl<R> Guarded<R> {
+impl<R> GuardedReader<R> {
     /// Guards `inner`, whose number of bytes read is in `n_in`.
     pub fn new(inner: R, n_in: Rc<Cell<u64>>, limits: Limits) -> Self {
         Self { inner, n_in, n_out: 0, limits }
     }
 }
 
-impl<R: Read> Read for Guarded<R> {
+impl<R: Read> Read for GuardedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.n_out += n as u64;

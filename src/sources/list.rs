@@ -26,13 +26,13 @@ struct List {
     #[serde(default)]
     skip_missing: bool,
     #[serde(default)]
-    source: Vec<Listed>,
+    source: Vec<ListedSource>,
 }
 
 /// A source in a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct ListedSource {
     /// A path relative to the folder of the list, or a package URL.
     from: String,
     name: Option<String>,

@@ -59,7 +59,7 @@ pub struct DeclaredComponent {
 
 /// When code first appeared in a repository, and which of its releases contain it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ReleaseHistory {
     /// The first commit that has it, in hexadecimal.
     pub commit: String,
     /// The time of that commit, in seconds since 1970.
@@ -85,7 +85,7 @@ pub struct SourceFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// When it first appeared in its repository, if it comes from one.
-    pub seen: Option<Seen>,
+    pub seen: Option<ReleaseHistory>,
     /// The license statements around it at that time, for a history; otherwise those of all files of the component
     /// count.
     pub licenses: Option<Arc<Licenses>>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::past::read_past;
 use super::{
-    DeclaredComponent, Error, MAX_LICENSE_FILE, Request, Seen, Sink, SourceFile, SourceKind, base_name, named,
+    DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile, SourceKind, base_name, named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
@@ -107,7 +107,7 @@ fn read_revision(
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let commit = reader.commit(revision)?;
-    let seen = Seen { commit: commit.to_string(), time: reader.time(commit)?, ..Seen::default() };
+    let seen = ReleaseHistory { commit: commit.to_string(), time: reader.time(commit)?, ..ReleaseHistory::default() };
     for entry in reader.commit_snapshot(commit)?.entries {
         if !sink.wants(&entry.path, reader.size(&entry).unwrap_or(0)) {
             continue;
@@ -129,7 +129,7 @@ fn read_history(
     let mut licenses = PastLicenses::default();
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
     for first in reader.first_appearances(references, Some(interest))? {
-        let seen = Seen {
+        let seen = ReleaseHistory {
             commit: first.commit.to_string(),
             time: first.time,
             first_tag: first.first_tag.as_deref().map(ToOwned::to_owned),

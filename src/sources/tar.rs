@@ -11,7 +11,7 @@ use lzma_rust2::XzReader;
 use tar::EntryType;
 
 use super::archive::Archive;
-use super::limits::{Budget, Counted, Guarded, error_at};
+use super::limits::{Budget, CountingReader, GuardedReader, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 use crate::files;
 
@@ -100,18 +100,18 @@ pub(super) fn read_file(
 /// Reads the tar archive in `bytes`.
 pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: &mut Archive<'_>) -> Result<(), Error> {
     let limits = *archive.budget.limits();
-    let (counted, n_in) = Counted::new(bytes);
+    let (counted, n_in) = CountingReader::new(bytes);
     match compression {
         Compression::None => entries(counted, archive),
-        Compression::Gzip => entries(Guarded::new(MultiGzDecoder::new(counted), n_in, limits), archive),
-        Compression::Bzip2 => entries(Guarded::new(MultiBzDecoder::new(counted), n_in, limits), archive),
+        Compression::Gzip => entries(GuardedReader::new(MultiGzDecoder::new(counted), n_in, limits), archive),
+        Compression::Bzip2 => entries(GuardedReader::new(MultiBzDecoder::new(counted), n_in, limits), archive),
         Compression::Xz => {
             let (counted, start) = with_start(counted).map_err(|why| error_at(&archive.name, "the beginning", &why))?;
             if dictionary(&start).is_some_and(|size| size > XZ_MEMORY) {
                 let what = format!("it asks for more than {XZ_MEMORY} bytes of memory");
                 return Err(Error::TooMuch { archive: archive.name.clone(), entry: "the whole".to_owned(), what });
             }
-            entries(Guarded::new(XzReader::new(counted, true), n_in, limits), archive)
+            entries(GuardedReader::new(XzReader::new(counted, true), n_in, limits), archive)
         }
     }
 }
@@ -140,7 +140,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
-    let (mut long_name, mut extended): (Option<Vec<u8>>, Extended) = (None, Extended::default());
+    let (mut long_name, mut extended): (Option<Vec<u8>>, ExtendedHeader) = (None, ExtendedHeader::default());
     let damaged = |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
     let all = tar.entries().map_err(|why| damaged(archive, &last, &why))?.raw(true);
     for entry in all {
@@ -153,7 +153,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
                     let end = memchr::memchr(0, &header).unwrap_or(header.len());
                     long_name = Some(header[..end].to_vec());
                 } else {
-                    extended = Extended::new(&header);
+                    extended = ExtendedHeader::new(&header);
                     long_name = extended.path.take().or(long_name);
                 }
                 continue;
@@ -163,7 +163,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
         }
         let name = long_name.take().unwrap_or_else(|| entry.header().path_bytes().into_owned());
         last = archive.shown(&name);
-        let Extended { size, is_sparse, .. } = std::mem::take(&mut extended);
+        let ExtendedHeader { size, is_sparse, .. } = std::mem::take(&mut extended);
         if size.is_some_and(|size| size != entry.size()) {
             let why = format!("an extended header says another size than the {} bytes of its own", entry.size());
             return Err(damaged(archive, &last, &io::Error::other(why)));
@@ -214,7 +214,7 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
 
 /// What a set of extended headers says of the entry behind it, as far as it can be read.
 #[derive(Default)]
-struct Extended {
+struct ExtendedHeader {
     path: Option<Vec<u8>>,
     /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it before the header's.
     size: Option<u64>,
@@ -222,7 +222,7 @@ struct Extended {
     is_sparse: bool,
 }
 
-impl Extended {
+impl ExtendedHeader {
     /// Reads `25 path=a/long/name.c`, line by line.
     fn new(headers: &[u8]) -> Self {
         let mut said = Self::default();
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_path_of_extended_headers_is_read_and_nonsense_is_none() {
-        let path = |headers: &[u8]| Extended::new(headers).path;
+        let path = |headers: &[u8]| ExtendedHeader::new(headers).path;
         assert_eq!(path(b"20 ctime=1432215303\n12 path=a/b\n"), Some(b"a/b".to_vec()));
         for nonsense in [&b"99 path=a\n"[..], b"x path=a\n", b"0 path=a\n", b"2 path=a\n", b""] {
             assert_eq!(path(nonsense), None);

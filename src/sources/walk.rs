@@ -57,7 +57,7 @@ impl Folder {
             }
         }
         if heeds_gitignore {
-            let ignored = Ignored::new(self, &entries);
+            let ignored = IgnoreFiles::new(self, &entries);
             entries.retain(|entry| !ignored.contains(&entry.path));
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -74,9 +74,9 @@ impl Folder {
 const MAX_GITIGNORE: u64 = 4 * 1024 * 1024;
 
 /// What the `.gitignore` files of a folder name.
-struct Ignored(BTreeMap<Vec<u8>, Gitignore>);
+struct IgnoreFiles(BTreeMap<Vec<u8>, Gitignore>);
 
-impl Ignored {
+impl IgnoreFiles {
     /// Reads those among `entries`, which are regular files, if they are not too large for one.
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
         let read = |entry: &Entry| {

@@ -10,7 +10,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::archive::Archive;
-use super::limits::{Budget, Guarded};
+use super::limits::{Budget, GuardedReader};
 use super::{Error, Request, Sink, SourceKind, named};
 use crate::files;
 
@@ -85,7 +85,7 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
         let entry = zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
         let (size, n_packed) = (entry.size(), entry.compressed_size());
         let n_in = Rc::new(Cell::new(n_packed));
-        archive.entry(&name, size, &mut Guarded::new(entry, n_in, limits))?;
+        archive.entry(&name, size, &mut GuardedReader::new(entry, n_in, limits))?;
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ pub struct Key {
 
 /// What the cache knows about a blob.
 #[derive(Debug, Clone, Copy)]
-pub struct Cached<'c> {
+pub struct BlobFacts<'c> {
     /// Why it was skipped, as a number defined by the owner; 0 if it was not.
     pub status: u32,
     /// The family of its language.
@@ -45,7 +45,7 @@ pub struct Cached<'c> {
     words: &'c [u8],
 }
 
-impl<'c> Cached<'c> {
+impl<'c> BlobFacts<'c> {
     /// The hashes of its fingerprints, in the order of the text.
     pub fn hashes(&self) -> impl ExactSizeIterator<Item = u64> + use<'c> {
         let (hashes, _) = self.hashes.as_chunks::<8>();
@@ -81,7 +81,7 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// Takes what [`Cached`] returns.
+    /// Takes what [`BlobFacts`] returns.
     pub fn new(
         key: Key,
         status: u32,
@@ -278,11 +278,11 @@ impl Cache {
     }
 
     /// What is known about a blob; `None` if the entry is damaged.
-    pub fn get(&self, key: &Key) -> Option<Cached<'_>> {
+    pub fn get(&self, key: &Key) -> Option<BlobFacts<'_>> {
         self.parts.iter().find_map(|part| match part.find(key) {
             Ok(row) => row.map(|row| {
                 let (hashes, gaps) = row.prints.split_at(row.n_prints as usize * 8);
-                Cached { status: row.status, family: row.family, hashes, gaps, words: row.words }
+                BlobFacts { status: row.status, family: row.family, hashes, gaps, words: row.words }
             }),
             Err(_) => {
                 part.is_damaged.store(true, Ordering::Relaxed);

@@ -15,7 +15,7 @@ mod runs;
 mod segment;
 mod write;
 
-pub use cache::{Cache, Cached, Fresh, Key};
+pub use cache::{BlobFacts, Cache, Fresh, Key};
 pub use earliest::Earliest;
 pub use error::{FORMAT_VERSION, SegmentError};
 pub use far::{BlockAt, Blocks};

@@ -55,14 +55,14 @@ impl Runs {
     ///
     /// # Errors
     /// If a file cannot be read; each row may fail as well.
-    pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<Merged<I>> {
+    pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<MergedRows<I>> {
         let files = self.files.into_iter().map(|file| SortedRows::File(BufReader::with_capacity(1 << 17, file)));
         let mut sources: Vec<SortedRows<I>> = files.chain([SortedRows::Memory(rest)]).collect();
         let mut heads = BinaryHeap::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {
             heads.extend(source.next()?.map(|row| Reverse((row, number))));
         }
-        Ok(Merged { heads, sources })
+        Ok(MergedRows { heads, sources })
     }
 }
 
@@ -90,13 +90,13 @@ impl<I: Iterator<Item = (u64, u32)>> SortedRows<I> {
 }
 
 /// Sorted rows from several sources, in one order.
-pub(super) struct Merged<I> {
+pub(super) struct MergedRows<I> {
     /// The next row of each unfinished source, with the number of the source; the smallest on top.
     heads: BinaryHeap<Reverse<((u64, u32), usize)>>,
     sources: Vec<SortedRows<I>>,
 }
 
-impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {
+impl<I: Iterator<Item = (u64, u32)>> Iterator for MergedRows<I> {
     type Item = io::Result<(u64, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -15,12 +15,12 @@ use zip::write::SimpleFileOptions;
 
 /// Keeps all that a source hands out.
 #[derive(Debug, Default)]
-struct Taken {
+struct ComponentCopy {
     files: Vec<SourceFile>,
     notes: Vec<Note>,
 }
 
-impl Sink for Taken {
+impl Sink for ComponentCopy {
     fn wants(&self, _: &FilePath, size: u64) -> bool {
         size < 1 << 20
     }
@@ -39,7 +39,7 @@ impl Sink for Taken {
     }
 }
 
-impl Taken {
+impl ComponentCopy {
     fn paths(&self) -> Vec<String> {
         self.files.iter().map(|file| file.path.to_string()).collect()
     }
@@ -55,21 +55,21 @@ fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-fn read_with(path: &Path, limits: Limits) -> Result<Taken, Error> {
+fn read_with(path: &Path, limits: Limits) -> Result<ComponentCopy, Error> {
     let spec = path.to_str().expect("temporary folders are UTF-8");
-    let mut taken = Taken::default();
+    let mut taken = ComponentCopy::default();
     read(&Request { spec, component: DeclaredComponent::default(), limits }, &mut taken)?;
     Ok(taken)
 }
 
 /// Reads an archive of these bytes under `name`.
-fn taken(name: &str, bytes: &[u8]) -> Result<Taken, Error> {
+fn taken(name: &str, bytes: &[u8]) -> Result<ComponentCopy, Error> {
     let folder = folder();
     read_with(&write(&folder, name, bytes), Limits::default())
 }
 
 #[track_caller]
-fn fails(result: Result<Taken, Error>, expected: &str) {
+fn fails(result: Result<ComponentCopy, Error>, expected: &str) {
     let error = result.map(|taken| taken.paths()).expect_err("it is refused").to_string();
     assert!(error.contains(expected), "{error}\nshould say: {expected}");
 }
@@ -386,7 +386,7 @@ fn a_list_names_what_is_known_of_each_source() {
 #[test]
 fn a_package_url_that_could_mean_a_flag_or_a_path_starts_nothing() {
     for spec in ["pkg:npm/--registry@1", "pkg:cargo/serde", "pkg:pypi/..%2Fa@1", "pkg:gem/rails@7"] {
-        let mut taken = Taken::default();
+        let mut taken = ComponentCopy::default();
         let request = Request { spec, component: DeclaredComponent::default(), limits: Limits::default() };
         assert!(matches!(read(&request, &mut taken), Err(Error::Invalid { .. })), "{spec}");
     }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use secondhand::audit::{Examined, Outcome, Skip};
+use secondhand::audit::{Examination, Outcome, Skip};
 use secondhand::change::End;
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::{CloneType, Worth};
 use secondhand::policy::{
-    About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank, Suppressed, SuppressedBy, rule,
+    About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank, SuppressedBy,
+    SuppressedFinding, rule,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
@@ -104,7 +105,7 @@ fn outcome(findings: Vec<Finding>) -> Outcome {
     let end = || End { name: HOSTILE.to_owned(), commit: None };
     Outcome {
         findings,
-        examined: Examined { skipped: vec![(FilePath::new(HOSTILE), Skip::TooLarge)], ..Examined::default() },
+        examined: Examination { skipped: vec![(FilePath::new(HOSTILE), Skip::TooLarge)], ..Examination::default() },
         texts,
         ..Outcome::new(Some(end()), end())
     }
@@ -140,7 +141,7 @@ fn with_suppressed() -> Outcome {
     ]);
     let bought = outcome.findings.pop().expect("there are two");
     let by = SuppressedBy::Exception { reason: format!("bought {HOSTILE}"), until: None };
-    outcome.suppressed.push(Suppressed { finding: bought, by });
+    outcome.suppressed.push(SuppressedFinding { finding: bought, by });
     outcome.n_suppressed = 1;
     outcome
 }

@@ -308,7 +308,7 @@ mod trust {
 }
 
 mod library {
-    use secondhand::audit::{Context, Elsewhere, Progress, Remembered, check, finish};
+    use secondhand::audit::{Context, Elsewhere, Memory, Progress, check, finish};
     use secondhand::change::{BaselinePlace, ChangeEnd, CheckRequest, PastScope, SettingsPlace};
     use secondhand::config::Overrides;
     use secondhand::report::{FORMATS, Style};
@@ -340,7 +340,7 @@ mod library {
         let case = request.case(&repository).expect("the base is there");
         let (config, languages) = (&case.policy.config, &case.policy.languages);
         let context = Context { config, languages, progress: &Silent };
-        let outcome = check(&repository, &case.range, &Elsewhere::default(), &Remembered::nothing(), context);
+        let outcome = check(&repository, &case.range, &Elsewhere::default(), &Memory::nothing(), context);
         let mut outcome = outcome.expect("everything is readable");
         outcome.notices.extend(case.notices.iter().chain(&case.policy.notices).cloned());
         finish(&mut outcome, &case.policy.acceptance, config, "2026-06-15".parse().expect("it is a day"));

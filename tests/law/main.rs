@@ -157,7 +157,7 @@ fn check_with(command: Command, arrangement: Arrangement) {
 }
 
 /// What a command has to find in a case.
-fn asked(command: Command, case: &Case) -> Vec<oracle::Asked> {
+fn asked(command: Command, case: &Case) -> Vec<oracle::AskedSegments> {
     let texts = case.texts(command);
     let novel = match command {
         Command::Check => case.novel.clone(),

@@ -123,7 +123,7 @@ struct Run {
 }
 
 /// Novel code that has to be found, and where else it stands.
-pub struct Asked {
+pub struct AskedSegments {
     file: usize,
     tokens: Range<usize>,
     /// Runs that hold all of it: each is a true origin.
@@ -137,7 +137,7 @@ pub fn asked(
     novel: &[(String, usize, usize)],
     min_tokens: usize,
     may_be_origin: impl Fn(&str, &str) -> bool,
-) -> Vec<Asked> {
+) -> Vec<AskedSegments> {
     let mut asked = Vec::new();
     let mut novel_of: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
     for (path, first, last) in novel {
@@ -167,7 +167,7 @@ pub fn asked(
             |part: &&(usize, usize)| parts.iter().all(|other| other == *part || other.0 > part.0 || other.1 < part.1);
         for &(start, end) in parts.iter().filter(is_outer) {
             let holds = |run: &&Run| run.at <= start && end <= run.at + run.len;
-            asked.push(Asked { file, tokens: start..end, runs: runs.iter().filter(holds).copied().collect() });
+            asked.push(AskedSegments { file, tokens: start..end, runs: runs.iter().filter(holds).copied().collect() });
         }
     }
     asked
@@ -312,7 +312,7 @@ impl Said {
 }
 
 /// How a report breaks the law: a line for each fault; empty when it keeps it.
-pub fn faults(texts: &[Text], asked: &[Asked], report: &Report, said: Said) -> String {
+pub fn faults(texts: &[Text], asked: &[AskedSegments], report: &Report, said: Said) -> String {
     let mut faults = String::new();
     let pairs = said.pairs(report);
     for (copy, origin) in pairs.iter().filter(|(copy, origin)| copy.overlaps(origin)) {
@@ -335,7 +335,7 @@ pub fn faults(texts: &[Text], asked: &[Asked], report: &Report, said: Said) -> S
 
 /// The lines of it that no finding joins with a true origin; `are_taken` if an origin of which the line belongs to
 /// another copy is none.
-fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)], are_taken: bool) -> Vec<usize> {
+fn lost_lines(texts: &[Text], asked: &AskedSegments, pairs: &[(Stretch, Stretch)], are_taken: bool) -> Vec<usize> {
     let text = &texts[asked.file];
     let joins = |one: &Stretch, other: &Stretch, at: usize, run: &Run| {
         let opposite = &texts[run.file];
@@ -361,7 +361,7 @@ fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)], are_t
     lost.into_iter().collect()
 }
 
-fn told(texts: &[Text], asked: &Asked, lost: &[usize]) -> String {
+fn told(texts: &[Text], asked: &AskedSegments, lost: &[usize]) -> String {
     let place = |file: usize, tokens: Range<usize>| {
         let text = &texts[file];
         format!("{}:{}-{}", text.path, text.lines[tokens.start], text.lines[tokens.end - 1])

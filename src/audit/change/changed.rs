@@ -10,7 +10,7 @@ use super::pairing::{changes, renames};
 use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole, repeated};
-use crate::audit::{Error, Examined};
+use crate::audit::{Error, Examination};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Repository, Snapshot};
@@ -20,7 +20,7 @@ use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change adds.
 #[derive(Debug)]
-pub(in crate::audit) struct Changed {
+pub(in crate::audit) struct ChangedFile {
     pub source: Source,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
@@ -28,7 +28,7 @@ pub(in crate::audit) struct Changed {
     pub was: Traces,
 }
 
-impl Changed {
+impl ChangedFile {
     /// A file that is entirely new.
     pub fn new(source: Source) -> Self {
         Self { novel: vec![true; source.tokens.len()], source, was: Traces::default() }
@@ -84,8 +84,8 @@ pub(in crate::audit) fn changed_files(
     base: &Snapshot,
     head: &Snapshot,
     sources: &Sources<'_>,
-    examined: &mut Examined,
-) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
+    examined: &mut Examination,
+) -> Result<(Vec<ChangedFile>, Vec<Predecessor>), Error> {
     let reader = repository.reader();
     let changes = changes(base, head, |before, path| sources.was_judged_as(&reader, before, path));
     examined.n_changed = changes.changed.len();
@@ -189,22 +189,22 @@ pub(super) fn is_judged_alike(from: &Source, to: &Source, config: &Config) -> bo
 }
 
 /// Diffs a file with its predecessor.
-pub(super) fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
-    let Some(base) = base else { return (Changed::new(head), None) };
+pub(super) fn diff(head: Source, base: Option<Source>) -> (ChangedFile, Option<Predecessor>) {
+    let Some(base) = base else { return (ChangedFile::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
     let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed, kept };
-    (Changed { source: head, novel, was: Traces::default() }, Some(predecessor))
+    (ChangedFile { source: head, novel, was: Traces::default() }, Some(predecessor))
 }
 
 /// The changed files that add enough to be searched for; with `by_file` also short ones, which may be byte-identical to
 /// a corpus file.
 pub(in crate::audit) fn asking<'c>(
-    changed: impl IntoIterator<Item = &'c Changed>,
+    changed: impl IntoIterator<Item = &'c ChangedFile>,
     by_file: bool,
     config: &Config,
-) -> Vec<&'c Changed> {
+) -> Vec<&'c ChangedFile> {
     // Vendored code is declared to come from elsewhere; only copies out of it count.
-    let asks = |file: &&Changed| {
+    let asks = |file: &&ChangedFile| {
         let is_enough = file.n_novel() >= file.thresholds(config).min_tokens || by_file && may_be_whole(&file.source);
         is_enough && config.vendored_at(&file.source.path).is_none()
     };
@@ -212,7 +212,7 @@ pub(in crate::audit) fn asking<'c>(
 }
 
 /// Searches for where the files in `asking` could have been copied from.
-pub(in crate::audit) fn queries<'q>(asking: &[&'q Changed], config: &'q Config) -> Queries<'q> {
+pub(in crate::audit) fn queries<'q>(asking: &[&'q ChangedFile], config: &'q Config) -> Queries<'q> {
     Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
 }
 

@@ -9,7 +9,7 @@ mod pairing;
 mod traces;
 
 pub(super) use changed::{
-    Changed, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries, sources_before,
+    ChangedFile, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries, sources_before,
 };
 pub(super) use excuses::self_excused;
 pub(super) use included::included;

@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks, is_judged_alike};
+use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks, is_judged_alike};
 use crate::audit::search::Queries;
 use crate::config::Config;
-use crate::matching::{Block, ClonePair, Marked, Moved, clones, moved_runs};
+use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
 /// Marks code as not novel that was only moved: cut from one place in base and pasted into the head.
 ///
 /// Each removed token accounts for one novel token, the best matches first: code that is cut
 /// once and pasted twice is a move and a copy.
-pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &mut [Predecessor], config: &Config) {
+pub(in crate::audit) fn credit_moves(changed: &mut [ChangedFile], predecessors: &mut [Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
     let is_enough = |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
     if !changed.iter().any(|file| is_enough(&file.novel)) || !predecessors.iter().any(|file| is_enough(&file.removed)) {
@@ -52,14 +52,15 @@ struct Credit {
 
 impl Credit {
     /// Credits what is spelled the same.
-    fn verbatim(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
-        let head: Vec<Marked<'_>> =
-            changed.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.novel }).collect();
-        let base: Vec<Marked<'_>> =
-            predecessors.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
+    fn verbatim(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
+        let head: Vec<ChangeTokens<'_>> =
+            changed.iter().map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.novel }).collect();
+        let base: Vec<ChangeTokens<'_>> =
+            predecessors.iter().map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
         let min_runs: Vec<usize> = changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
-        let is_alike = |run: &Moved| is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config);
+        let is_alike =
+            |run: &MovedRun| is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config);
         for run in moved_runs(&head, &base, &min_runs).into_iter().filter(is_alike) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
         }
@@ -73,7 +74,7 @@ impl Credit {
     }
 
     /// Credits what was edited on the way, in files of which enough is left on either side.
-    fn edited(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
+    fn edited(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
         let k = config.fingerprint.noise_threshold();
         // Less novel code than this is never a copy, so it does not matter whether it was moved.
         let asked: Vec<Vec<bool>> = changed

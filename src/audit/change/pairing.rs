@@ -76,7 +76,7 @@ pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: 
     if added.is_empty() || deleted.is_empty() {
         return vec![None; added.len()];
     }
-    let files = Deleted::new(deleted, params);
+    let files = DeletedFiles::new(deleted, params);
     let own: Vec<Vec<u64>> = added.iter().map(|source| fingerprints(source, params)).collect();
     let mut before = vec![None; added.len()];
     let mut is_taken = vec![false; deleted.len()];
@@ -106,14 +106,14 @@ pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: 
 }
 
 /// The deleted files, by fingerprint and by name.
-struct Deleted {
+struct DeletedFiles {
     /// The distinct fingerprints of each, in order.
     sets: Vec<Vec<u64>>,
     index: Index,
     by_name: HashMap<Vec<u8>, Vec<usize>>,
 }
 
-impl Deleted {
+impl DeletedFiles {
     fn new(deleted: &[&Source], params: &Params) -> Self {
         let sets: Vec<_> = deleted.iter().map(|source| fingerprints(source, params)).collect();
         let postings = sets.iter().enumerate().flat_map(|(document, set)| {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::prints::{Read, hash_of_whole};
-use crate::matching::Shared;
+use super::prints::{ReadSubmission, hash_of_whole};
+use crate::matching::SharedKgram;
 
 /// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file is aligned with
 /// those next to its counterpart.
@@ -19,7 +19,7 @@ const BESIDE: usize = 4;
 /// The files of two submissions that are aligned with each other.
 pub(super) struct FilePairs {
     /// For each pair of files, by their numbers, the fingerprints that they share.
-    pub shared: BTreeMap<(usize, usize), Vec<Shared>>,
+    pub shared: BTreeMap<(usize, usize), Vec<SharedKgram>>,
     /// The files of the first that are not aligned with all that share something with them.
     pub passed_over: BTreeMap<usize, PassedOver>,
 }
@@ -43,8 +43,8 @@ impl FilePairs {
     /// that it shares, whatever brought it together.
     ///
     /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS` for one of few files.
-    pub fn new(a: &Read, b: &Read) -> Self {
-        let mut shared: BTreeMap<(usize, usize), Vec<Shared>> = BTreeMap::new();
+    pub fn new(a: &ReadSubmission, b: &ReadSubmission) -> Self {
+        let mut shared: BTreeMap<(usize, usize), Vec<SharedKgram>> = BTreeMap::new();
         let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
         let [own_prints, other_prints] =
             [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
@@ -69,7 +69,7 @@ impl FilePairs {
         }
         for (&(file, partner), shared) in &mut shared {
             let of_both = common(&own_prints[file], &other_prints[partner]);
-            *shared = of_both.map(|(a, b)| Shared { query: positions(a), target: positions(b) }).collect();
+            *shared = of_both.map(|(a, b)| SharedKgram { query: positions(a), target: positions(b) }).collect();
         }
         for (&file, passed_over) in &mut passed_over {
             passed_over.n_left = passed_over.n_alike.saturating_sub(shared.range((file, 0)..(file + 1, 0)).count());
@@ -88,7 +88,7 @@ enum Key {
 }
 
 /// What each file of a submission may have in common with others, sorted.
-fn keys(read: &Read) -> Vec<(Key, usize)> {
+fn keys(read: &ReadSubmission) -> Vec<(Key, usize)> {
     let mut keys = Vec::new();
     // What has no fingerprint has nothing to be aligned along.
     for number in (0..read.sources.len()).filter(|&number| !read.prints[number].is_empty()) {

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::prints::Read;
+use super::prints::ReadSubmission;
 use crate::audit::read::Source;
 use crate::language::{Kind, Token};
 
@@ -35,7 +35,7 @@ pub(super) struct ShortSequences {
 
 impl ShortSequences {
     /// Those of all submissions, without code that does not count; `None` if they are not small. Time O(n log n).
-    pub fn new(read: &[Read]) -> Option<Self> {
+    pub fn new(read: &[ReadSubmission]) -> Option<Self> {
         if !are_small(read.iter().map(|read| &read.sources)) {
             return None;
         }
@@ -65,7 +65,7 @@ impl ShortSequences {
 }
 
 /// The distinct sequences of a submission, in order.
-fn distinct(read: &Read) -> Vec<u64> {
+fn distinct(read: &ReadSubmission) -> Vec<u64> {
     let mut all: Vec<u64> = Vec::new();
     for (source, ignored) in read.sources.iter().zip(&read.ignored) {
         let counted = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));

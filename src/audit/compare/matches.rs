@@ -5,12 +5,14 @@ use std::ops::Range;
 
 use super::Match;
 use super::file_pairs::FilePairs;
-use super::prints::Read;
+use super::prints::ReadSubmission;
 use super::tiles::Tiles;
 use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
-use crate::matching::{Aligned, Alignment, Block, ClonePair, Document, Shared, Shortfall, alignments, clones, seeds};
+use crate::matching::{
+    Alignment, Alignments, Block, ClonePair, Document, SharedKgram, Shortfall, alignments, clones, seeds,
+};
 use crate::text::{FilePath, Lines};
 
 /// A clone of two files, by their numbers in the submissions.
@@ -28,7 +30,7 @@ impl FoundPair {
 }
 
 /// What two submissions share.
-pub(super) struct Found {
+pub(super) struct SharedCode {
     /// The passages, the longest first.
     pub matches: Vec<Match>,
     /// How many tokens of each they cover.
@@ -44,7 +46,7 @@ pub(super) struct Found {
 /// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that
 /// merely spans it. In the end what is free of a run goes to the match that has what is next to it, or is a match if it
 /// is long enough: of tokens that were taken by what became no match, none is lost.
-pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
+pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -> SharedCode {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
     let (mut aligned, mut runs, mut limits) = (Vec::new(), Vec::new(), Vec::new());
@@ -113,7 +115,7 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
         }
     }
     let (matches, n_matched) = claims.into_matches(a, b);
-    Found { matches, n_matched, limits }
+    SharedCode { matches, n_matched, limits }
 }
 
 /// Positions of tokens in a file of the first submission, with their partners in one of the second.
@@ -130,7 +132,7 @@ struct Claims {
 }
 
 impl Claims {
-    fn new(a: &Read, b: &Read) -> Self {
+    fn new(a: &ReadSubmission, b: &ReadSubmission) -> Self {
         let of_a = a.sources.iter().map(|source| vec![None; source.tokens.len()]).collect();
         let of_b = b.sources.iter().map(|source| vec![false; source.tokens.len()]).collect();
         Self { of_a, of_b, matches: Vec::new() }
@@ -202,12 +204,12 @@ impl Claims {
     }
 
     /// The matches, the longest first, and how many tokens of each submission they cover.
-    fn into_matches(self, a: &Read, b: &Read) -> (Vec<Match>, (usize, usize)) {
+    fn into_matches(self, a: &ReadSubmission, b: &ReadSubmission) -> (Vec<Match>, (usize, usize)) {
         let n_matched = (
             self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
             self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
         );
-        let lines = |of: &Read| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>();
+        let lines = |of: &ReadSubmission| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>();
         let (lines_a, lines_b) = (lines(a), lines(b));
         let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
             let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
@@ -237,18 +239,18 @@ impl Claims {
 fn aligned_parts(
     query: Document<'_>,
     target: Document<'_>,
-    shared: &[Shared],
+    shared: &[SharedKgram],
     ignored: &[bool],
     config: &Config,
-) -> Aligned {
+) -> Alignments {
     let mut seeds = seeds(query, target, shared, config.matching.k, false);
     let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
         let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
         own.map(|own| alignment.within(own)).filter(|part| part.n_tokens() >= config.matching.min_run).collect()
     };
-    let Aligned { alignments, runs, limits } = alignments(query, target, &mut seeds, &config.matching, false);
+    let Alignments { alignments, runs, limits } = alignments(query, target, &mut seeds, &config.matching, false);
     let of_run = |run: Block| own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks);
-    Aligned {
+    Alignments {
         alignments: alignments.iter().flat_map(own_parts).collect(),
         runs: runs.into_iter().flat_map(of_run).collect(),
         limits,

@@ -41,12 +41,12 @@ pub use submission::{LeftOut, Submission};
 
 use self::likeness::are_small;
 use self::matches::matches;
-use self::prints::{Read, every_kgram, prints_of};
+use self::prints::{ReadSubmission, every_kgram, prints_of};
 use self::ranking::Ranking;
 pub(in crate::audit) use self::submission::Reading;
 use super::Context;
 use super::outcome::in_part;
-use super::read::{Remembered, Source, Sources};
+use super::read::{Memory, Source, Sources};
 use crate::git::Attributes;
 use crate::matching::CloneType;
 use crate::policy::Fragment;
@@ -79,7 +79,7 @@ pub struct CompareParams {
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// The submissions, in the given order.
-    pub submissions: Vec<Compared>,
+    pub submissions: Vec<MeasuredSubmission>,
     /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
     /// The number of pairs that were compared: those of submissions with files, in different groups if only these
@@ -109,7 +109,7 @@ pub struct Comparison {
 
 /// A submission, measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compared {
+pub struct MeasuredSubmission {
     /// Its name.
     pub name: FilePath,
     /// The number of files read.
@@ -245,7 +245,7 @@ pub fn compare(
     params: CompareParams,
     context: Context<'_>,
 ) -> Comparison {
-    let remembered = Remembered::nothing();
+    let remembered = Memory::nothing();
     // Submissions are not trees: an attributes file in one does not apply to the others.
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
@@ -261,8 +261,8 @@ pub fn compare(
     let read = read_all(submissions, &sources, params.with_words, &mut skipped);
     let is_exact = params.is_exact || are_small(&read);
     let print_params = if is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
-    let read = read.into_par_iter().map(|sources| Read::new(sources, &print_params, &given, config));
-    let mut read: Vec<Read> = read.collect();
+    let read = read.into_par_iter().map(|sources| ReadSubmission::new(sources, &print_params, &given, config));
+    let mut read: Vec<ReadSubmission> = read.collect();
     skipped.sort();
 
     progress.begin("comparing", read.len());
@@ -289,7 +289,7 @@ pub fn compare(
     });
     let limited = in_part(limits.collect::<Vec<_>>().into_iter().flatten());
     let texts = texts(&pairs, &read);
-    let compared = |(submission, read): (&Submission, &Read)| Compared {
+    let compared = |(submission, read): (&Submission, &ReadSubmission)| MeasuredSubmission {
         name: submission.name.clone(),
         n_files: read.sources.len(),
         n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
@@ -335,7 +335,7 @@ fn read_all(
 }
 
 /// The texts of all files with matches.
-fn texts(pairs: &[Pair], read: &[Read]) -> BTreeMap<FilePath, LinedText> {
+fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
     for (at, of) in
         pairs.iter().flat_map(|pair| pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)]))

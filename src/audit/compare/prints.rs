@@ -15,7 +15,7 @@ use crate::matching::is_telling;
 use crate::text::fnv_1a;
 
 /// A submission after reading.
-pub(super) struct Read {
+pub(super) struct ReadSubmission {
     pub sources: Vec<Source>,
     /// For each source, its fingerprints and their positions, without those that do not count.
     pub prints: Vec<Vec<(u64, u32)>>,
@@ -54,7 +54,7 @@ pub(super) fn hash_of_whole(source: &Source) -> u64 {
     fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes()))
 }
 
-impl Read {
+impl ReadSubmission {
     /// Fingerprints `sources`, ignoring the k-grams of `given`.
     pub fn new(sources: Vec<Source>, params: &Params, given: &HashSet<u64>, config: &Config) -> Self {
         let mut prints: Vec<_> = sources.iter().map(|source| prints_of(source, params, config)).collect();
@@ -113,7 +113,7 @@ fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<boo
 }
 
 /// The index of the fingerprints of all submissions: the submissions that have each.
-pub(super) fn index(read: &[Read]) -> Index {
+pub(super) fn index(read: &[ReadSubmission]) -> Index {
     let postings = read.iter().enumerate().flat_map(|(number, read)| {
         let hashes = read.prints.iter().flatten();
         hashes.map(move |&(hash, _)| (hash, Posting { document: number as u32, position: 0 }))
@@ -123,10 +123,15 @@ pub(super) fn index(read: &[Read]) -> Index {
 
 /// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been handed out (MOSS's
 /// option `-m`). Returns how many distinct ones there were. Their postings stay in `index`, but are never looked up.
-pub(super) fn remove_common(read: &mut [Read], index: &Index, max_submissions: usize, params: &Params) -> usize {
+pub(super) fn remove_common(
+    read: &mut [ReadSubmission],
+    index: &Index,
+    max_submissions: usize,
+    params: &Params,
+) -> usize {
     let is_common = |hash: u64| index.postings(hash).len() > max_submissions;
     // Counted where they first occur.
-    let of_first = |(number, read): (usize, &Read)| {
+    let of_first = |(number, read): (usize, &ReadSubmission)| {
         let is_first = |hash: u64| index.postings(hash).next().is_some_and(|first| first.document as usize == number);
         read.distinct().into_iter().filter(|&hash| is_common(hash) && is_first(hash)).count()
     };

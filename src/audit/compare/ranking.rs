@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::likeness::ShortSequences;
-use super::prints::Read;
+use super::prints::ReadSubmission;
 use super::{CompareParams, Pair, Submission};
 use crate::audit::Progress;
 use crate::index::Index;
@@ -33,7 +33,7 @@ pub(super) struct Ranking {
 /// makes linear in the fingerprints; memory O(pairs at or above `threshold`).
 pub(super) fn ranked(
     submissions: &[Submission],
-    read: &[Read],
+    read: &[ReadSubmission],
     index: &Index,
     params: &CompareParams,
     progress: &dyn Progress,
@@ -89,7 +89,7 @@ pub(super) fn ranked(
 }
 
 /// The number of pairs of submissions with files in them.
-pub(super) fn n_comparable(submissions: &[Submission], read: &[Read], is_across_only: bool) -> usize {
+pub(super) fn n_comparable(submissions: &[Submission], read: &[ReadSubmission], is_across_only: bool) -> usize {
     let with_files = || submissions.iter().zip(read).filter(|(_, read)| !read.sources.is_empty());
     let pairs = |n: usize| n * n.saturating_sub(1) / 2;
     let mut groups: Vec<usize> = with_files().map(|(submission, _)| submission.group).collect();

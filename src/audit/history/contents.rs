@@ -19,14 +19,14 @@ type ContentReading = (BlobId, u64);
 
 /// The files of a tree that are compared with a change.
 #[derive(Debug)]
-pub(in crate::audit) struct Compared {
+pub(in crate::audit) struct ComparedTree {
     /// The files, all in the repository.
     pub entries: Vec<Entry>,
     /// How each is read.
     readings: Vec<u64>,
 }
 
-impl Compared {
+impl ComparedTree {
     pub fn new(tree: Snapshot, sources: &Sources<'_>) -> Self {
         let mut entries = tree.entries;
         entries.retain(|entry| entry.blob().is_some() && sources.is_compared(&entry.path));
@@ -42,7 +42,7 @@ impl Compared {
 
 /// The fingerprints of contents.
 #[derive(Debug, Default)]
-pub(in crate::audit) struct Known {
+pub(in crate::audit) struct KnownPrints {
     numbers: HashMap<ContentReading, u32>,
     /// For each fingerprint the last of its rows.
     last: HashMap<u64, u32>,
@@ -50,14 +50,14 @@ pub(in crate::audit) struct Known {
     rows: Vec<(u32, u32)>,
 }
 
-impl Known {
+impl KnownPrints {
     /// Reads those contents of `trees` that are not known yet.
     ///
     /// # Errors
     /// The first one that cannot be read.
     pub fn learn<'t>(
         &mut self,
-        trees: impl Iterator<Item = (&'t Compared, &'t Sources<'t>)>,
+        trees: impl Iterator<Item = (&'t ComparedTree, &'t Sources<'t>)>,
         repository: &Repository,
     ) -> Result<(), Error> {
         let mut unknown: BTreeMap<ContentReading, (&Entry, &Sources<'_>)> = BTreeMap::new();
@@ -101,8 +101,8 @@ impl Known {
         Ok(())
     }
 
-    /// The contents of a tree, for [`Known::holders`].
-    pub fn tree(&self, compared: &Compared) -> KnownTree {
+    /// The contents of a tree, for [`KnownPrints::holders`].
+    pub fn tree(&self, compared: &ComparedTree) -> KnownTree {
         let mut files: Vec<(u32, u32)> = Vec::with_capacity(compared.entries.len());
         for (at, reading) in compared.contents().enumerate() {
             files.extend(self.numbers.get(&reading).map(|&number| (number, at as u32)));

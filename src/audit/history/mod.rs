@@ -15,14 +15,14 @@ use rayon::prelude::*;
 
 pub use self::blame::blame;
 use self::blame::{Piece, written};
-use self::contents::{Compared, Known};
+use self::contents::{ComparedTree, KnownPrints};
 use self::timeline::KeptCommit;
-pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline, UnreadFile};
-use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
-use crate::audit::judge::{AllCopies, Attributions, Joined, copies_of};
-use crate::audit::read::{Remembered, Sources};
+pub use self::timeline::{CommitCopies, Copy, CopyOrigin, Timeline, UnreadFile};
+use crate::audit::change::{ChangedFile, asking, changed_files, credit_moves, queries};
+use crate::audit::judge::{AllCopies, Attributions, JointFinding, copies_of};
+use crate::audit::read::{Memory, Sources};
 use crate::audit::search::{Targets, align_known, place_in_tree};
-use crate::audit::{Context, Error, Examined, Progress};
+use crate::audit::{Context, Error, Examination, Progress};
 use crate::config::Config;
 use crate::files::{Content, Entry};
 use crate::git::{Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
@@ -63,7 +63,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let mut timeline = selected(params, &repository.reader())?;
     let (results, mut kept) = Results::open(params, context);
 
-    let mut todo: Vec<&mut Judged> = Vec::new();
+    let mut todo: Vec<&mut CommitCopies> = Vec::new();
     let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
     for judged in &mut timeline.commits {
         match kept.remove(&judged.commit.to_string()) {
@@ -82,7 +82,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
             Some(format!("{}, since the time or memory limit was reached", count(left.len(), "commit")));
     }
 
-    let mut untraced: Vec<&mut Judged> = timeline
+    let mut untraced: Vec<&mut CommitCopies> = timeline
         .commits
         .iter_mut()
         .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
@@ -118,7 +118,7 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
         } else if info.n_parents > 0 && reader.parents(commit)?.is_empty() {
             n_cut += 1;
         } else {
-            timeline.commits.push(Judged { commit, info, n_novel: 0, copies: Vec::new(), unread: Vec::new() });
+            timeline.commits.push(CommitCopies { commit, info, n_novel: 0, copies: Vec::new(), unread: Vec::new() });
         }
     }
     let cut = (n_cut > 0).then(|| format!("{} where this shallow clone begins", count(n_cut, "commit")));
@@ -144,9 +144,9 @@ impl Results {
         (Self(journal), kept.map(|kept| (kept.commit.clone(), kept)).collect())
     }
 
-    fn keep(&self, judged: &Judged, is_traced: bool) {
+    fn keep(&self, judged: &CommitCopies, is_traced: bool) {
         let commit = judged.commit.to_string();
-        let Judged { n_novel, copies, unread, .. } = judged;
+        let CommitCopies { n_novel, copies, unread, .. } = judged;
         let (copies, unread) = (copies.clone(), unread.clone());
         let kept = KeptCommit { commit, n_novel: *n_novel, copies, unread, is_traced };
         if let (Some(journal), Ok(line)) = (&self.0, serde_json::to_string(&kept)) {
@@ -157,7 +157,7 @@ impl Results {
 
 /// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how many were checked.
 fn check_commits(
-    mut commits: &mut [&mut Judged],
+    mut commits: &mut [&mut CommitCopies],
     repository: &Repository,
     params: &TimelineParams<'_>,
     results: &Results,
@@ -168,9 +168,9 @@ fn check_commits(
     // Progress counts commits, not the steps within one.
     let silent = Context { progress: &Silent, ..context };
     // The contents of files do not come from a cache, since others may have written to it.
-    let remembered = Remembered::nothing();
+    let remembered = Memory::nothing();
     let recent = Mutex::default();
-    let mut known = Known::default();
+    let mut known = KnownPrints::default();
     let mut n_checked = 0;
     while !commits.is_empty() && progress.end().is_none() {
         let (changes, trees) = read_batch(commits, repository, params)?;
@@ -181,8 +181,8 @@ fn check_commits(
             .iter()
             .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
-        let trees: Vec<Compared> =
-            trees.into_par_iter().zip(&sources).map(|(tree, sources)| Compared::new(tree, sources)).collect();
+        let trees: Vec<ComparedTree> =
+            trees.into_par_iter().zip(&sources).map(|(tree, sources)| ComparedTree::new(tree, sources)).collect();
 
         // What any commit of the batch has is learned first, by one thread; then all are searched at once.
         known.learn(trees.iter().zip(&sources), repository)?;
@@ -206,12 +206,13 @@ fn check_commits(
 
 /// Reads the first of `commits` with their trees: a few at a time, until there are enough.
 fn read_batch(
-    commits: &[&mut Judged],
+    commits: &[&mut CommitCopies],
     repository: &Repository,
     params: &TimelineParams<'_>,
 ) -> Result<(Vec<Change>, Vec<Snapshot>), Error> {
-    let read =
-        |reader: &mut Reader, judged: &&mut Judged| Change::read(judged.commit, params.span.is_first_parent, reader);
+    let read = |reader: &mut Reader, judged: &&mut CommitCopies| {
+        Change::read(judged.commit, params.span.is_first_parent, reader)
+    };
     let (mut changes, mut trees, mut n_files) = (Vec::new(), Vec::new(), 0);
     for few in commits[..commits.len().min(MAX_BATCH)].chunks(rayon::current_num_threads()) {
         if n_files > MAX_BATCH_FILES {
@@ -228,7 +229,7 @@ fn read_batch(
 
 /// Finds the author of the best origin of each copy.
 fn trace(
-    commits: &mut [&mut Judged],
+    commits: &mut [&mut CommitCopies],
     repository: &Repository,
     tips: &[CommitId],
     progress: &dyn Progress,
@@ -311,8 +312,8 @@ impl Change {
 /// The novel tokens of a commit, the copies that it added, and what it changed that could not be read.
 fn judged(
     change: &Change,
-    compared: &Compared,
-    known: &Known,
+    compared: &ComparedTree,
+    known: &KnownPrints,
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<(usize, Vec<Copy>, Vec<UnreadFile>), Error> {
@@ -320,7 +321,7 @@ fn judged(
     if change.after.entries.is_empty() {
         return Ok((0, Vec::new(), Vec::new()));
     }
-    let mut examined = Examined::default();
+    let mut examined = Examination::default();
     let (mut changed, mut predecessors) =
         changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
     let unread = examined.skipped.into_iter().filter(|(path, skip)| sources.is_unread(path, *skip));
@@ -336,11 +337,11 @@ fn judged(
         }
     }
     credit_moves(&mut changed, &mut predecessors, config);
-    let is_source = |file: &&Changed| {
+    let is_source = |file: &&ChangedFile| {
         let ground = config.ground(&file.source.path, file.source.is_prose);
         matches!(ground, Ground::Code | Ground::Declarative)
     };
-    let n_novel = changed.iter().filter(is_source).map(Changed::n_novel).sum();
+    let n_novel = changed.iter().filter(is_source).map(ChangedFile::n_novel).sum();
     let asking = asking(&changed, false, config);
     let queries = queries(&asking, config);
     if queries.is_empty() {
@@ -366,7 +367,7 @@ fn judged(
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
     let joined = all.findings(&predecessors, &Attributions::default(), None).into_iter();
-    let findings = joined.map(|Joined(finding, _)| copy(finding));
+    let findings = joined.map(|JointFinding(finding, _)| copy(finding));
     Ok((n_novel, findings.collect(), unread))
 }
 

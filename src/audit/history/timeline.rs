@@ -13,7 +13,7 @@ pub struct Timeline {
     /// The range as given by the user.
     pub range: String,
     /// The commits, the oldest first.
-    pub commits: Vec<Judged>,
+    pub commits: Vec<CommitCopies>,
     /// The number of commits left out because of their authors.
     pub n_left_out: usize,
     /// What could not be checked, in words.
@@ -24,7 +24,7 @@ pub struct Timeline {
 
 /// A commit, and the copies that it added.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct CommitCopies {
     /// The commit.
     pub commit: CommitId,
     /// Its metadata.
@@ -47,7 +47,7 @@ pub struct UnreadFile {
     pub why: String,
 }
 
-impl Judged {
+impl CommitCopies {
     /// Tokens that it added in copies that are worth a warning: none of them is in a test or a document.
     pub fn n_copied(&self) -> usize {
         self.copies.iter().filter(|copy| copy.level > Level::Note).map(|copy| copy.n_novel).sum()

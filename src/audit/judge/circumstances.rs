@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::findings::FileUnderAudit;
 use super::nearby::FEW_FILES;
 use crate::audit::bundle::Bundle;
-use crate::audit::change::Changed;
+use crate::audit::change::ChangedFile;
 use crate::audit::read::{Source, names};
 use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Document, Worth, is_beside};
@@ -57,7 +57,7 @@ impl FileUnderAudit<'_> {
 
     /// What a copy of these origins does; `None` without an origin.
     pub(super) fn worth(&self, range: &Range<usize>, fragment: &Fragment, origins: &[Origin]) -> Option<Worth> {
-        let Self { query: Changed { source, novel, .. }, lines, language, .. } = self;
+        let Self { query: ChangedFile { source, novel, .. }, lines, language, .. } = self;
         let origin = origins.first()?;
         let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
         let (n_statements, n_controls) = source.document().statements(range.clone(), lines, novel, juxtaposed);
@@ -88,7 +88,7 @@ impl FileUnderAudit<'_> {
     /// What a copy does and has in common with its origin, if that is too little to warn of. A long function that is an
     /// origin's with other names is worth it, though no line is the same.
     fn says_little(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Option<SaysLittle> {
-        let Changed { source, novel, .. } = self.query;
+        let ChangedFile { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         let is_renamed = n_novel >= WHOLE
             && worth.n_statements > 0
@@ -119,7 +119,7 @@ impl FileUnderAudit<'_> {
     /// Whether what is new in `range` is test code beside the code that it tests: with as much other code as a copy
     /// has, it is judged by that.
     fn is_test(&self, range: &Range<usize>) -> bool {
-        let Changed { source, novel, .. } = self.query;
+        let ChangedFile { source, novel, .. } = self.query;
         let find =
             || self.language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default();
         let units = self.test_lines.get_or_init(find);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::old_pairs::{Pairs, Part, Side};
-use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
+use crate::audit::change::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::{Config, Thresholds};
@@ -17,7 +17,7 @@ use crate::policy::Place;
 use crate::text::FilePath;
 
 /// A copy of a query's novel code, and the file of the tree that contains it.
-pub(in crate::audit) struct Copied {
+pub(in crate::audit) struct TreeCopy {
     /// The number of the target among those found.
     pub found: usize,
     pub pair: ClonePair,
@@ -31,25 +31,25 @@ pub(in crate::audit) struct Copied {
 
 /// For each of `asking`, what the change copied into it; from other projects only copies with `enough` evidence.
 pub(in crate::audit) fn copies_of(
-    asking: &[&Changed],
+    asking: &[&ChangedFile],
     searched: &SearchOutcome,
-    changed: &[Changed],
+    changed: &[ChangedFile],
     base: &[Predecessor],
     enough: Option<&Enough>,
     config: &Config,
-) -> Vec<Vec<Copied>> {
-    let changed: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
+) -> Vec<Vec<TreeCopy>> {
+    let changed: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
     let SearchOutcome { found, frequencies, .. } = searched;
     let thresholds: Vec<Thresholds> = asking.iter().map(|file| file.thresholds(config)).collect();
     let added: Vec<OnceCell<Vec<bool>>> = asking.iter().map(|_| OnceCell::new()).collect();
-    let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    let mut copied: Vec<Vec<TreeCopy>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;
         let changed = if is_outside { None } else { changed.get(&found.target.path).copied() };
         let target = Side { source: &found.target, changed };
         // For code of other projects it does not matter who had it first.
         let base = (!is_outside).then_some(base);
-        let between = |query: usize| Between {
+        let between = |query: usize| FilePair {
             query: Side { source: &asking[query].source, changed: Some(asking[query]) },
             target,
             base,
@@ -65,7 +65,7 @@ pub(in crate::audit) fn copies_of(
                 if 2 * asking[*query].n_novel() >= source.tokens.len() {
                     let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
                     let copied = &mut copied[*query];
-                    copied.push(Copied { found: number, pair, is_whole: true, is_run: false, is_in_both: false });
+                    copied.push(TreeCopy { found: number, pair, is_whole: true, is_run: false, is_in_both: false });
                     continue;
                 }
             }
@@ -78,7 +78,7 @@ pub(in crate::audit) fn copies_of(
             if enough.is_some_and(|enough| !pairs.iter().any(|(pair, _)| is_evident(pair, enough))) {
                 continue;
             }
-            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| Copied {
+            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| TreeCopy {
                 found: number,
                 pair,
                 is_whole: false,
@@ -94,7 +94,7 @@ pub(in crate::audit) fn copies_of(
             }
             let alignment = Alignment { blocks: vec![*run] };
             let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
-            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| Copied {
+            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| TreeCopy {
                 found: number,
                 pair,
                 is_whole: false,
@@ -107,7 +107,7 @@ pub(in crate::audit) fn copies_of(
 }
 
 /// A file of the change and one that it may be copied from.
-struct Between<'a> {
+struct FilePair<'a> {
     query: Side<'a>,
     target: Side<'a>,
     /// The files of base, if it matters what they contained.
@@ -120,7 +120,7 @@ struct Between<'a> {
     added: &'a OnceCell<Vec<bool>>,
 }
 
-impl Between<'_> {
+impl FilePair<'_> {
     /// The parts of `alignment` that the change copied from the target into the query.
     ///
     /// A novel token counts when what it is aligned with

@@ -6,17 +6,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
-use super::copies::{Copied, copies_of};
-use super::mutual::{Joined, without_mutual};
+use super::copies::{TreeCopy, copies_of};
+use super::mutual::{JointFinding, without_mutual};
 use super::nearby::{Counts, Nearby};
-use crate::audit::change::{Changed, Predecessor};
+use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
-use crate::audit::search::{Found, SearchOutcome};
+use crate::audit::search::{FileHits, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages, Token};
 use crate::matching::{
-    Added, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes, is_same_place,
-    n_equal_lines, names_alike, shown_lines,
+    AddedLines, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes,
+    is_same_place, n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Origin, Place, Rank, Verdict, content, identity,
@@ -26,16 +26,16 @@ use crate::text::{FilePath, Lines, Position};
 
 /// What several searches found, and what was copied into each file that was searched for.
 pub(in crate::audit) struct AllCopies<'c> {
-    asking: &'c [&'c Changed],
+    asking: &'c [&'c ChangedFile],
     /// All files of the change.
-    changed: &'c [Changed],
+    changed: &'c [ChangedFile],
     /// The files that it touches, as they were before.
     base: &'c [Predecessor],
     config: &'c Config,
     languages: &'c Languages,
-    pub found: Vec<Found>,
+    pub found: Vec<FileHits>,
     /// For each file that was searched for.
-    pub copies: Vec<Vec<Copied>>,
+    pub copies: Vec<Vec<TreeCopy>>,
     /// Files that are again as they were a few commits before.
     pub reverted: BTreeSet<FilePath>,
     /// For each of them, the number of places of the tree with its fingerprints, by position.
@@ -45,8 +45,8 @@ pub(in crate::audit) struct AllCopies<'c> {
 impl<'c> AllCopies<'c> {
     /// No findings yet, for the files `asking` of a change.
     pub fn new(
-        asking: &'c [&'c Changed],
-        changed: &'c [Changed],
+        asking: &'c [&'c ChangedFile],
+        changed: &'c [ChangedFile],
         base: &'c [Predecessor],
         sources: &Sources<'c>,
     ) -> Self {
@@ -64,7 +64,7 @@ impl<'c> AllCopies<'c> {
         for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
             let levels = file.thresholds(self.config).levels;
             let these = these.into_iter().filter(|copied| levels.ask_for(&searched.found[copied.found].place));
-            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
+            all.extend(these.map(|copied| TreeCopy { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
         if self.n_places.is_empty() {
@@ -78,7 +78,7 @@ impl<'c> AllCopies<'c> {
         predecessors: &[Predecessor],
         attributions: &Attributions,
         nearby: Option<&Nearby<'_>>,
-    ) -> Vec<Joined> {
+    ) -> Vec<JointFinding> {
         let with = JudgedWith {
             config: self.config,
             languages: self.languages,
@@ -93,17 +93,17 @@ impl<'c> AllCopies<'c> {
             FileUnderAudit::new(self.asking[number], &with).findings(&self.copies[number], &self.found, n_places)
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
-        let mut findings: Vec<Joined> = with_copies.flat_map(of_file).collect();
-        findings.sort_by(|Joined(a, _), Joined(b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        let mut findings: Vec<JointFinding> = with_copies.flat_map(of_file).collect();
+        findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
         without_mutual(findings)
     }
 }
 
 /// A file being checked, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
-    pub(super) query: &'c Changed,
+    pub(super) query: &'c ChangedFile,
     pub(super) lines: Lines,
-    added: Vec<Added>,
+    added: Vec<AddedLines>,
     pub(super) with: &'c JudgedWith<'c>,
     /// What its copies are judged with.
     pub(super) thresholds: Thresholds,
@@ -136,7 +136,7 @@ pub(in crate::audit) struct JudgedWith<'c> {
 
 impl<'c> FileUnderAudit<'c> {
     /// The file `query`, and what all files of its change are judged `with`.
-    pub fn new(query: &'c Changed, with: &'c JudgedWith<'c>) -> Self {
+    pub fn new(query: &'c ChangedFile, with: &'c JudgedWith<'c>) -> Self {
         let text = &query.source.text;
         let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
         let (lines, added) = (Lines::new(text), added_lines(base_text, text));
@@ -159,8 +159,8 @@ impl<'c> FileUnderAudit<'c> {
     ///
     /// Each kind of place is judged separately, and findings with the same code are joined afterward: searching more
     /// never changes a finding, except to make it more severe.
-    pub fn findings(&self, copies: &[Copied], found: &[Found], n_places: &[(u32, u32)]) -> Vec<Joined> {
-        let kind = |copied: &Copied| match found[copied.found].place {
+    pub fn findings(&self, copies: &[TreeCopy], found: &[FileHits], n_places: &[(u32, u32)]) -> Vec<JointFinding> {
+        let kind = |copied: &TreeCopy| match found[copied.found].place {
             Place::Tree => 0,
             Place::Component(_) => 1,
             Place::Past(_) => 2,
@@ -168,7 +168,7 @@ impl<'c> FileUnderAudit<'c> {
         let mut drafts: Vec<Draft> = Vec::new();
         let mut in_tree: BTreeSet<u32> = BTreeSet::new();
         for asked in 0..3 {
-            let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
+            let of_kind: Vec<&TreeCopy> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
             // A file that is byte-identical to a deleted one came back, even if the tree has some of its code too.
             let came_back = of_kind.iter().any(|copied| copied.is_whole);
@@ -188,16 +188,16 @@ impl<'c> FileUnderAudit<'c> {
             }
         }
         drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
-        let mut findings: Vec<Joined> = Vec::new();
+        let mut findings: Vec<JointFinding> = Vec::new();
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {
             let n_places = n_places_of(&draft, n_places);
-            let Some(Joined(mut finding, parts)) = self.finding_of_draft(draft) else { continue };
+            let Some(JointFinding(mut finding, parts)) = self.finding_of_draft(draft) else { continue };
             finding.n_places = finding.n_places.max(n_places);
             // Code hosts show one alert for each rule and line.
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
                 Some(&other) => {
-                    let Joined(other, other_parts) = &mut findings[other];
+                    let JointFinding(other, other_parts) = &mut findings[other];
                     other.level = other.level.max(finding.level);
                     other.origins.extend(finding.origins);
                     order_origins(&mut other.origins, &other.path);
@@ -205,7 +205,7 @@ impl<'c> FileUnderAudit<'c> {
                 }
                 None => {
                     on_line.insert((finding.rule.id, finding.added.start.line), findings.len());
-                    findings.push(Joined(finding, parts));
+                    findings.push(JointFinding(finding, parts));
                 }
             }
         }
@@ -213,10 +213,10 @@ impl<'c> FileUnderAudit<'c> {
     }
 
     /// The classes of some copies, each with its origins.
-    fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
+    fn drafts(&self, copies: &[&TreeCopy], found: &[FileHits]) -> Vec<Draft> {
         let Self { query, thresholds: Thresholds { min_tokens, matching, .. }, .. } = self;
         let pairs = copies.iter().map(|copied| {
-            let Found { place, target, .. } = &found[copied.found];
+            let FileHits { place, target, .. } = &found[copied.found];
             TargetPair {
                 pair: &copied.pair,
                 target: copied.found,
@@ -243,8 +243,8 @@ impl<'c> FileUnderAudit<'c> {
     fn draft(
         &self,
         class: CloneClass,
-        copies: &[&Copied],
-        found: &[Found],
+        copies: &[&TreeCopy],
+        found: &[FileHits],
         lines_of: &mut HashMap<usize, Lines>,
     ) -> Option<Draft> {
         let CloneClass { query: range, members } = class;
@@ -268,11 +268,11 @@ impl<'c> FileUnderAudit<'c> {
         &self,
         range: &Range<usize>,
         pair: &ClonePair,
-        found: &Found,
+        found: &FileHits,
         lines: &Lines,
         is_in_both: bool,
     ) -> Option<Origin> {
-        let Found { place, target, text, .. } = found;
+        let FileHits { place, target, text, .. } = found;
         let source = &self.query.source;
         let of_target = pair.alignment.target();
         // A class may leave a few tokens of one of its places, such as a lone bracket, which nobody copied.
@@ -363,13 +363,13 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The finding of a draft. It is as severe as the most severe of its parts alone: another origin may make a
     /// copy worth less, or name a milder rule.
-    fn finding_of_draft(&self, draft: Draft) -> Option<Joined> {
+    fn finding_of_draft(&self, draft: Draft) -> Option<JointFinding> {
         let Draft { range, origins, parts, .. } = draft;
         let parts: Vec<Finding> =
             parts.into_iter().filter_map(|(range, origins)| self.finding_of(range, origins)).collect();
         let gravest = parts.iter().max_by_key(|part| part.level);
         let Some(mut finding) = self.finding_of(range.clone(), origins) else {
-            return gravest.cloned().map(|part| Joined(part, Vec::new()));
+            return gravest.cloned().map(|part| JointFinding(part, Vec::new()));
         };
         if let Some(gravest) = gravest.filter(|part| part.level > finding.level) {
             (finding.rule, finding.level, finding.milder) = (gravest.rule, gravest.level, gravest.milder);
@@ -380,7 +380,7 @@ impl<'c> FileUnderAudit<'c> {
         }
         // The first part is that of the tree, if it has one: what else is searched changes nothing between its copies.
         finding.worth = parts.first().map_or(finding.worth, |part| part.worth);
-        Some(Joined(finding, parts))
+        Some(JointFinding(finding, parts))
     }
 
     /// Puts a finding together: its rule, as decided by its origins, and the origins in order.
@@ -505,7 +505,7 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
 /// Where a code host shows an annotation for a fragment; `None` if the change adds none of its lines.
 pub(in crate::audit) fn added_part(
     fragment: &Fragment,
-    added: &[Added],
+    added: &[AddedLines],
     lines: &Lines,
     text: &[u8],
 ) -> Option<Fragment> {

@@ -10,15 +10,15 @@ use crate::policy::{Finding, Fragment, Origin, Place};
 use crate::text::FilePath;
 
 /// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
-pub(in crate::audit) struct Joined(pub Finding, pub Vec<Finding>);
+pub(in crate::audit) struct JointFinding(pub Finding, pub Vec<Finding>);
 
 /// The findings, with only one of each two that describe one copy from its two sides. The one with more new code stays,
 /// or the later one; what has an origin elsewhere too always stays.
 ///
 /// `findings` are sorted by path and position. Time O(n log n) for n origins.
-pub(super) fn without_mutual(findings: Vec<Joined>) -> Vec<Joined> {
+pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
     let mut of_file: BTreeMap<&FilePath, Vec<usize>> = BTreeMap::new();
-    for (number, Joined(finding, _)) in findings.iter().enumerate() {
+    for (number, JointFinding(finding, _)) in findings.iter().enumerate() {
         of_file.entry(&finding.path).or_default().push(number);
     }
     // The last finding that begins before a place: those of a file hardly overlap.
@@ -32,7 +32,7 @@ pub(super) fn without_mutual(findings: Vec<Joined>) -> Vec<Joined> {
     by_novelty.sort_by_key(|&at| (Reverse(findings[at].0.n_novel), Reverse(at)));
     let mut is_kept = vec![false; findings.len()];
     for number in by_novelty {
-        let Joined(finding, parts) = &findings[number];
+        let JointFinding(finding, parts) = &findings[number];
         let says_the_same = |other: usize| {
             let Finding { rule, origins, .. } = &findings[other].0;
             let is_origin = |origin: &Origin| {

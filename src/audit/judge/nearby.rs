@@ -18,14 +18,14 @@ pub(super) const FEW_FILES: u32 = 5;
 pub(super) type Counts = HashMap<u32, u32>;
 
 /// A folder, and the extension of the files in it that were asked about.
-type Around = (Vec<u8>, Vec<u8>);
+type Neighborhood = (Vec<u8>, Vec<u8>);
 
 /// The tree around the files of a change.
 pub(in crate::audit) struct Nearby<'n> {
     entries: &'n [Entry],
     read: &'n dyn Fn(&Entry) -> Option<Source>,
     /// For each folder and extension that was asked about, in how many of its files each name is.
-    known: RefCell<HashMap<Around, Arc<Counts>>>,
+    known: RefCell<HashMap<Neighborhood, Arc<Counts>>>,
 }
 
 impl<'n> Nearby<'n> {

@@ -7,10 +7,10 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
-use crate::audit::change::{Changed, Predecessor};
+use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::Source;
 use crate::language::Token;
-use crate::matching::{Added, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike};
+use crate::matching::{AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike};
 use crate::text::Lines;
 
 /// Minimum fraction of the names of what was there before that are there now, for the one to have become the other.
@@ -41,7 +41,7 @@ enum Age {
 pub(super) struct Side<'a> {
     pub source: &'a Source,
     /// `None` if the change does not touch the file.
-    pub changed: Option<&'a Changed>,
+    pub changed: Option<&'a ChangedFile>,
 }
 
 impl<'a> Side<'a> {
@@ -61,7 +61,7 @@ impl<'a> Side<'a> {
         let Source { path, text, tokens, .. } = self.source;
         let before = base.iter().find(|file| file.of.as_ref() == Some(path));
         let (lines, added) = (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
-        tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1] > Added::No).collect()
+        tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1] > AddedLines::No).collect()
     }
 
     /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread over a function

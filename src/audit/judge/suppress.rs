@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::audit::outcome::part_key;
 use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
-use crate::matching::{Added, added_lines};
+use crate::matching::{AddedLines, added_lines};
 use crate::policy::{
-    Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place, Suppressed,
-    SuppressedBy, Suppression, suppressions,
+    AcceptanceRules, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place, SuppressedBy,
+    SuppressedFinding, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
@@ -24,7 +24,7 @@ pub(in crate::audit) fn comments(
 ) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens, honored);
     let base_text = before.map_or(&[][..], |before| &before.text);
-    let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > Added::No).collect();
+    let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > AddedLines::No).collect();
     let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
     // A line may have been there as something else, such as a part of a string.
     let mut of_base = before.map(|before| allowed_in(before, honored)).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Comment {
 pub(in crate::audit) fn suppress(
     outcome: &mut Outcome,
     baseline: &Baseline,
-    accepted: Accepted<'_>,
+    accepted: AcceptanceRules<'_>,
     today: Date,
     trusts_change: bool,
 ) {
@@ -98,7 +98,7 @@ pub(in crate::audit) fn suppress(
         }
         let allowed = of_rule.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
-            Some(by) => outcome.suppressed.push(Suppressed { finding, by }),
+            Some(by) => outcome.suppressed.push(SuppressedFinding { finding, by }),
             None => kept.push(finding),
         }
     }
@@ -111,7 +111,7 @@ pub(in crate::audit) fn suppress(
 
 /// The exceptions and decisions of an audit, and which of them were used.
 struct Acceptances<'a> {
-    accepted: Accepted<'a>,
+    accepted: AcceptanceRules<'a>,
     are_exceptions_used: Vec<bool>,
     are_decisions_used: Vec<bool>,
     today: Date,
@@ -119,8 +119,8 @@ struct Acceptances<'a> {
 }
 
 impl<'a> Acceptances<'a> {
-    fn new(accepted: Accepted<'a>, today: Date) -> Self {
-        let Accepted { exceptions, decisions } = accepted;
+    fn new(accepted: AcceptanceRules<'a>, today: Date) -> Self {
+        let AcceptanceRules { exceptions, decisions } = accepted;
         let (are_exceptions_used, are_decisions_used) = (vec![false; exceptions.len()], vec![false; decisions.len()]);
         Self { accepted, are_exceptions_used, are_decisions_used, today, notices: Vec::new() }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::audit::read::{Promise, Skip, Sources};
-use crate::policy::{About, Finding, Ground, Unexamined};
+use crate::policy::{About, Finding, Ground, UnexaminedFiles};
 use crate::text::FilePath;
 
 /// The findings about changed files that were `skipped`: one for each that contains source and could not be read, and
@@ -15,7 +15,7 @@ pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sourc
         Some(Finding::unexamined(about, judgment, path.clone()))
     };
     let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).filter_map(|(path, skip)| {
-        let file = Unexamined { path: path.clone(), n_files: 1, reason: skip.reason() };
+        let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
         let is_prose = sources.promise(path) == Some(Promise::Document);
         finding(About::Unread(file), path, sources.config.ground(path, is_prose))
     });
@@ -25,7 +25,10 @@ pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sourc
 }
 
 /// The files that were left out on purpose, and the first of them; those in a vendored or built folder are counted.
-fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Option<(&'s FilePath, Vec<Unexamined>)> {
+fn left_out<'s>(
+    skipped: &'s [(FilePath, Skip)],
+    sources: &Sources<'_>,
+) -> Option<(&'s FilePath, Vec<UnexaminedFiles>)> {
     let is_left_out = |(path, skip): &&(FilePath, Skip)| match (skip, sources.promise(path)) {
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
@@ -45,6 +48,6 @@ fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Optio
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));
     }
-    let files = listed.into_iter().map(|((path, reason), n_files)| Unexamined { path, n_files, reason });
+    let files = listed.into_iter().map(|((path, reason), n_files)| UnexaminedFiles { path, n_files, reason });
     Some((first?, files.collect()))
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::policy::{Component, FirstSeen, PastCommit, Verdict, unversioned_purl};
+use crate::policy::{Component, FirstAppearance, PastCommit, Verdict, unversioned_purl};
 use crate::text::FilePath;
 
 /// How much of a tree was found in corpora.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Audited {
+pub struct AuditSummary {
     /// The name of the tree.
     pub project: String,
     /// Its revision: a commit, or the work tree on one.
@@ -25,7 +25,7 @@ pub struct Audited {
     /// The files with such tokens, sorted by path.
     pub files: Vec<CopiedFile>,
     /// Whose code that is, the largest share first.
-    pub components: Vec<Taken>,
+    pub components: Vec<ComponentCopy>,
     /// Short fragments that read like code of components, which they may be by chance; sorted by path.
     pub possible: Vec<Possible>,
     /// Which versions of components its folders are, as far as corpora have their history; sorted by folder.
@@ -33,12 +33,12 @@ pub struct Audited {
     /// The fixes of security faults that copies have, by file.
     pub fixes: Vec<HeldFix>,
     /// What the history added, if requested: by path and component, the oldest first.
-    pub brought: Option<Vec<Brought>>,
+    pub brought: Option<Vec<Introduction>>,
 }
 
-impl Audited {
+impl AuditSummary {
     /// The component that explains a part of a file, with the version that this file is of.
-    pub fn component_of(&self, part: &Explained) -> Component {
+    pub fn component_of(&self, part: &Explanation) -> Component {
         let component = &self.components[part.component].component;
         if component.version == part.version {
             return (**component).clone();
@@ -69,7 +69,7 @@ impl Audited {
 
     /// The commit that first added code of the component with this name to the file at `path`, if the history was
     /// searched.
-    pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Brought> {
+    pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Introduction> {
         let mut brought = self.brought.iter().flatten();
         brought.find(|of| of.path == *path && of.component.name == component)
     }
@@ -97,11 +97,11 @@ pub struct ExaminedCorpus {
 
 /// Code of a component that a commit added to a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Brought {
+pub struct Introduction {
     /// The file.
     pub path: FilePath,
     /// The first commit that has the code in this file.
-    pub first: FirstSeen,
+    pub first: FirstAppearance,
     /// Whose it is.
     pub component: Arc<Component>,
     /// The file of the component.
@@ -130,9 +130,9 @@ pub struct CopiedFile {
     /// Whether it is identical to a file of a component.
     pub is_whole: bool,
     /// What explains it, the largest share first; each token is explained once.
-    pub origins: Vec<Explained>,
+    pub origins: Vec<Explanation>,
     /// The first commit that has it, for a file from the history.
-    pub first: Option<FirstSeen>,
+    pub first: Option<FirstAppearance>,
 }
 
 /// How a file relates to the one that it is a copy of.
@@ -155,7 +155,7 @@ pub enum State {
 
 /// What explains a part of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Explained {
+pub struct Explanation {
     /// The number of the component.
     pub component: usize,
     /// The file of the component.
@@ -181,7 +181,7 @@ pub struct Possible {
 
 /// What was copied from a component, under one license.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
+pub struct ComponentCopy {
     /// The component; with a version if the folders with its code are all of one, or else all its files.
     pub component: Arc<Component>,
     /// The verdict of the policy.

@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::audited::{
-    Audited, Brought, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explained, FolderVersion, HeldFix, Possible,
-    State, Taken, generic_purl, percent_encoded,
+    AuditSummary, ComponentCopy, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explanation, FolderVersion,
+    HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
 };
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::change::End;
-use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};
+use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, SuppressedFinding, Suppression};
 use crate::text::{FilePath, LinedText, agreed, count};
 
 /// What was examined, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Examined {
+pub struct Examination {
     /// Files that the change adds or modifies, source or not.
     pub n_changed: usize,
     /// Those of them that were checked.
@@ -65,7 +65,7 @@ pub struct Outcome {
     /// path, place and rule: accepting one does not accept the other.
     pub parts: BTreeMap<PartKey, Vec<Finding>>,
     /// Findings that are not reported, and why, in the same order; empty unless requested.
-    pub suppressed: Vec<Suppressed>,
+    pub suppressed: Vec<SuppressedFinding>,
     /// The number of findings that are not reported.
     pub n_suppressed: usize,
     /// Notices about the audit itself, sorted by path and line.
@@ -73,7 +73,7 @@ pub struct Outcome {
     /// The suppressions in the files that were checked.
     pub comments: Vec<Comment>,
     /// What was examined.
-    pub examined: Examined,
+    pub examined: Examination,
     /// Maximum findings to report.
     pub max_findings: usize,
     /// The texts of all files with findings and origins.
@@ -88,7 +88,7 @@ pub struct Outcome {
     /// How much of the tree is duplicated, if the whole tree was scanned.
     pub duplication: Option<Duplication>,
     /// How much of the tree was found in corpora, if the whole tree was audited.
-    pub audited: Option<Audited>,
+    pub audited: Option<AuditSummary>,
 }
 
 impl Outcome {
@@ -103,7 +103,7 @@ impl Outcome {
             n_suppressed: 0,
             notices: Vec::new(),
             comments: Vec::new(),
-            examined: Examined::default(),
+            examined: Examination::default(),
             max_findings: usize::MAX,
             texts: BTreeMap::new(),
             callers: BTreeMap::new(),

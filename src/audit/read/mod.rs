@@ -7,7 +7,7 @@ mod source;
 mod warm;
 
 pub(super) use names::names;
-pub use remembered::Remembered;
+pub use remembered::Memory;
 pub(super) use remembered::params;
 pub use skip::Skip;
 pub(super) use skip::reason;

@@ -16,7 +16,7 @@ use crate::files::{BlobId, Entry};
 use crate::fingerprint::{Fingerprint, ROBUST_WINNOWING};
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::store::{Cache, Cached, Fresh, HashKind, Key, SegmentError, SegmentParams};
+use crate::store::{BlobFacts, Cache, Fresh, HashKind, Key, SegmentError, SegmentParams};
 
 /// Number of files to read in each run although the cache knows them.
 const SAMPLED: usize = 8;
@@ -25,7 +25,7 @@ const NORMALIZED: u32 = 1;
 
 /// What is remembered about the files of a repository, and what is learned during a run.
 #[derive(Debug, Default)]
-pub struct Remembered {
+pub struct Memory {
     /// `None`: nothing is remembered.
     cache: Option<Cache>,
     fresh: Mutex<Vec<Fresh>>,
@@ -44,7 +44,7 @@ pub(in crate::audit) fn params(repository: &Repository, config: &Config, languag
     }
 }
 
-impl Remembered {
+impl Memory {
     /// A cache that remembers nothing.
     pub fn nothing() -> Self {
         Self::default()
@@ -78,7 +78,7 @@ impl Remembered {
     }
 
     /// What is remembered about a file with this `reading`.
-    pub(in crate::audit) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
+    pub(in crate::audit) fn get(&self, entry: &Entry, reading: u64) -> Option<BlobFacts<'_>> {
         let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
         cache.get(&key(entry.blob()?, reading))
     }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::remembered::Remembered;
+use super::remembered::Memory;
 use super::skip::Skip;
-use crate::audit::{Context, Exhausted, Progress};
+use crate::audit::{Context, Progress, RunLimit};
 use crate::config::{Config, Foreign, RawConfig, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
@@ -61,9 +61,9 @@ pub(in crate::audit) struct Sources<'a> {
     pub languages: &'a Languages,
     /// The attributes of the tree's files.
     pub attributes: &'a Attributes,
-    pub remembered: &'a Remembered,
+    pub remembered: &'a Memory,
     /// Recently read files, if the same files are read repeatedly.
-    pub recent: Option<&'a Mutex<Recent>>,
+    pub recent: Option<&'a Mutex<RecentFiles>>,
     pub progress: &'a dyn Progress,
 }
 
@@ -79,7 +79,7 @@ pub(in crate::audit) const MINIFIED_TOKENS: usize = 100;
 const MAX_LOOKED_INTO: u64 = 64 << 20;
 
 impl<'a> Sources<'a> {
-    pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Remembered) -> Self {
+    pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Memory) -> Self {
         let Context { config, languages, progress } = context;
         Self { config, languages, attributes, remembered, recent: None, progress }
     }
@@ -205,8 +205,8 @@ impl Sources<'_> {
         }
         if let Some(exhausted) = self.progress.end() {
             return Ok(Err(match exhausted {
-                Exhausted::Time => Skip::OutOfTime,
-                Exhausted::Memory => Skip::OutOfMemory,
+                RunLimit::Time => Skip::OutOfTime,
+                RunLimit::Memory => Skip::OutOfMemory,
             }));
         }
         if self.is_plain_data(&entry.path) {
@@ -240,7 +240,7 @@ impl Sources<'_> {
             && self.attributes.of(path).language.is_none()
     }
 
-    fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
+    fn recent(&self) -> Option<MutexGuard<'_, RecentFiles>> {
         self.recent?.lock().ok()
     }
 
@@ -277,7 +277,7 @@ impl Sources<'_> {
             Cow::Owned(text) => (text, Some(bytes)),
         };
         let mut tokens = Vec::new();
-        let Lexed { language, words, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
+        let FileTokens { language, words, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());
         let family = if is_mixed { MIXED.to_owned() } else { family };
@@ -285,14 +285,14 @@ impl Sources<'_> {
     }
 
     /// Reads the tokens of `bytes` as the file at `path`, replacing what `tokens` held.
-    pub fn lex(&self, path: &FilePath, bytes: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+    pub fn lex(&self, path: &FilePath, bytes: &[u8], tokens: &mut Vec<Token>) -> Result<FileTokens<'_>, Skip> {
         if bytes.len() as u64 > self.config.max_file_size {
             return Err(Skip::TooLarge);
         }
         self.lex_text(path, &decoded(bytes)?, tokens)
     }
 
-    fn lex_text(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+    fn lex_text(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<FileTokens<'_>, Skip> {
         let language = self.identify(path, text)?;
         if self.languages.is_broken(language, text) {
             return Err(Skip::Broken);
@@ -315,7 +315,7 @@ impl Sources<'_> {
             return Err(Skip::LongLine);
         }
         let words = language.words_with(&embedded);
-        Ok(Lexed { language, words, is_mixed, is_partial: has_minified || has_long })
+        Ok(FileTokens { language, words, is_mixed, is_partial: has_minified || has_long })
     }
 
     /// Why some lines of a source were skipped, if any were.
@@ -386,7 +386,7 @@ pub(in crate::audit) enum Promise {
 
 /// How a file was read.
 #[derive(Debug, Clone)]
-pub(in crate::audit) struct Lexed<'l> {
+pub(in crate::audit) struct FileTokens<'l> {
     language: &'l Language,
     words: Arc<BlockWords>,
     /// Whether it contains code of other languages.
@@ -432,12 +432,12 @@ type File = (BlobId, FilePath);
 
 /// Recently read files.
 #[derive(Debug, Default)]
-pub(in crate::audit) struct Recent {
+pub(in crate::audit) struct RecentFiles {
     sources: HashMap<File, Arc<Result<Source, Skip>>>,
     n_bytes: usize,
 }
 
-impl Recent {
+impl RecentFiles {
     pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
         self.sources.get(file).cloned()
     }

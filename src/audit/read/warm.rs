@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::remembered::Remembered;
+use super::remembered::Memory;
 use super::source::Sources;
 use crate::audit::{Context, Error};
 use crate::files::{Entry, ReadFiles};
@@ -15,7 +15,7 @@ use crate::git::{Attributes, Repository, Snapshot};
 pub fn warm(
     repository: &Repository,
     snapshot: &Snapshot,
-    remembered: &Remembered,
+    remembered: &Memory,
     context: Context<'_>,
 ) -> Result<usize, Error> {
     let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;

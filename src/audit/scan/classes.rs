@@ -20,7 +20,7 @@ const MAX_ROUNDS: usize = 3;
 type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
 /// The classes of a tree.
-pub(super) struct Joined {
+pub(super) struct TreeClasses {
     /// The places of each.
     pub classes: Vec<Vec<Member>>,
     /// What is left out as too common.
@@ -47,11 +47,11 @@ pub(super) struct Idioms {
 ///
 /// # Errors
 /// Those of `cut`.
-pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Joined, E> {
+pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<TreeClasses, E> {
     let Repeats { fragments, mut runs, .. } = repeats;
     let mut classes = linked(fragments, cut)?;
     for _ in 0..MAX_ROUNDS {
-        let shown = Shown::new(&classes);
+        let shown = PlacesByLine::new(&classes);
         runs.retain(|run| !shown.is_pair(run));
         drop(shown);
         if runs.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Joined, E> {
     let (telling, idioms): (Vec<Class>, Vec<Class>) = classes.into_iter().partition(|class| class.is_telling);
     let n_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
     let idioms = Idioms { n_all: idioms.len(), n_places };
-    Ok(Joined { classes: without_nested(telling.into_iter().map(|class| class.places).collect()), idioms })
+    Ok(TreeClasses { classes: without_nested(telling.into_iter().map(|class| class.places).collect()), idioms })
 }
 
 /// Places that are copies of each other.
@@ -94,22 +94,22 @@ fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
 }
 
 /// The places of classes, to be found by their lines.
-struct Shown<'c> {
-    of_document: BTreeMap<u32, OfDocument<'c>>,
+struct PlacesByLine<'c> {
+    of_document: BTreeMap<u32, DocumentPlaces<'c>>,
 }
 
 /// The places in one document.
 #[derive(Default)]
-struct OfDocument<'c> {
+struct DocumentPlaces<'c> {
     /// Each with the number of its class, by first line.
     places: Vec<(&'c Member, usize)>,
     /// The lines of the longest.
     longest: u32,
 }
 
-impl<'c> Shown<'c> {
+impl<'c> PlacesByLine<'c> {
     fn new(classes: &'c [Class]) -> Self {
-        let mut of_document: BTreeMap<u32, OfDocument<'_>> = BTreeMap::new();
+        let mut of_document: BTreeMap<u32, DocumentPlaces<'_>> = BTreeMap::new();
         for (number, place) in
             classes.iter().enumerate().flat_map(|(number, class)| class.places.iter().map(move |of| (number, of)))
         {

@@ -17,7 +17,7 @@ use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::{Builds, Token};
 use crate::matching::{
-    Aligned, Alignment, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs, Seed, Shortfall,
+    Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs, Seed, Shortfall,
     TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside, n_equal_lines, n_statements, names_alike,
 };
 use crate::policy::{Fragment, Ground, content};
@@ -289,7 +289,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
 }
 
 /// A pair of a file and an earlier place.
-struct Paired {
+struct PlacePair {
     document: u32,
     target: Arc<Text>,
     pair: ClonePair,
@@ -308,13 +308,13 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
-    let mut paired: Vec<Paired> = Vec::new();
+    let mut paired: Vec<PlacePair> = Vec::new();
     let mut limits = Shortfall::default();
     for (of_target, mut seeds) in promising {
         let Some(first) = of_target.first() else { continue };
         let Some(target) = kept.source(first.target)? else { continue };
         let is_same = first.document == first.target;
-        let Aligned { alignments, runs, limits: of_pair } =
+        let Alignments { alignments, runs, limits: of_pair } =
             alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
         limits += of_pair;
         // Of two places in one file, the later one is the copy.
@@ -330,7 +330,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
                 rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
                     || is_long_or_whole(pair, query.source.document(), min_tokens)
             };
-            paired.extend(long.map(|pair| Paired {
+            paired.extend(long.map(|pair| PlacePair {
                 document: first.target,
                 target: Arc::clone(&target),
                 is_telling: is_telling(&pair),
@@ -372,7 +372,13 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
 }
 
 /// The two places of a pair, whether or not it `is_worth` a warning.
-fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, is_worth: bool) -> Option<(Member, Member)> {
+fn places(
+    document: u32,
+    query: &Text,
+    paired: &PlacePair,
+    pair: &ClonePair,
+    is_worth: bool,
+) -> Option<(Member, Member)> {
     let own = place(document, query, pair.alignment.query(), pair)?;
     let other = place(paired.document, &paired.target, pair.alignment.target(), pair)?;
     Some((Member { is_worth, ..own }, Member { is_worth, ..other }))
@@ -383,7 +389,7 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair, is_wor
 fn repeats_of(
     document: u32,
     class: CloneClass,
-    paired: &[Paired],
+    paired: &[PlacePair],
     of: &Thresholds,
     scales: &mut Scales<'_>,
 ) -> Vec<Repeat> {

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::classes::{Idioms, Joined, join};
+use self::classes::{Idioms, TreeClasses, join};
 use self::fragments::{Member, RecentSources, Repeat, repeats};
 use crate::audit::outcome::{Share, first_few, in_part};
-use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
+use crate::audit::read::{Memory, Promise, Skip, Source, Sources};
 use crate::audit::search::{may_be_whole, repeated};
-use crate::audit::{Comment, Context, Duplication, Error, Examined, Outcome};
+use crate::audit::{Comment, Context, Duplication, Error, Examination, Outcome};
 use crate::change::End;
 use crate::files::{Entry, ReadFiles};
 use crate::fingerprint::hash_exact;
@@ -25,8 +25,8 @@ use crate::git::Attributes;
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin,
-    Rank, Suppression, Unexamined, identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin, Rank, Suppression,
+    UnexaminedFiles, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, LinedText, Lines, agreed, count, fnv_1a, readable};
 
@@ -53,7 +53,7 @@ impl<R> std::fmt::Debug for Tree<'_, R> {
 /// # Errors
 /// If a file cannot be read.
 pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Outcome, Error> {
-    let remembered = Remembered::nothing();
+    let remembered = Memory::nothing();
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
     let sources = Sources::new(context, &attributes, &remembered);
     let n_all = tree.entries.len();
@@ -66,7 +66,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     repeats.runs.extend(whole_copies(&read, &mut recent)?);
     let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
     let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
-    let Joined { classes: mut groups, idioms } =
+    let TreeClasses { classes: mut groups, idioms } =
         join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
@@ -80,7 +80,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     }
     let mut duplication = Duplication::default();
     let mut comments = Vec::new();
-    let mut examined = Examined { n_changed: n_all, ..Examined::default() };
+    let mut examined = Examination { n_changed: n_all, ..Examination::default() };
     // The lines of each file that would go, and those of the places that would stay.
     let (mut gone, mut kept): (LinesOf, LinesOf) = Default::default();
     for group in &groups {
@@ -225,7 +225,7 @@ fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (
     };
     let entries = entries.into_iter().filter(|entry| is_scanned(entry)).collect();
     let describe = |(path, &n_files): (&FilePath, &usize)| {
-        Unexamined { path: path.clone(), n_files, reason: Skip::Vendored.reason() }.describe()
+        UnexaminedFiles { path: path.clone(), n_files, reason: Skip::Vendored.reason() }.describe()
     };
     let named: Vec<_> = left_out.iter().take(MAX_FOLDERS).map(describe).collect();
     let more = match left_out.len() - named.len() {

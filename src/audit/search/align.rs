@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::candidates::{Candidates, Sharing, choose};
 use super::lookup::{Lookup, look_up, rows};
-use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
+use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome};
 use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources};
@@ -107,14 +107,14 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
 }
 
 /// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one thread's.
-type Read<'r, R> = dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
+type ReadHits<'r, R> = dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
 
 /// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and aligns them.
 fn align_rows<R: ReadFiles>(
     queries: &Queries<'_>,
     rows_of: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
-    read: &Read<'_, R>,
+    read: &ReadHits<'_, R>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
     let &Targets { entries, open, place, is_new, max_components, .. } = targets;
@@ -154,24 +154,24 @@ pub(super) fn align_chosen<S>(
     queries_of: &BTreeMap<usize, Vec<usize>>,
     state: impl Fn() -> S + Sync + Send,
     target: impl Fn(&mut S, usize) -> Result<Option<Target>, Error> + Sync + Send,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<FileHits>, Error> {
     let align = |state: &mut S, (&file, wanted): (&usize, &Vec<usize>)| {
         let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
         let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
         let aligned = queries.align_wanted(&source, &hits, same, wanted);
         Ok(Some(found(place, source, aligned)))
     };
-    let found: Vec<Option<Found>> = queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
-    Ok(found.into_iter().flatten().filter(Found::has_any).collect())
+    let found: Vec<Option<FileHits>> = queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
+    Ok(found.into_iter().flatten().filter(FileHits::has_any).collect())
 }
 
 /// A file that was aligned.
-pub(in crate::audit) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
+pub(in crate::audit) fn found(place: Place, target: Source, aligned: AlignedQueries) -> FileHits {
     let is_in_tree = place == Place::Tree;
     let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };
     let AlignedQueries { alignments, limits, .. } = aligned;
-    Found { place, target, text, alignments, runs, whole: Vec::new(), limits }
+    FileHits { place, target, text, alignments, runs, whole: Vec::new(), limits }
 }
 
 /// For each fingerprint that some file has, the number of files that had it before the change: files of the tree, and

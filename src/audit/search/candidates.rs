@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::queries::{Limited, Queries};
+use super::queries::{LimitedQuery, Queries};
 use crate::matching::max_seeds;
 use crate::text::FilePath;
 
@@ -51,7 +51,7 @@ pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
     /// The queries for which fewer files were chosen than settings ask for.
-    pub limited: Vec<Limited>,
+    pub limited: Vec<LimitedQuery>,
 }
 
 /// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
@@ -64,7 +64,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     let pairs = Pairs::new(queries, files);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
-    let mut taken: Vec<Taken> = pairs.of_queries(|of_query| of_query.taken(max_files));
+    let mut taken: Vec<ChosenFiles> = pairs.of_queries(|of_query| of_query.taken(max_files));
     let mut limited = Vec::new();
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // A quarter fewer files for each fingerprint until that is cheap enough.
@@ -77,7 +77,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
         taken = pairs.of_queries(|of_query| of_query.taken(chosen));
         for (query, taken) in taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0) {
             let n_aligned = taken.files.len();
-            limited.push(Limited { query, n_sharing: n_aligned + taken.n_passed_over, n_aligned });
+            limited.push(LimitedQuery { query, n_sharing: n_aligned + taken.n_passed_over, n_aligned });
         }
     }
     let n_passed_over = taken.iter().map(|taken| taken.n_passed_over).sum();
@@ -177,7 +177,7 @@ struct OfQuery<'q> {
 }
 
 /// The files to align a query with.
-struct Taken {
+struct ChosenFiles {
     files: Vec<u32>,
     n_passed_over: usize,
     /// In seeds.
@@ -186,11 +186,11 @@ struct Taken {
 
 impl OfQuery<'_> {
     /// The files that explain something of the query which fewer than `max_files` before them did.
-    fn taken(&self, max_files: usize) -> Taken {
+    fn taken(&self, max_files: usize) -> ChosenFiles {
         let mut n_explained = vec![0usize; self.rows.len()];
         let mut n_explained_in_a_row = vec![0usize; self.sequence.len()];
         let mut is_shared = vec![false; self.rows.len()];
-        let mut taken = Taken { files: Vec::new(), n_passed_over: 0, cost: 0 };
+        let mut taken = ChosenFiles { files: Vec::new(), n_passed_over: 0, cost: 0 };
         let mut ends = Vec::new();
         for shared in self.ranked {
             let found_by: Vec<u32> = shared.iter().map(|&(_, row)| row).collect();

@@ -12,17 +12,17 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
-use crate::audit::read::{Remembered, Source, Sources};
+use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
+use crate::audit::read::{Memory, Source, Sources};
 use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
 use crate::language::BlockWords;
 use crate::matching::{Alignment, Document, edited_lines, hunks};
-use crate::policy::{Component, FirstSeen, Place};
+use crate::policy::{Component, FirstAppearance, Place};
 use crate::store::corpus::{
-    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookups, OpenCorpus, Reading,
+    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups, OpenCorpus, Reading,
     SegmentLookups, StoredFile, Traffic, each,
 };
 use crate::store::{SegmentError, key};
@@ -30,7 +30,7 @@ use crate::text::FilePath;
 
 /// A stored corpus, open.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredCorpus {
     name: String,
     segments: Vec<CorpusSegment>,
     lookups: Box<dyn Lookups>,
@@ -77,7 +77,7 @@ impl KeyHits {
 }
 
 /// A blob that is aligned with queries; its license was not read yet.
-struct Aligned {
+struct BlobToAlign {
     at: BlobAt,
     file: StoredFile,
     target: Source,
@@ -87,7 +87,7 @@ struct Aligned {
     whole: Vec<usize>,
 }
 
-impl Stored {
+impl StoredCorpus {
     /// Opens a corpus.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl Stored {
                 self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
-        let found: Vec<Aligned> = found.into_iter().flatten().collect();
+        let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
         self.each_elsewhere(&found.iter().map(|of| of.at).collect(), CorpusSegment::read_licenses_ahead)?;
         let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
         let n_compared = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
@@ -322,7 +322,7 @@ impl Stored {
         whole: &[usize],
         queries: &Queries<'_>,
         scratch: &mut Vec<u64>,
-    ) -> Result<Option<Aligned>, Error> {
+    ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let files = segment.files(blob).map_err(|why| self.fails(why))?;
@@ -349,14 +349,14 @@ impl Stored {
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
         let has_some = !alignments.is_empty() || !whole.is_empty();
-        Ok(has_some.then_some(Aligned { at: (number, blob), file, target, alignments, whole }))
+        Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))
     }
 
     /// What was aligned, with its component and license.
-    fn found(&self, aligned: Aligned) -> Result<Found, Error> {
-        let Aligned { at, file, target, alignments, whole } = aligned;
+    fn found(&self, aligned: BlobToAlign) -> Result<FileHits, Error> {
+        let BlobToAlign { at, file, target, alignments, whole } = aligned;
         let place = Place::Component(Arc::new(self.component(&self.segments[at.0], &file)?));
-        let found = Found { alignments, ..Found::new(place, target, None) };
+        let found = FileHits { alignments, ..FileHits::new(place, target, None) };
         Ok(if whole.is_empty() { found } else { found.aligned_whole(&whole) })
     }
 
@@ -377,7 +377,8 @@ impl Stored {
 
     fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Result<Component, Error> {
         let component = &segment.components()[file.component as usize];
-        let first_seen = file.seen.as_ref().map(|seen| FirstSeen { commit: seen.commit.clone(), time: seen.time });
+        let first_seen =
+            file.seen.as_ref().map(|seen| FirstAppearance { commit: seen.commit.clone(), time: seen.time });
         Ok(Component {
             corpus: self.name.clone(),
             name: component.name.clone(),
@@ -455,7 +456,7 @@ fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
 
 /// How much of a query a version of a file has: the aligned tokens of the query, counting those spelled the same twice.
 /// Code that is in the file twice counts once.
-fn likeness(found: &Found, query: usize, source: &Source) -> usize {
+fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
     let mut is_aligned = vec![0u8; source.tokens.len()];
     for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {
         for (a, b) in alignment.pairs() {
@@ -467,7 +468,7 @@ fn likeness(found: &Found, query: usize, source: &Source) -> usize {
 }
 
 /// The tokens of a version from the first to the last of those that are aligned with a query.
-fn span(found: &Found, query: usize) -> usize {
+fn span(found: &FileHits, query: usize) -> usize {
     let of_query = found.alignments.iter().filter(|(number, _)| *number == query);
     let span = |(_, alignment): &(usize, Alignment)| {
         let mut places = alignment.pairs().map(|(_, place)| place);
@@ -478,7 +479,7 @@ fn span(found: &Found, query: usize) -> usize {
 }
 
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
-fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
+fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),
@@ -504,7 +505,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
         }
     }
     // An earlier version with about as much of it shows since when the code has existed.
-    let mut since: HashMap<(String, FilePath), FirstSeen> = HashMap::new();
+    let mut since: HashMap<(String, FilePath), FirstAppearance> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         let Place::Component(component) = &one.place else { continue };
         let Some(seen) = &component.first_seen else { continue };
@@ -555,7 +556,7 @@ pub(super) fn no_attributes() -> &'static Attributes {
 
 impl<'r> CorpusReading<'r> {
     /// Reads with the settings and languages of `context`; nothing needs to be `remembered`.
-    pub fn new(context: Context<'r>, remembered: &'r Remembered) -> Self {
+    pub fn new(context: Context<'r>, remembered: &'r Memory) -> Self {
         Self { sources: Sources::new(context, no_attributes(), remembered) }
     }
 }
@@ -571,9 +572,9 @@ impl Reading for CorpusReading<'_> {
             && self.sources.promise(path).is_some()
     }
 
-    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed> {
+    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile> {
         let Source { language, family, tokens, .. } = self.sources.tokenize(path, bytes.to_vec()).ok()?;
-        Some(Lexed { language, family, tokens })
+        Some(LexedFile { language, family, tokens })
     }
 
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {
@@ -613,7 +614,7 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
         }
     }
     let pairs = froms.into_iter().map(|from| (from.clone(), counterpart(&from, &edits)));
-    let lexed = |source: &Source, tokens: Range<usize>| Lexed {
+    let lexed = |source: &Source, tokens: Range<usize>| LexedFile {
         language: source.language.clone(),
         family: source.family.clone(),
         tokens: source.tokens[tokens].to_vec(),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::align::search;
 use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
-use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
+use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use super::targets::Targets;
 use crate::audit::Error;
-use crate::audit::read::{Remembered, Source, Sources};
+use crate::audit::read::{Memory, Source, Sources};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
@@ -23,7 +23,7 @@ pub(super) fn search_folder(
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
     // The cache is about the files of the repository.
-    let nothing = Remembered::nothing();
+    let nothing = Memory::nothing();
     let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
     let all = components.entries();
     let reader = components.reader();
@@ -109,7 +109,7 @@ fn take_whole(
             None => {
                 let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
                 let text = Some(Arc::new(LinedText::from(target.text.clone())));
-                Found::new(place(corpus, &path), target, text)
+                FileHits::new(place(corpus, &path), target, text)
             }
         };
         outcome.found.push(found.aligned_whole(&same));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
-use super::queries::Found;
+use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
@@ -30,7 +30,7 @@ pub(super) fn own_text(source: &Source) -> Vec<u8> {
 
 /// Finds the licenses of what was found in folders of components.
 pub(super) fn identify(
-    found: &mut [Found],
+    found: &mut [FileHits],
     entries: &[Entry],
     reader: &impl ReadFiles,
     folders: &ComponentFolders<'_>,

@@ -16,12 +16,12 @@ mod worded;
 
 pub(super) use align::{align, align_known, found, search};
 pub(super) use corpus::version_of;
-pub use corpus::{CorpusReading, Stored};
+pub use corpus::{CorpusReading, StoredCorpus};
 pub(super) use lookup::{look_up, repeated};
 pub use outside::Outside;
-pub(super) use past::Sought;
-pub use past::{Indexed, Past};
-pub(super) use queries::{AlignedQueries, FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
+pub(super) use past::PastQuery;
+pub use past::{HistoryContents, Past};
+pub(super) use queries::{AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
 pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::corpus::Stored;
+use super::corpus::StoredCorpus;
 use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
@@ -23,7 +23,7 @@ pub enum Outside {
         components: Components,
     },
     /// A stored corpus.
-    Stored(Stored),
+    Stored(StoredCorpus),
 }
 
 impl Outside {

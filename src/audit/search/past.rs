@@ -14,8 +14,8 @@ use rayon::prelude::*;
 
 use super::align::{Target, align_chosen};
 use super::candidates::{Candidates, Sharing, choose};
-use super::queries::{Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
-use crate::audit::read::{Remembered, Source, Sources, params};
+use super::queries::{FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
+use crate::audit::read::{Memory, Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
@@ -56,7 +56,7 @@ pub struct Past {
 
 /// The contents of a history index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Indexed {
+pub struct HistoryContents {
     /// Number of commits that were just read.
     pub n_new: usize,
     /// Number of distinct fingerprints.
@@ -66,7 +66,7 @@ pub struct Indexed {
 }
 
 /// What is searched for in the past.
-pub(in crate::audit) struct Sought<'q> {
+pub(in crate::audit) struct PastQuery<'q> {
     pub queries: &'q Queries<'q>,
     /// For each query, whether the change added nearly all of the file; empty if nothing did.
     pub brought_in: Vec<bool>,
@@ -87,7 +87,7 @@ impl Past {
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let Updated { history, n_missing, unkept } = updated(folder, repository, span, context)?;
+        let CurrentIndex { history, n_missing, unkept } = updated(folder, repository, span, context)?;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
@@ -102,18 +102,23 @@ impl Past {
     ///
     /// # Errors
     /// Like [`Past::open`].
-    pub fn index(folder: &Path, repository: &Repository, span: &Span, context: Context<'_>) -> Result<Indexed, Error> {
+    pub fn index(
+        folder: &Path,
+        repository: &Repository,
+        span: &Span,
+        context: Context<'_>,
+    ) -> Result<HistoryContents, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
         let before = History::open(folder, params(repository, context.config, context.languages), extent);
         let before = before.readable()?;
         before.verify()?;
         let n_before = n_known(&before);
-        let Updated { history, unkept, .. } = updated(Some(folder), repository, span, context)?;
+        let CurrentIndex { history, unkept, .. } = updated(Some(folder), repository, span, context)?;
         if let Some(why) = unkept {
             return Err(why.into());
         }
-        Ok(Indexed {
+        Ok(HistoryContents {
             n_new: n_known(&history).saturating_sub(n_before),
             n_fingerprints: history.n_fingerprints(),
             n_bytes: history.n_bytes(),
@@ -146,14 +151,14 @@ impl Past {
 
     /// What part of the past was not searched, in words; `None` if all was. Of the files that share something with
     /// `what` was asked for, a change or a sketch, `unread` were not read.
-    pub(in crate::audit) fn unavailable(&self, unread: Unread, what: &str) -> Option<String> {
+    pub(in crate::audit) fn unavailable(&self, unread: UnreadPlace, what: &str) -> Option<String> {
         if self.is_shallow {
             return Some("the history before this shallow clone begins".to_owned());
         }
         if self.n_missing > 0 {
             return Some(format!("{} that this partial clone does not have", count(self.n_missing, "past file")));
         }
-        let Unread { n_files, n_versions } = unread;
+        let UnreadPlace { n_files, n_versions } = unread;
         let share = agreed(n_files, "shares", "share");
         let files =
             format!("{} that {share} less with the {what} than those that were read", count(n_files, "past file"));
@@ -168,11 +173,11 @@ impl Past {
     /// each changed file those that explain something of it, and of these as many as fit the size of the change.
     pub(in crate::audit) fn search(
         &self,
-        sought: &Sought<'_>,
+        sought: &PastQuery<'_>,
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<SearchOutcome, Error> {
-        let &Sought { queries, ref standing, .. } = sought;
+        let &PastQuery { queries, ref standing, .. } = sought;
         let mut rows_of: BTreeMap<&FilePath, BTreeSet<u32>> = BTreeMap::new();
         let asked = queries.distinct();
         let max_files = MAX_FILES + asked.len() / FINGERPRINTS_PER_FILE;
@@ -218,7 +223,7 @@ impl Past {
             found.push(whole);
         }
         found.retain(|found| !found.alignments.is_empty());
-        let unread = Unread { n_files, n_versions: n_versions.into_inner() };
+        let unread = UnreadPlace { n_files, n_versions: n_versions.into_inner() };
         Ok(SearchOutcome { found, n_passed_over, unread, limited, ..SearchOutcome::default() })
     }
 
@@ -226,8 +231,13 @@ impl Past {
     ///
     /// Fingerprints alone lose them: each leads to the one file in which it first appeared, and a file of idioms has
     /// none of its own.
-    fn whole_files(&self, sought: &Sought<'_>, reader: &Reader, sources: &Sources<'_>) -> Result<Vec<Found>, Error> {
-        let &Sought { queries, ref brought_in, ref standing } = sought;
+    fn whole_files(
+        &self,
+        sought: &PastQuery<'_>,
+        reader: &Reader,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<FileHits>, Error> {
+        let &PastQuery { queries, ref brought_in, ref standing } = sought;
         let id_of = ids_like(standing.iter().next().copied());
         let mut queries_of: BTreeMap<BlobId, Vec<usize>> = BTreeMap::new();
         for (query, source) in queries.sources().iter().enumerate() {
@@ -280,9 +290,9 @@ impl Past {
 }
 
 /// A deleted file with this content.
-fn past_file(deletion: Deletion, target: Source) -> Found {
+fn past_file(deletion: Deletion, target: Source) -> FileHits {
     let text = Arc::new(LinedText::from(target.text.clone()));
-    Found::new(Place::Past(Arc::new(deletion)), target, Some(text))
+    FileHits::new(Place::Past(Arc::new(deletion)), target, Some(text))
 }
 
 /// Whether the index has no commits besides those reachable from `tips`.
@@ -295,7 +305,7 @@ fn knows_nothing_else(history: &History, tips: &[CommitId], reader: &Reader) -> 
 }
 
 /// An index that is up to date.
-struct Updated {
+struct CurrentIndex {
     history: History,
     /// Contents that this clone does not have.
     n_missing: usize,
@@ -311,9 +321,9 @@ fn updated(
     repository: &Repository,
     span: &Span,
     context: Context<'_>,
-) -> Result<Updated, Error> {
+) -> Result<CurrentIndex, Error> {
     // The past is read without attributes: those of today do not apply to files as they were.
-    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+    let (remembered, attributes) = (Memory::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let params = params(repository, context.config, context.languages);
     let indexing = Indexing { folder, repository, sources: &sources };
@@ -331,13 +341,13 @@ fn updated(
         Some(reader.commits_of(&Span { hidden, ..span.clone() })?)
     };
     match new {
-        Some(new) if new.is_empty() => return Ok(Updated { history: whole, n_missing: 0, unkept: None }),
+        Some(new) if new.is_empty() => return Ok(CurrentIndex { history: whole, n_missing: 0, unkept: None }),
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
             let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
             let (stretch, n_missing) = indexing.learn(&new, &span.tips, false)?;
             let (history, unkept) = whole.keep(stretch)?;
-            return Ok(Updated { history, n_missing, unkept });
+            return Ok(CurrentIndex { history, n_missing, unkept });
         }
         _ => {}
     }
@@ -347,7 +357,7 @@ fn updated(
     let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
     let new: Vec<CommitId> = wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
     if new.is_empty() {
-        return Ok(Updated { history: part, n_missing: 0, unkept: None });
+        return Ok(CurrentIndex { history: part, n_missing: 0, unkept: None });
     }
     let is_newer = wanted.first().is_some_and(|oldest| known.contains(oldest));
     let new = if is_newer { new } else { wanted };
@@ -356,7 +366,7 @@ fn updated(
     }
     let (stretch, n_missing) = indexing.learn(&new, &span.tips, true)?;
     let (history, unkept) = part.keep(stretch)?;
-    Ok(Updated { history, n_missing, unkept })
+    Ok(CurrentIndex { history, n_missing, unkept })
 }
 
 /// Reads the history of a repository for its index.
@@ -405,7 +415,7 @@ impl Indexing<'_> {
             }
         }
         events.reverse();
-        let mut wanted = Wanted::default();
+        let mut wanted = ContentReadings::default();
         for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
             let before = before.filter(|_| with_before);
             for blob in [before, *after].into_iter().flatten() {
@@ -558,11 +568,11 @@ struct PastContent {
 
 /// The contents of a stretch, once for each way of reading them.
 #[derive(Default)]
-struct Wanted {
+struct ContentReadings {
     contents: HashMap<(BlobId, u64), PastContent>,
 }
 
-impl Wanted {
+impl ContentReadings {
     fn add(&mut self, blob: BlobId, reading: u64, path: u32, event: u32) {
         self.contents.entry((blob, reading)).or_insert(PastContent { path, event });
     }

@@ -19,11 +19,11 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Aligned, Alignment, Block, Document, Seed, Shared, Shortfall, alignments, is_same_place, is_telling,
+    self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, alignments, is_same_place, is_telling,
     may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
-use crate::store::Cached;
+use crate::store::BlobFacts;
 use crate::text::{FilePath, LinedText};
 
 /// The fingerprints of the parts of some documents to search for.
@@ -70,7 +70,7 @@ impl Hit {
 
 /// What one file has of the queries.
 #[derive(Debug)]
-pub(in crate::audit) struct Found {
+pub(in crate::audit) struct FileHits {
     /// Where the file is.
     pub place: Place,
     pub target: Source,
@@ -96,7 +96,7 @@ pub(in crate::audit) struct AlignedQueries {
     pub limits: Vec<(usize, Shortfall)>,
 }
 
-impl Found {
+impl FileHits {
     /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree and can be shown.
     pub fn new(place: Place, target: Source, text: Option<Arc<LinedText>>) -> Self {
         let (alignments, runs, whole, limits) = Default::default();
@@ -140,7 +140,7 @@ impl Found {
 
 /// A query that was aligned with fewer files than usual, since the change shares too much with too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::audit) struct Limited {
+pub(in crate::audit) struct LimitedQuery {
     /// The number of the query.
     pub query: usize,
     /// Files that share something with it.
@@ -151,7 +151,7 @@ pub(in crate::audit) struct Limited {
 
 /// What shares something with what is searched for, and was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::audit) struct Unread {
+pub(in crate::audit) struct UnreadPlace {
     /// Past files that share less than those that were read.
     pub n_files: usize,
     /// Versions of those that were read, which are older or too large.
@@ -162,7 +162,7 @@ pub(in crate::audit) struct Unread {
 #[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
-    pub found: Vec<Found>,
+    pub found: Vec<FileHits>,
     /// For each query, its seeds in order: position, and the number of files that have the fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
     /// The same with the total number of places that have it, including files of the change; empty if not needed.
@@ -174,9 +174,9 @@ pub(in crate::audit) struct SearchOutcome {
     /// Pairs of a query and a file that share something but were not aligned, since others explain it.
     pub n_passed_over: usize,
     /// Past files that share something with a query but were not read.
-    pub unread: Unread,
+    pub unread: UnreadPlace,
     /// Queries that share so much with so many files that only the best of them were aligned.
-    pub limited: Vec<Limited>,
+    pub limited: Vec<LimitedQuery>,
 }
 
 impl<'q> Queries<'q> {
@@ -307,7 +307,7 @@ impl<'q> Queries<'q> {
     }
 
     /// The fingerprints of a file that the queries have too, from what is remembered about it.
-    pub fn hits_in_remembered(&self, target: &Cached<'_>) -> Vec<Hit> {
+    pub fn hits_in_remembered(&self, target: &BlobFacts<'_>) -> Vec<Hit> {
         if !self.may_share(target.family) {
             return Vec::new();
         }
@@ -330,7 +330,7 @@ impl<'q> Queries<'q> {
     }
 
     /// The words of the queries that a file has, from what is remembered about it.
-    pub fn words_in_remembered(&self, target: &Cached<'_>) -> Vec<u32> {
+    pub fn words_in_remembered(&self, target: &BlobFacts<'_>) -> Vec<u32> {
         if self.words.is_empty() || !self.may_share(target.family) {
             return Vec::new();
         }
@@ -392,7 +392,7 @@ impl<'q> Queries<'q> {
     fn align_those(
         &self,
         target: Document<'_>,
-        shared: BTreeMap<usize, Vec<Shared>>,
+        shared: BTreeMap<usize, Vec<SharedKgram>>,
         same: Option<usize>,
         is_asked: impl Fn(usize, &[Seed]) -> bool,
     ) -> AlignedQueries {
@@ -402,7 +402,7 @@ impl<'q> Queries<'q> {
             let is_same = same == Some(query);
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
             if is_asked(query, &seeds) {
-                let Aligned { alignments, runs, limits } =
+                let Alignments { alignments, runs, limits } =
                     alignments(source.document(), target, &mut seeds, &self.matching[query], is_same);
                 found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));
                 found.runs.extend(runs.into_iter().map(|run| (query, run)));
@@ -414,7 +414,7 @@ impl<'q> Queries<'q> {
 
     /// For each query, the fingerprints it shares with a target, by the `hits` there; for all queries, or those
     /// `wanted`.
-    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<Shared>> {
+    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<SharedKgram>> {
         // Hits list fingerprints by position in the target. Group them by fingerprint, then pair each group with the
         // positions of the same fingerprint in each query:
         //
@@ -428,11 +428,11 @@ impl<'q> Queries<'q> {
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
         }
-        let mut shared: BTreeMap<usize, Vec<Shared>> = BTreeMap::new();
+        let mut shared: BTreeMap<usize, Vec<SharedKgram>> = BTreeMap::new();
         let mut share = |of_query: &[(u64, Posting)], target: &[u32]| {
             let Some((_, first)) = of_query.first() else { return };
             let query = of_query.iter().map(|(_, posting)| posting.position).collect();
-            shared.entry(first.document as usize).or_default().push(Shared { query, target: target.to_vec() });
+            shared.entry(first.document as usize).or_default().push(SharedKgram { query, target: target.to_vec() });
         };
         for (row, target) in in_target {
             let postings = self.postings(row);
@@ -455,7 +455,7 @@ impl<'q> Queries<'q> {
     /// Two thousand files that were replaced share idioms with each other, two million times. Each rare fingerprint
     /// gives its queries a vote, and is followed to those with most votes; a common one is followed to the winners.
     /// Time O(64 h) for h hits.
-    fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
+    fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<SharedKgram>> {
         if self.sources.len() <= WINNERS {
             return self.shared(hits, None);
         }

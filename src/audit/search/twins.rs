@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
+use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::Source;
 use crate::files::{BlobId, Entry};
 use crate::git::ids_like;
@@ -116,11 +116,11 @@ impl SearchOutcome {
             }
         }
         let found = std::mem::take(&mut self.found).into_iter();
-        let mut by_path: BTreeMap<FilePath, Found> = found.map(|found| (found.target.path.clone(), found)).collect();
+        let mut by_path: BTreeMap<FilePath, FileHits> = found.map(|found| (found.target.path.clone(), found)).collect();
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
                 let target = Source { path: path.clone(), ..queries.sources()[of_path[0]].clone() };
-                Found::new(place(path), target, None)
+                FileHits::new(place(path), target, None)
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
         }

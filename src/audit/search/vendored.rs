@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::licenses::{ComponentFolders, identify, own_text};
-use super::queries::Found;
+use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
 use crate::config::{Config, Vendored};
@@ -42,7 +42,7 @@ fn vendored_component(vendored: &Vendored) -> Component {
 /// in the settings win. What is third-party code by its name or by `.gitattributes` only is of the tree, unless a license
 /// is stated there of which `is_told`.
 pub(in crate::audit) fn identify_vendored(
-    found: &mut [Found],
+    found: &mut [FileHits],
     entries: &[Entry],
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
@@ -54,7 +54,7 @@ pub(in crate::audit) fn identify_vendored(
 /// The same, as another state of the repository has it: a file that was not there says nothing of its own.
 pub(in crate::audit) fn identify_vendored_as_of(
     state: &Snapshot,
-    found: &mut [Found],
+    found: &mut [FileHits],
     reader: &Reader,
     sources: &Sources<'_>,
     is_told: &dyn Fn(&Terms) -> bool,
@@ -75,7 +75,7 @@ pub(in crate::audit) fn asks_for_more(config: &Config) -> impl Fn(&Terms) -> boo
 const MAX_TEXT: u64 = 4 << 20;
 
 fn identify_with(
-    found: &mut [Found],
+    found: &mut [FileHits],
     entries: &[Entry],
     reader: &impl ReadFiles,
     sources: &Sources<'_>,

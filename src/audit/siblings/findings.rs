@@ -9,7 +9,7 @@ use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
 use crate::matching::{Hunk, added_lines};
-use crate::policy::{About, Finding, Fragment, Ground, Missed, Origin};
+use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// Maximum siblings of a finding to list, the nearest; the others are counted.
@@ -86,7 +86,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
         Fragment { start: Position { line, column: 1 }, end }
     };
     let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(beside);
-    let missed = Missed {
+    let missed = MissedEdit {
         lacks: lacks(&nearest.hunks, base, source),
         name: nearest.name.clone(),
         patches: siblings.iter().take(MAX_LISTED).map(|sibling| sibling.patch.clone()).collect(),

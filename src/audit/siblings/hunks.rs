@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::audit::change::{Changed, Predecessor};
+use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::language::{Kind, Token};
 use crate::matching::{Hunk, Unit, Window, missable_hunks};
@@ -17,7 +17,7 @@ pub(super) const MAX_PLACES: usize = 4;
 /// now. An insertion is a feature unless it `may_mend` something.
 pub(super) fn windows(
     before: &Predecessor,
-    head: &Changed,
+    head: &ChangedFile,
     moved: impl Iterator<Item = Range<usize>>,
     may_mend: bool,
     sources: &Sources<'_>,

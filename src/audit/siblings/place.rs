@@ -1,7 +1,7 @@
 //! Defines the pair of an edited file and one that may have siblings, and the place of a sibling.
 
 use super::windows::Windows;
-use crate::audit::change::Changed;
+use crate::audit::change::ChangedFile;
 use crate::audit::read::Source;
 use crate::matching::{Site, Unit, Window};
 
@@ -13,7 +13,7 @@ pub(super) struct Pair<'m> {
     /// The edited file in base.
     pub own: &'m Source,
     /// The edited file in the head.
-    pub head: &'m Changed,
+    pub head: &'m ChangedFile,
     /// The other file in the head.
     pub other: &'m Source,
     /// The number of the other file in base, if the change touches it.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::hunks::{MAX_PLACES, is_own_code, test_lines, unit_around};
 use super::patch::adapted;
 use super::place::{Pair, Place};
-use super::step::{Marks, Parted, Side, parted};
+use super::step::{Marks, PartedBlocks, Side, parted};
 use super::windows::Windows;
 use crate::audit::Error;
 use crate::audit::bundle::Bundle;
@@ -57,13 +57,13 @@ pub(in crate::audit) struct Sibling {
 
 /// By query and window, or for all of a query, how far apart in two files the fingerprints are that they share, and how
 /// many are so.
-type Shared = BTreeMap<(usize, Option<usize>), BTreeMap<i64, usize>>;
+type Offsets = BTreeMap<(usize, Option<usize>), BTreeMap<i64, usize>>;
 
 /// A file that shares fingerprints with windows.
 struct Candidate {
     path: FilePath,
     target: Target,
-    shared: Shared,
+    shared: Offsets,
 }
 
 enum Target {
@@ -144,8 +144,8 @@ impl Windows<'_> {
     }
 
     /// What a file with these hits shares with windows: fingerprints that both repeat say nothing of a place.
-    fn shared(&self, hits: &[Hit]) -> Shared {
-        let mut shared: Shared = BTreeMap::new();
+    fn shared(&self, hits: &[Hit]) -> Offsets {
+        let mut shared: Offsets = BTreeMap::new();
         let mut n_hits: HashMap<_, usize> = HashMap::new();
         hits.iter().for_each(|hit| *n_hits.entry(hit.row()).or_default() += 1);
         let is_telling = |hit: &&Hit| n_hits[&hit.row()] * self.queries.postings(hit.row()).len() <= MAX_PAIRS;
@@ -356,7 +356,7 @@ impl<'m> Pair<'m> {
         let own_side = Side { path: &head.source.path, base: own, head: &head.source };
         let other_side = Side { path: &other.path, base, head: other };
         let lines = Lines::new(&other.text);
-        let sibling = |pair: Parted| {
+        let sibling = |pair: PartedBlocks| {
             let within = |hunk: &&Hunk| pair.own.start <= hunk.removed.start && hunk.removed.end <= pair.own.end;
             let hunks: Vec<Hunk> = windows.hunks[number].iter().filter(within).cloned().collect();
             let fragment = fragment(&other.text, &lines, &other.tokens[pair.other.clone()])?;

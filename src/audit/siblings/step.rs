@@ -35,7 +35,7 @@ pub(super) struct Side<'s> {
 
 /// Two blocks that were in step and no longer are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parted {
+pub(super) struct PartedBlocks {
     /// The tokens of the own block in base.
     pub own: Range<usize>,
     /// The tokens of the other block in the head.
@@ -106,7 +106,7 @@ fn copied_from(text: &str) -> Option<(String, String)> {
 
 /// The pairs of blocks of `own` and `other` that a comment of either keeps in step, that were in step before the change
 /// and no longer are.
-pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<Parted> {
+pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
     let parted = found.into_iter().filter_map(|(own_blocks, other_blocks)| {
@@ -115,7 +115,7 @@ pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<Parted> {
         };
         let were_in_step = agree(&own_blocks.0, &other_blocks.0, own.base, other.base);
         let are_in_step = agree(&own_blocks.1, &other_blocks.1, own.head, other.head);
-        (were_in_step && !are_in_step).then_some(Parted { own: own_blocks.0, other: other_blocks.1 })
+        (were_in_step && !are_in_step).then_some(PartedBlocks { own: own_blocks.0, other: other_blocks.1 })
     });
     parted.collect()
 }

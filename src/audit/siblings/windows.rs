@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
 use super::purpose::Purposes;
 use crate::audit::bundle::Bundle;
-use crate::audit::change::{Changed, Predecessor};
+use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
 use crate::fingerprint::Params;
@@ -23,10 +23,10 @@ const MAX_EDITED: usize = 2_000;
 
 /// The hunks of a change whose siblings are looked for.
 pub(in crate::audit) struct Windows<'p> {
-    pub(super) changed: &'p [Changed],
+    pub(super) changed: &'p [ChangedFile],
     pub(super) base: &'p [Predecessor],
     /// For each file of `base`, what it became.
-    pub(super) heads: Vec<Option<&'p Changed>>,
+    pub(super) heads: Vec<Option<&'p ChangedFile>>,
     /// For each file of `base`, all its hunks.
     pub(super) hunks: Vec<Vec<Hunk>>,
     /// For each file of `base`, the windows to look up, in order, with their units in base.
@@ -41,23 +41,23 @@ pub(in crate::audit) struct Windows<'p> {
 impl<'p> Windows<'p> {
     /// The hunks of a change whose siblings are looked for.
     pub fn new(
-        changed: &'p [Changed],
+        changed: &'p [ChangedFile],
         base: &'p [Predecessor],
         purposes: &dyn Fn() -> Purposes,
         sources: &Sources<'p>,
     ) -> Self {
-        let by_path: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
-        let heads: Vec<Option<&Changed>> =
+        let by_path: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
+        let heads: Vec<Option<&ChangedFile>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
         let pairs = || base.par_iter().zip(&heads);
-        let hunks_of = |(before, head): (&Predecessor, &Option<&Changed>)| {
+        let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
             let head = head.filter(|head| is_own_code(&head.source.path, before.source.is_prose, sources));
             head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
         let is_rewrite = hunks.iter().flatten().map(Hunk::n_tokens).sum::<usize>() > MAX_EDITED;
         let purposes = if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
-        let windows_of = |(number, head): (usize, &Option<&Changed>)| {
+        let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
             let head = head.filter(|_| !hunks[number].is_empty() && !is_rewrite)?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
             Some(windows(&base[number], head, moved, purposes.may_mend(&head.source.path), sources))

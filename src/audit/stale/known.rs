@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::missed::{Holder, Versions, document, finding, is_asked};
 use crate::audit::Error;
-use crate::audit::search::{Outside, Stored};
+use crate::audit::search::{Outside, StoredCorpus};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::matching::{Held, hunks, is_telling, missed};
@@ -47,7 +47,7 @@ type Told = BTreeSet<(String, Vec<Fragment>)>;
 
 /// A list of fixes.
 struct FixList<'s> {
-    stored: &'s Stored,
+    stored: &'s StoredCorpus,
     segment: &'s CorpusSegment,
     params: Option<Params>,
     /// The fixes of each function, by the number of the function as it was.
@@ -55,7 +55,7 @@ struct FixList<'s> {
 }
 
 impl<'s> FixList<'s> {
-    fn new(stored: &'s Stored, segment: &'s CorpusSegment) -> Result<Self, Error> {
+    fn new(stored: &'s StoredCorpus, segment: &'s CorpusSegment) -> Result<Self, Error> {
         let (k, window) = segment.sampling();
         let positive = |n: usize| std::num::NonZeroUsize::new(n);
         let params = positive(k).zip(positive(k + window.saturating_sub(1)));

@@ -2,7 +2,7 @@
 
 use crate::audit::Error;
 use crate::audit::read::Source;
-use crate::audit::search::{Found, Outside, Stored};
+use crate::audit::search::{FileHits, Outside, StoredCorpus};
 use crate::git::Repository;
 use crate::matching::{Document, line_keys};
 use crate::policy::{Component, Place};
@@ -21,7 +21,7 @@ pub(in crate::audit) struct ComponentFile {
 
 impl ComponentFile {
     /// The file of a component where code was found, if it is in one.
-    pub fn of(found: &Found) -> Option<Self> {
+    pub fn of(found: &FileHits) -> Option<Self> {
         let Place::Component(component) = &found.place else { return None };
         let (corpus, component) = (component.corpus.clone(), component.name.clone());
         Some(Self { corpus, component, path: found.target.path.clone() })
@@ -31,7 +31,7 @@ impl ComponentFile {
 /// A component with history, in a corpus.
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct Project<'o> {
-    pub stored: &'o Stored,
+    pub stored: &'o StoredCorpus,
     pub segment: &'o CorpusSegment,
     /// The source of the segment, if it was not imported.
     spec: Option<&'o str>,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{check, named, scan};
 use crate::audit::Outcome;
 use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
-use crate::cli::args::{Baseline as Action, Known, Scan};
+use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
 use crate::cli::flags::{Common, Suppressing};
 use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
@@ -36,7 +36,13 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
     Ok(CLEAN)
 }
 
-fn create(file: &Path, checkout: &Checkout, known: &Known, force: bool, common: &Common) -> Result<(), Failure> {
+fn create(
+    file: &Path,
+    checkout: &Checkout,
+    known: &BaselineChoice,
+    force: bool,
+    common: &Common,
+) -> Result<(), Failure> {
     if !force && file.symlink_metadata().is_ok() {
         let message = format!("cannot write a baseline to `{}`: it already exists", file.display());
         let help = "update it with `secondhand baseline update`, or overwrite it with `--force`";
@@ -50,7 +56,7 @@ fn create(file: &Path, checkout: &Checkout, known: &Known, force: bool, common: 
 fn update(
     file: &Path,
     (root, checkout): (&Path, &Checkout),
-    known: &Known,
+    known: &BaselineChoice,
     prune: bool,
     common: &Common,
 ) -> Result<(), Failure> {
@@ -86,7 +92,7 @@ fn no_baseline(file: &Path) -> Failure {
 }
 
 /// The copies that `check` or `scan` find with the current settings and no baseline.
-fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
+fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
         Some(base) => {
             let end = ChangeEnd::Commit("HEAD".to_owned());

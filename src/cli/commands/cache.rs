@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::audit::{self, Context, Indexed, Past, Remembered, warm};
+use crate::audit::{self, Context, HistoryContents, Memory, Past, warm};
 use crate::cli::args;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
@@ -96,15 +96,15 @@ pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<Pa
 }
 
 /// Opens the cache that the flags select.
-pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Remembered {
+pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Memory {
     if common.no_cache {
-        return Remembered::nothing();
+        return Memory::nothing();
     }
-    Remembered::open(&folder(common, repository), repository, config, languages)
+    Memory::open(&folder(common, repository), repository, config, languages)
 }
 
 /// Writes new entries to the cache, and reports what was wrong with it.
-pub(super) fn save(remembered: Remembered, common: &Common) {
+pub(super) fn save(remembered: Memory, common: &Common) {
     if let Some(folder) = remembered.is_false() {
         warn(&format!(
             "the cache `{}` had false contents for a file and was not used: someone else has written to it. It is being rebuilt",
@@ -129,7 +129,7 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
     let (config, origin) = settings::read(common, Some(&repository), &[])?;
     let languages = config.languages(&origin)?;
     let folder = folder(common, &repository);
-    let open = || Remembered::open(&folder, &repository, &config, &languages);
+    let open = || Memory::open(&folder, &repository, &config, &languages);
     let indexes = || Past::indexes(&folder, &repository, &config, &languages);
     let unwritable = |why: SegmentError| unwritable(&folder, &why);
     let said = match action {
@@ -155,7 +155,7 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
             drop(bar);
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {
-                let Indexed { n_new, n_fingerprints, n_bytes } = indexed;
+                let HistoryContents { n_new, n_fingerprints, n_bytes } = indexed;
                 format!(
                     "{} read; {}, {}\n",
                     count(n_new, "commit"),
@@ -188,7 +188,7 @@ fn unwritable(folder: &Path, why: &SegmentError) -> Failure {
     Failure::user(message, "set another folder with `--cache-dir DIR`")
 }
 
-fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) -> String {
+fn status(remembered: &Memory, indexes: &[Result<History, SegmentError>]) -> String {
     let Some(cache) = remembered.cache() else { return String::new() };
     cache.verify();
     let faults = cache.faults();

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::audit::{Context, CorpusReading, Memory, Outside, Progress, StoredCorpus};
 use crate::change::{Authority, Components, in_tree};
-use crate::cli::args::{CorpusCommand, Declared, ExportFormat};
+use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
 use crate::cli::flags::Common;
 use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
@@ -127,7 +127,7 @@ fn import_parquet(_: &Corpus, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Reads one source into a corpus that is only there to be written out.
-fn fingerprint_source(source: &str, folder: &Path, declared: &Declared, common: &Common) -> Result<(), Failure> {
+fn fingerprint_source(source: &str, folder: &Path, declared: &Declaration, common: &Common) -> Result<(), Failure> {
     let own = tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
     let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
     add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
@@ -191,7 +191,7 @@ pub(super) fn outsides(
             if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
                 return Err(empty(&location.to_string()));
             }
-            return Ok(Outside::Stored(Stored::elsewhere(opened)));
+            return Ok(Outside::Stored(StoredCorpus::elsewhere(opened)));
         }
         let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
         match stored {
@@ -200,7 +200,7 @@ pub(super) fn outsides(
                 if n_files == 0 {
                     return Err(empty(name));
                 }
-                Ok(Outside::Stored(Stored::open(&corpus)?))
+                Ok(Outside::Stored(StoredCorpus::open(&corpus)?))
             }
             None => {
                 let in_checkout = authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
@@ -310,7 +310,7 @@ fn add(
     corpus: &Corpus,
     sources: &[String],
     fixes: Option<&str>,
-    declared: &Declared,
+    declared: &Declaration,
     common: &Common,
 ) -> Result<(), Failure> {
     let component = DeclaredComponent {
@@ -358,7 +358,7 @@ fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &C
     let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
     let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1)).unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
-    let nothing = Remembered::nothing();
+    let nothing = Memory::nothing();
     let added = {
         let bar = Bar::of(common);
         bar.begin("reading", 0);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::audit::{MemberReport, NotCounted, Organization, ReportError};
+use crate::audit::{MemberReport, Organization, ReportError, UncountedFile};
 use crate::cli::args::Report;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
@@ -40,7 +40,8 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure
             match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
                 Some(document) => documents.push(document),
                 None => {
-                    left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
+                    left_out
+                        .push(UncountedFile { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
                 }
             }
         }

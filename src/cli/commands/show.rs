@@ -14,10 +14,10 @@ use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::{Reports, print_text};
 use crate::cli::settings::{self, place};
-use crate::config::{ConfigError, OptionValue, Overrides, Written, options, schema};
+use crate::config::{ConfigError, OptionValue, Overrides, SettingsFile, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
-use crate::language::{Embedded, Kind, Language, Languages, is_generated};
+use crate::language::{EmbeddedPart, Kind, Language, Languages, is_generated};
 use crate::policy::{Finding, RULES, rule};
 use crate::report::FORMATS;
 use crate::sources::slashes;
@@ -73,8 +73,8 @@ pub(in crate::cli) fn languages(
     // What is asked for may be a file.
     let file = file.or_else(|| name.map(Path::new).filter(|name| name.is_file()));
     let text = match (file, tokens) {
-        (Some(path), _) => language_of(&Shown::read(path, repository.as_ref())?, &languages),
-        (None, Some(path)) => tokens_of(&Shown::read(path, repository.as_ref())?, &languages),
+        (Some(path), _) => language_of(&ShownFile::read(path, repository.as_ref())?, &languages),
+        (None, Some(path)) => tokens_of(&ShownFile::read(path, repository.as_ref())?, &languages),
         (None, None) => list_languages(name, &languages)?,
     };
     print_text(&text)?;
@@ -110,13 +110,13 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
 }
 
 /// A file given on the command line.
-struct Shown {
+struct ShownFile {
     path: FilePath,
     text: Vec<u8>,
     attributes: FileAttributes,
 }
 
-impl Shown {
+impl ShownFile {
     fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
         let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::unreadable(path, &why))?;
         let attributes = match repository.filter(|repository| repository.has_work_tree()) {
@@ -151,7 +151,7 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
     Ok(Attributes::read(&entries, &repository.reader())?.of(&slashes(path)))
 }
 
-fn language_of(file: &Shown, languages: &Languages) -> String {
+fn language_of(file: &ShownFile, languages: &Languages) -> String {
     let Some((language, why)) = file.language(languages) else { return file.unknown() };
     let [name, id, family] = [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
     let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
@@ -165,7 +165,7 @@ fn language_of(file: &Shown, languages: &Languages) -> String {
         shown.push_str("  generated, according to the file\n");
     }
     let lines = Lines::new(&file.text);
-    for Embedded { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
+    for EmbeddedPart { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
         let (first, last) = (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
         let cell = cell.map_or_else(String::new, |cell| format!("cell {cell}, "));
         let _ = writeln!(shown, "  {cell}lines {first}-{last}: {} (table `{}`)", language.name, language.id);
@@ -173,7 +173,7 @@ fn language_of(file: &Shown, languages: &Languages) -> String {
     shown
 }
 
-fn tokens_of(file: &Shown, languages: &Languages) -> String {
+fn tokens_of(file: &ShownFile, languages: &Languages) -> String {
     let Some((language, _)) = file.language(languages) else { return file.unknown() };
     let (text, mut tokens) = (&file.text, Vec::new());
     languages.tokenize(language, text, true, &mut tokens);
@@ -221,7 +221,7 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
 }
 
 /// The settings of folders, as comments: what is printed is a settings file of the root.
-fn folders_of(written: &Written) -> String {
+fn folders_of(written: &SettingsFile) -> String {
     let mut text = String::new();
     for folder in &written.folders {
         let name = printable(folder.name().as_bytes());

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{Failure, Limit};
 use super::output::{report_failure, warn};
-use crate::audit::{Exhausted, Outcome, Skip};
+use crate::audit::{Outcome, RunLimit, Skip};
 use crate::cli::flags::Common;
 use crate::policy::Notice;
 use crate::text::{agreed, count};
@@ -121,11 +121,11 @@ fn used_memory() -> Option<u64> {
 }
 
 /// Why what was not read yet is to be skipped, if a limit is passed.
-pub(in crate::cli) fn end() -> Option<Exhausted> {
+pub(in crate::cli) fn end() -> Option<RunLimit> {
     let watch = WATCH.get()?;
     let exhausted = match watch.passed()? {
-        Limit::Time(_) => Exhausted::Time,
-        Limit::Memory(_) => Exhausted::Memory,
+        Limit::Time(_) => RunLimit::Time,
+        Limit::Memory(_) => RunLimit::Memory,
     };
     watch.is_heeded.store(true, Ordering::Relaxed);
     Some(exhausted)

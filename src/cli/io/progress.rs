@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::limit;
-use crate::audit::{Exhausted, Progress};
+use crate::audit::{Progress, RunLimit};
 use crate::cli::flags::Common;
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
@@ -90,7 +90,7 @@ impl Progress for Bar {
         });
     }
 
-    fn end(&self) -> Option<Exhausted> {
+    fn end(&self) -> Option<RunLimit> {
         limit::end()
     }
 }

@@ -63,19 +63,19 @@ fn answer(common: &Common) -> Result<Option<Value>, Failure> {
     let common = Common { repo: event.folder.clone().unwrap_or_else(|| common.repo.clone()), ..common.clone() };
     let repository = Repository::discover(&common.repo)?;
     let told = match event.when {
-        When::Before => before(&event, &repository, &common),
-        When::After if event.file.is_none() => Vec::new(),
-        When::After | When::Stop => after(&event, &repository, &common)?,
-        When::Other => Vec::new(),
+        HookMoment::Before => before(&event, &repository, &common),
+        HookMoment::After if event.file.is_none() => Vec::new(),
+        HookMoment::After | HookMoment::Stop => after(&event, &repository, &common)?,
+        HookMoment::Other => Vec::new(),
     };
     let new = remembered(&event.session, told, &cache::folder(&common, &repository));
-    let head = if event.when == When::Before { BEFORE } else { AFTER };
+    let head = if event.when == HookMoment::Before { BEFORE } else { AFTER };
     Ok((!new.is_empty()).then(|| event.answer(&format!("secondhand: {head}\n{}", new.join("\n")))))
 }
 
 /// When an agent sends an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum HookMoment {
     Before,
     After,
     Stop,
@@ -86,7 +86,7 @@ enum When {
 #[derive(Debug)]
 struct Event {
     name: String,
-    when: When,
+    when: HookMoment,
     session: String,
     folder: Option<PathBuf>,
     /// The file that is edited.
@@ -103,12 +103,12 @@ impl Event {
         let input = parsed.or_else(|| input.cloned()).unwrap_or_else(|| value.clone());
         let name = text_in(value, &["hook_event_name", "hookEventName"]).unwrap_or_default();
         let when = match &*name.to_ascii_lowercase() {
-            "pretooluse" | "beforetool" => When::Before,
-            "posttooluse" | "aftertool" | "afterfileedit" => When::After,
-            "stop" => When::Stop,
-            "" if value.get("toolResult").is_some() => When::After,
-            "" if value.get("toolArgs").is_some() => When::Before,
-            _ => When::Other,
+            "pretooluse" | "beforetool" => HookMoment::Before,
+            "posttooluse" | "aftertool" | "afterfileedit" => HookMoment::After,
+            "stop" => HookMoment::Stop,
+            "" if value.get("toolResult").is_some() => HookMoment::After,
+            "" if value.get("toolArgs").is_some() => HookMoment::Before,
+            _ => HookMoment::Other,
         };
         let root = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
         let folder = text_in(value, &["cwd"]).or(root).map(PathBuf::from);
@@ -128,7 +128,7 @@ impl Event {
     /// What the agent reads as an answer to this event.
     fn answer(&self, text: &str) -> Value {
         match self.when {
-            When::Stop => json!({ "followup_message": text }),
+            HookMoment::Stop => json!({ "followup_message": text }),
             _ if self.name.starts_with(|c: char| c.is_ascii_uppercase()) => {
                 json!({ "hookSpecificOutput": { "hookEventName": self.name, "additionalContext": text } })
             }

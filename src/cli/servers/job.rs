@@ -23,7 +23,7 @@ pub(super) struct Job<'j> {
 
 /// Why a job has no answer.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum JobFailure {
     /// It was canceled.
     Canceled,
     /// The audit failed.
@@ -49,14 +49,14 @@ impl<'j> Job<'j> {
     ///
     /// A canceled audit is left by unwinding, as in rust-analyzer: the audits themselves need not know that they can
     /// end early, and what they hold is dropped. They change nothing but the cache, which is written last.
-    pub fn run<T>(&self, work: impl FnOnce(&dyn Progress) -> Result<T, Failure>) -> Result<T, Unanswered> {
+    pub fn run<T>(&self, work: impl FnOnce(&dyn Progress) -> Result<T, Failure>) -> Result<T, JobFailure> {
         if (self.is_canceled)() {
-            return Err(Unanswered::Canceled);
+            return Err(JobFailure::Canceled);
         }
         match catch_unwind(AssertUnwindSafe(|| work(self))) {
-            Ok(done) => done.map_err(Unanswered::Failed),
-            Err(payload) if payload.is::<Cancel>() || (self.is_canceled)() => Err(Unanswered::Canceled),
-            Err(payload) => Err(Unanswered::Broken(message_of(payload.as_ref()))),
+            Ok(done) => done.map_err(JobFailure::Failed),
+            Err(payload) if payload.is::<Cancel>() || (self.is_canceled)() => Err(JobFailure::Canceled),
+            Err(payload) => Err(JobFailure::Broken(message_of(payload.as_ref()))),
         }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
         let nothing = |_: &'static str, _: usize, _: usize| {};
         let never = || false;
         let broken = Job::new(&never, &nothing).run::<()>(|_| panic!("out of luck"));
-        assert!(matches!(broken, Err(Unanswered::Broken(why)) if why == "out of luck"));
+        assert!(matches!(broken, Err(JobFailure::Broken(why)) if why == "out of luck"));
         let at_once = AtomicBool::new(false);
         let is_canceled = || at_once.load(Ordering::Relaxed);
         let canceled = Job::new(&is_canceled, &nothing).run::<()>(|progress| {
@@ -111,6 +111,6 @@ mod tests {
             rayon::join(|| progress.step(), || progress.step());
             Ok(())
         });
-        assert!(matches!(canceled, Err(Unanswered::Canceled)));
+        assert!(matches!(canceled, Err(JobFailure::Canceled)));
     }
 }

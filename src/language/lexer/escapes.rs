@@ -1,6 +1,6 @@
 //! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*` opens a comment.
 
-use super::Compiled;
+use super::CompiledTable;
 use crate::language::token::Token;
 
 /// A text without its escapes.
@@ -12,7 +12,7 @@ pub(super) struct Escapes {
 
 impl Escapes {
     /// The text without its escapes, if the language has them and the text has any. Time O(n).
-    pub(super) fn of(table: &Compiled, file: &[u8]) -> Option<Self> {
+    pub(super) fn of(table: &CompiledTable, file: &[u8]) -> Option<Self> {
         if !table.has_unicode_escapes {
             return None;
         }

@@ -22,7 +22,7 @@ use heredoc::{LastLines, PendingHeredoc};
 use import::OpenImport;
 use literal::{Body, Frame, closes_in, mirror};
 
-use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
+use super::compile::{CONTINUE, CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
@@ -34,7 +34,7 @@ const MAX_SPLICED: usize = 256;
 /// A language's lexer.
 #[derive(Debug)]
 pub struct Lexer {
-    compiled: Compiled,
+    compiled: CompiledTable,
 }
 
 impl Lexer {
@@ -43,7 +43,7 @@ impl Lexer {
     /// # Errors
     /// [`TableError::Value`] when a value of the table cannot be used.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        Compiled::new(table).map(|compiled| Self { compiled })
+        CompiledTable::new(table).map(|compiled| Self { compiled })
     }
 
     /// Reads `text` into tokens, replacing the contents of `tokens`.
@@ -181,7 +181,7 @@ pub(super) struct Held {
 }
 
 struct Run<'c, 't, 'o> {
-    table: &'c Compiled,
+    table: &'c CompiledTable,
     text: &'t [u8],
     at: usize,
     tokens: &'o mut Vec<Token>,
@@ -208,7 +208,7 @@ struct Run<'c, 't, 'o> {
 }
 
 impl<'c, 't, 'o> Run<'c, 't, 'o> {
-    fn new(table: &'c Compiled, text: &'t [u8], tokens: &'o mut Vec<Token>, held: &'o mut Vec<Held>) -> Self {
+    fn new(table: &'c CompiledTable, text: &'t [u8], tokens: &'o mut Vec<Token>, held: &'o mut Vec<Held>) -> Self {
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Self {
             table,

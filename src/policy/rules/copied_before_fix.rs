@@ -1,6 +1,6 @@
 //! The rule `copied-before-fix`: a copy of a past state of its origin, which has changed since.
 
-use super::{AS_SET, Ground, Rule, Topic, When};
+use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
 /// A copy of a past state of its origin.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "copied-before-fix",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: When::OldCopy(|about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None }),
+    when: RuleCondition::OldCopy(|about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code as it was before its origin was changed",
     finds: "A copy of code in the tree, as for `copied-code`, that is, token for token, a past version of its origin, \

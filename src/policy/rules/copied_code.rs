@@ -1,6 +1,6 @@
 //! The rule `copied-code`: a copy of code in the tree.
 
-use super::{AS_SET, Ground, Rule, Topic, When};
+use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
 /// A copy of code in the tree.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "copied-code",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: When::Tree(|origin| if origin.in_common.is_in_both { None } else { AS_SET }),
+    when: RuleCondition::Tree(|origin| if origin.in_common.is_in_both { None } else { AS_SET }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
     finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \

@@ -1,6 +1,6 @@
 //! The rule `corpus-copy`: a copy of code of a known project, whose license lets it be copied.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Attribution, Level};
 
 /// A copy of code of a known project, whose license lets it be copied.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "corpus-copy",
     level: Level::Warning,
     topic: Topic::License,
-    when: When::Component(|_, verdict| match (verdict.answer, &verdict.attribution) {
+    when: RuleCondition::Component(|_, verdict| match (verdict.answer, &verdict.attribution) {
         (Answer::Allowed, Attribution::Owed(_)) => AS_SET,
         // It is as it should be: nothing is owed.
         (Answer::Allowed, Attribution::NotAsked | Attribution::Given(_)) => AT_MOST_A_NOTE,

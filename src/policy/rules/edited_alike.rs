@@ -1,6 +1,6 @@
 //! The rule `edited-alike`: the same new code in two places that were alike before.
 
-use super::{AS_SET, Ground, Rule, Topic, When};
+use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
 /// The same new code in two places that were alike before.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "edited-alike",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: When::Tree(|origin| if origin.in_common.is_in_both { AS_SET } else { None }),
+    when: RuleCondition::Tree(|origin| if origin.in_common.is_in_both { AS_SET } else { None }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change inserts the same code into places that were alike",
     finds: "Code that a change inserts into two or more places that were alike before: a method into two similar \

@@ -1,6 +1,6 @@
 //! The rule `exists-already`: a new function that the tree has already, in other words.
 
-use super::{AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use super::{AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
 /// A new function that the tree has already, written anew.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "exists-already",
     level: Level::Note,
     topic: Topic::Duplication,
-    when: When::Function(|about| match about {
+    when: RuleCondition::Function(|about| match about {
         About::Exists { .. } => AT_MOST_A_NOTE,
         _ => None,
     }),

@@ -1,6 +1,6 @@
 //! The rule `license-conflict`: a copy of code whose license the policy of the project denies.
 
-use super::{AS_SET, Rule, Topic, When};
+use super::{AS_SET, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Level};
 
 /// A copy of code whose license the policy of the project denies.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "license-conflict",
     level: Level::Error,
     topic: Topic::License,
-    when: When::Component(|_, verdict| match verdict.answer {
+    when: RuleCondition::Component(|_, verdict| match verdict.answer {
         Answer::Denied => AS_SET,
         // What a program cannot decide is not an error.
         Answer::Review => Some(Level::Warning),

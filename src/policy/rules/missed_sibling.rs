@@ -1,6 +1,6 @@
 //! The rule `missed-sibling`: an edit of code that has siblings, which it did not reach.
 
-use super::{AS_SET, Ground, Rule, Topic, When};
+use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
 /// An edit that did not reach the siblings of the edited code.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "missed-sibling",
     level: Level::Note,
     topic: Topic::Duplication,
-    when: When::Edit(|about| match about {
+    when: RuleCondition::Edit(|about| match about {
         About::Missed(missed) if !missed.is_declared => AS_SET,
         _ => None,
     }),

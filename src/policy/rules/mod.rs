@@ -51,7 +51,7 @@ pub struct Rule {
     /// What it is about.
     pub topic: Topic,
     /// When it applies.
-    pub when: When,
+    pub when: RuleCondition,
     /// Where its findings are milder: at most `test-level`.
     pub milder_in: &'static [Ground],
     /// One line, without a full stop.
@@ -71,7 +71,7 @@ pub struct Rule {
 /// Each condition returns the maximum level of a finding there, or `None` if the rule does not
 /// apply. If several rules apply to the same code, the most severe level counts.
 #[derive(Debug, Clone, Copy)]
-pub enum When {
+pub enum RuleCondition {
     /// It looks at copies of code in the tree.
     Tree(fn(&Origin) -> Option<Level>),
     /// It looks at copies of code that was deleted.
@@ -96,7 +96,7 @@ const AS_SET: Option<Level> = Some(Level::Error);
 /// Applies, but is a note even if the settings make the rule more severe.
 const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 
-impl When {
+impl RuleCondition {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
         !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_) | Self::Function(_) | Self::Behind(_))

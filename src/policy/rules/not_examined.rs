@@ -1,6 +1,6 @@
 //! The rule `not-examined`: a changed file that may hold source, and was not examined.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
 /// A changed file that may hold source, and was not examined.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "not-examined",
     level: Level::Warning,
     topic: Topic::Coverage,
-    when: When::Unexamined(|about| match about {
+    when: RuleCondition::Unexamined(|about| match about {
         About::Unread(_) => AS_SET,
         About::LeftOut(_) => AT_MOST_A_NOTE,
         _ => None,

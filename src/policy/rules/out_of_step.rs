@@ -1,6 +1,6 @@
 //! The rule `out-of-step`: two places that a comment keeps in step, of which a change edits one.
 
-use super::{AS_SET, Rule, Topic, When};
+use super::{AS_SET, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
 /// Two places that are kept in step, and no longer are.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "out-of-step",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: When::Edit(|about| match about {
+    when: RuleCondition::Edit(|about| match about {
         About::Missed(missed) if missed.is_declared => AS_SET,
         _ => None,
     }),

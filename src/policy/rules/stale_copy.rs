@@ -1,6 +1,6 @@
 //! The rule `stale-copy`: the project that a copy comes from has changed the same lines since.
 
-use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
 /// The project that a copy comes from has changed the same lines since.
@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     // A commit that only goes on with the work makes it a note.
     level: Level::Warning,
     topic: Topic::Fixes,
-    when: When::Behind(|behind| match (behind.is_listed, behind.is_security()) {
+    when: RuleCondition::Behind(|behind| match (behind.is_listed, behind.is_security()) {
         (true, _) => None,
         (false, true) => AS_SET,
         (false, false) => AT_MOST_A_NOTE,

@@ -1,6 +1,6 @@
 //! The rule `unknown-license`: a copy of code whose license is not known.
 
-use super::{AS_SET, Ground, Rule, Topic, When};
+use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Level};
 
 /// A copy of code whose license is not known.
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "unknown-license",
     level: Level::Warning,
     topic: Topic::License,
-    when: When::Component(|_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None }),
+    when: RuleCondition::Component(|_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None }),
     // Documents quote. A license asks the same of tests as of any other code.
     milder_in: &[Ground::Document],
     summary: "a change copies code whose license is unknown",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::openvex::{Statement, statements};
 use super::{brought_in, corpus, folders_of, from, notices, serial_number, share, timestamp};
-use crate::audit::{Audited, CopiedFile, EditedFile, Outcome, Taken};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::{Component, Place};
 use crate::report::missed::edits;
 use crate::report::{Format, Style, VERSION};
@@ -26,7 +26,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn bom(outcome: &Outcome, audited: &Audited) -> Value {
+fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
         let patches = patches(audited, |edited| is_of(audited, taken, edited));
         with_patches(origin(number, taken, outcome, audited), &patches)
@@ -52,7 +52,7 @@ fn bom(outcome: &Outcome, audited: &Audited) -> Value {
 }
 
 /// Which security fixes copies have or lack.
-fn vulnerabilities(outcome: &Outcome, audited: &Audited) -> Vec<Value> {
+fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
     let file = |path: &FilePath| {
         let number = audited.files.iter().position(|file| file.path == *path);
         json!({"ref": number.map_or_else(|| "project".to_owned(), |number| format!("file-{number}"))})
@@ -91,7 +91,7 @@ fn described(component: &Component) -> Value {
     described
 }
 
-fn origin(number: usize, taken: &Taken, outcome: &Outcome, audited: &Audited) -> Value {
+fn origin(number: usize, taken: &ComponentCopy, outcome: &Outcome, audited: &AuditSummary) -> Value {
     let component = &taken.component;
     let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let notices = notices(outcome, component);
@@ -146,7 +146,7 @@ fn origin(number: usize, taken: &Taken, outcome: &Outcome, audited: &Audited) ->
 }
 
 /// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.
-fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audited) -> Value {
+fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &AuditSummary) -> Value {
     let mut pedigree = json!({"ancestors": ancestors, "notes": notes});
     let patches = patches(audited, |edited| edited.path == file.path);
     if !patches.is_empty() {
@@ -156,7 +156,7 @@ fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audit
 }
 
 /// The edits of some files since they were copied, each as a patch.
-fn patches(audited: &Audited, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
+fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
     let edited = audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
     let patch = |edited: &EditedFile| {
         let diff = edits(edited).join("\n") + "\n";
@@ -166,7 +166,7 @@ fn patches(audited: &Audited, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Val
 }
 
 /// Whether an edited file is one that a component under this license explains.
-fn is_of(audited: &Audited, taken: &Taken, edited: &EditedFile) -> bool {
+fn is_of(audited: &AuditSummary, taken: &ComponentCopy, edited: &EditedFile) -> bool {
     let file = audited.files.iter().find(|file| file.path == edited.path);
     let first = file.and_then(|file| file.origins.first());
     first.is_some_and(|of| std::ptr::eq(&audited.components[of.component], taken))
@@ -179,7 +179,7 @@ fn with_patches(mut described: Value, patches: &[Value]) -> Value {
     described
 }
 
-fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
+fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
     let ancestors: Vec<Value> = file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
     let mut properties = vec![
         json!({"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}),

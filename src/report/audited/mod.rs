@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, percent, short};
-use crate::audit::{Audited, Brought, CopiedFile, ExaminedCorpus, Explained, Outcome, Possible, State};
+use crate::audit::{AuditSummary, CopiedFile, ExaminedCorpus, Explanation, Introduction, Outcome, Possible, State};
 use crate::license::Class;
 use crate::policy::{Component, Place};
 use crate::text::FilePath;
@@ -30,9 +30,9 @@ pub(super) struct OfClass {
 }
 
 /// The part of a tree that belongs to each class; a file with code of two classes counts in both.
-pub(super) fn classes(audited: &Audited) -> BTreeMap<Class, OfClass> {
+pub(super) fn classes(audited: &AuditSummary) -> BTreeMap<Class, OfClass> {
     let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
-    let class_of = |of: &Explained| audited.components[of.component].component.terms.class();
+    let class_of = |of: &Explanation| audited.components[of.component].component.terms.class();
     for taken in &audited.components {
         classes.entry(taken.component.terms.class()).or_default().n_components += 1;
     }
@@ -56,7 +56,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// The license of a component, and how it was found.
-pub(super) fn license_of(audited: &Audited, number: usize) -> String {
+pub(super) fn license_of(audited: &AuditSummary, number: usize) -> String {
     let component = &audited.components[number].component;
     match (component.license(), &component.terms.evidence) {
         (Some(license), Some(evidence)) => format!("{license}: {evidence}"),
@@ -71,8 +71,8 @@ const MAX_FILES: usize = 200;
 const MAX_ORIGINS: usize = 3;
 
 /// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines since v1.2.8`.
-pub(super) fn from(audited: &Audited, file: &CopiedFile) -> String {
-    let of = |origin: &Explained| {
+pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
+    let of = |origin: &Explanation| {
         let name = audited.component_of(origin).label();
         let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
         format!("{part} % {name} {}", origin.path)
@@ -86,7 +86,7 @@ pub(super) fn from(audited: &Audited, file: &CopiedFile) -> String {
 }
 
 /// How a file differs from its origin; `None` if it only contains code of it.
-pub(super) fn state(audited: &Audited, file: &CopiedFile) -> Option<String> {
+pub(super) fn state(audited: &AuditSummary, file: &CopiedFile) -> Option<String> {
     match audited.state_of(file) {
         State::Identical => Some("identical file".to_owned()),
         State::Equal => Some("identical but for comments and layout".to_owned()),
@@ -99,7 +99,7 @@ pub(super) fn state(audited: &Audited, file: &CopiedFile) -> Option<String> {
 }
 
 /// What was audited, with what and how: what it takes to do it again.
-pub(super) fn subject(outcome: &Outcome, audited: &Audited) -> Vec<String> {
+pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> {
     let corpora: Vec<String> = audited.corpora.iter().map(corpus).collect();
     let settings = outcome.settings.root.as_deref().unwrap_or("none");
     let lines = [
@@ -117,16 +117,16 @@ pub(super) fn corpus(of: &ExaminedCorpus) -> String {
 }
 
 /// How much of the tree is code of components.
-pub(super) fn headline(audited: &Audited) -> String {
-    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
+pub(super) fn headline(audited: &AuditSummary) -> String {
+    let AuditSummary { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let (files, of_all) = (files.len(), count(*n_files, "file"));
     let components = count(components.len(), "component");
     format!("{files} of {of_all} contain code of {components}: {} % of the tokens", share(*n_copied, *n_tokens))
 }
 
 /// The summary, a line each.
-pub(super) fn summary(outcome: &Outcome, audited: &Audited, is_verbose: bool) -> Vec<String> {
-    let Audited { n_tokens, files, components, .. } = audited;
+pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: bool) -> Vec<String> {
+    let AuditSummary { n_tokens, files, components, .. } = audited;
     let mut lines = subject(outcome, audited);
     lines.extend([String::new(), headline(audited)]);
     if components.is_empty() {
@@ -193,7 +193,7 @@ fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
 }
 
 /// What the folders with a component's code are, and how they differ, as every format says it.
-pub(super) fn folders_of(audited: &Audited, component: &Component) -> Vec<String> {
+pub(super) fn folders_of(audited: &AuditSummary, component: &Component) -> Vec<String> {
     let told = |of| version_lines(of, true).iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>().join("; ");
     audited.versions_of(component).map(told).collect()
 }
@@ -223,7 +223,7 @@ fn possible_line(of: &Possible) -> String {
 }
 
 /// The commit that first added a component's code to a file, in words; empty if the history was not searched.
-pub(super) fn brought_in(audited: &Audited, path: &FilePath, component: &str) -> Option<String> {
+pub(super) fn brought_in(audited: &AuditSummary, path: &FilePath, component: &str) -> Option<String> {
     let brought = audited.brought_into(path, component)?;
     let notes: String = brought.notes.iter().map(|note| format!("; {note}")).collect();
     let on = day(brought.first.time).map(|day| format!(" on {day}")).unwrap_or_default();
@@ -231,7 +231,7 @@ pub(super) fn brought_in(audited: &Audited, path: &FilePath, component: &str) ->
 }
 
 /// What the history added, one line each.
-fn history(brought: &[Brought]) -> Vec<String> {
+fn history(brought: &[Introduction]) -> Vec<String> {
     let mut lines = vec![String::new(), "by commit: what was first added where".to_owned()];
     for of in brought {
         let license = of.component.license().unwrap_or_else(|| "license not known".to_owned());
@@ -258,15 +258,15 @@ fn history(brought: &[Brought]) -> Vec<String> {
 }
 
 /// The licenses of what a file is from.
-pub(super) fn licenses(audited: &Audited, file: &CopiedFile) -> String {
-    let license = |of: &Explained| audited.components[of.component].component.license();
+pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
+    let license = |of: &Explanation| audited.components[of.component].component.license();
     let named = file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
     let named: BTreeSet<String> = named.collect();
     crate::text::printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
 }
 
 /// A table of the files: path, containment, tokens, and what explains it.
-pub(super) fn rows(audited: &Audited) -> Vec<Vec<String>> {
+pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
     let row = |file: &CopiedFile| {
         vec![
             file.path.to_string(),

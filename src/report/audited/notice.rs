@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::{notices, state};
-use crate::audit::{Audited, CopiedFile, Outcome, State, Taken};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome, State};
 use crate::policy::{Answer, Component};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
@@ -18,12 +18,12 @@ pub(in crate::report) const FORMAT: Format =
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     writeln!(out, "This project contains third-party code, as listed below. Each part remains under its license.")?;
-    let mut taken: Vec<&Taken> = audited.components.iter().collect();
+    let mut taken: Vec<&ComponentCopy> = audited.components.iter().collect();
     taken.sort_by(|a, b| {
-        let key = |of: &Taken| (of.component.name.clone(), of.component.terms.license.clone());
+        let key = |of: &ComponentCopy| (of.component.name.clone(), of.component.terms.license.clone());
         key(a).cmp(&key(b))
     });
-    let unclear: Vec<&&Taken> = taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
+    let unclear: Vec<&&ComponentCopy> = taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
     if !unclear.is_empty() {
         writeln!(out, "\nWARNING: a notice does not permit what a license does not. Before you redistribute this")?;
         writeln!(out, "project, resolve the following, and remove this paragraph:\n")?;
@@ -33,7 +33,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let mut texts: Vec<&str> = Vec::new();
-    for Taken { component, texts: of_component, .. } in taken.iter().copied() {
+    for ComponentCopy { component, texts: of_component, .. } in taken.iter().copied() {
         writeln!(out, "\n{}\n", "-".repeat(72))?;
         writeln!(out, "{}", printable(component.label().as_bytes()))?;
         for place in [&component.url, &component.purl].into_iter().flatten() {
@@ -72,7 +72,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Why a component may not be distributed.
-fn answer(of: &Taken) -> String {
+fn answer(of: &ComponentCopy) -> String {
     match of.verdict.answer {
         Answer::Unknown => "unknown license: without one, nobody may pass it on".to_owned(),
         Answer::Denied => format!("may not be redistributed with this project: {}", of.verdict.reason),
@@ -81,7 +81,7 @@ fn answer(of: &Taken) -> String {
 }
 
 /// The files that contain a component's code.
-fn files(audited: &Audited, component: &Component) -> Vec<String> {
+fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
     let is_it = |number: usize| audited.components[number].component.is_same(component);
     let holding = audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
     let told = |file: &CopiedFile| match audited.state_of(file) {

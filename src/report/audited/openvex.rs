@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{serial_number, timestamp};
-use crate::audit::{Audited, Outcome, generic_purl, percent_encoded};
+use crate::audit::{AuditSummary, Outcome, generic_purl, percent_encoded};
 use crate::policy::{Component, PastCommit};
 use crate::report::words::lines;
 use crate::report::{Format, Style, VERSION};
@@ -28,7 +28,10 @@ pub(super) struct Statement<'s> {
 }
 
 /// What is known of each fix, by its name and component: `CVE-2018-25032`, or the commit if it has no number.
-pub(super) fn statements<'s>(outcome: &'s Outcome, audited: &'s Audited) -> BTreeMap<(String, String), Statement<'s>> {
+pub(super) fn statements<'s>(
+    outcome: &'s Outcome,
+    audited: &'s AuditSummary,
+) -> BTreeMap<(String, String), Statement<'s>> {
     let mut statements: BTreeMap<(String, String), Statement<'s>> = BTreeMap::new();
     let mut tell = |component: &'s Component, commit: &'s PastCommit, path: &'s FilePath, lacking: Option<String>| {
         let names = if commit.ids.is_empty() { std::slice::from_ref(&commit.hash) } else { &commit.ids[..] };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::brought_in;
-use crate::audit::{Audited, Outcome};
+use crate::audit::{AuditSummary, Outcome};
 use crate::license::Expression;
 use crate::policy::{Component, Finding, Origin, Place};
 use crate::report::words::{lines, percent, place};
@@ -27,7 +27,7 @@ pub(super) struct Snippet<'s> {
 }
 
 /// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an origin.
-pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s Audited) -> Vec<Snippet<'s>> {
+pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> Vec<Snippet<'s>> {
     let numbers: BTreeMap<&FilePath, usize> = audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
     let snippet = |finding: &'s Finding| {
         let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
@@ -75,7 +75,7 @@ pub(super) fn download(component: &Component) -> Option<&str> {
 }
 
 /// The licenses that SPDX does not list, and what is known of each.
-pub(super) fn unlisted(audited: &Audited, snippets: &[Snippet<'_>]) -> BTreeMap<String, String> {
+pub(super) fn unlisted(audited: &AuditSummary, snippets: &[Snippet<'_>]) -> BTreeMap<String, String> {
     let of_components = audited.components.iter().map(|taken| &*taken.component);
     let mut evidence: BTreeMap<String, String> = BTreeMap::new();
     for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, snippets, unlisted};
 use super::{digest, folders_of, from, subject, timestamp};
-use crate::audit::{Audited, CopiedFile, Outcome};
+use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
 use crate::report::{Format, Style, VERSION};
@@ -39,7 +39,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(outcome: &Outcome, audited: &Audited, namespace: String) -> Self {
+    fn of(outcome: &Outcome, audited: &AuditSummary, namespace: String) -> Self {
         let snippets = snippets(outcome, audited);
         let unlisted = unlisted(audited, &snippets);
         let mut graph = Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
@@ -134,7 +134,7 @@ impl Graph {
         self.relate(what, id, vec![of_license]);
     }
 
-    fn package(&mut self, number: usize, component: &Component, audited: &Audited) {
+    fn package(&mut self, number: usize, component: &Component, audited: &AuditSummary) {
         let id = format!("Origin-{number}");
         let folders = folders_of(audited, component);
         let properties = with_known(
@@ -151,7 +151,7 @@ impl Graph {
         self.license("hasDeclaredLicense", &id, component.terms.license.as_ref());
     }
 
-    fn file(&mut self, number: usize, file: &CopiedFile, audited: &Audited) {
+    fn file(&mut self, number: usize, file: &CopiedFile, audited: &AuditSummary) {
         let hash = json!([{"type": "Hash", "algorithm": "sha1", "hashValue": file.sha1}]);
         let properties =
             json!({"name": format!("./{}", file.path), "comment": from(audited, file), "verifiedUsing": hash});

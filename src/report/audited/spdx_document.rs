@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, licenses, snippets, unlisted};
 use super::{digest, folders_of, from, subject, timestamp};
-use crate::audit::{Audited, CopiedFile, Outcome};
+use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::ATTRIBUTION;
 use crate::policy::Component;
 use crate::report::{Format, Style, VERSION};
@@ -24,7 +24,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn document(outcome: &Outcome, audited: &Audited) -> Value {
+fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let project = "SPDXRef-Project";
     let mut packages = vec![json!({
         "SPDXID": project,
@@ -86,7 +86,7 @@ fn copyright(component: &Component) -> String {
     if component.terms.notices.is_empty() { NONE.to_owned() } else { component.terms.notices.join("\n") }
 }
 
-fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
+fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
     json!({
         "SPDXID": format!("SPDXRef-File-{number}"),
         "fileName": format!("./{}", file.path),
@@ -98,7 +98,7 @@ fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
     })
 }
 
-fn package(number: usize, component: &Component, audited: &Audited) -> Value {
+fn package(number: usize, component: &Component, audited: &AuditSummary) -> Value {
     let mut package = json!({
         "SPDXID": format!("SPDXRef-Origin-{number}"),
         "name": component.name,

@@ -43,9 +43,9 @@ struct Comparison {
     /// Distinct fingerprints that were ignored because too many submissions have them.
     common_fingerprints: usize,
     /// Files, archives and folders that were not compared.
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedFile>,
     /// Files that were compared in part, since they repeat others too often.
-    limited: Vec<Skipped>,
+    limited: Vec<SkippedFile>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,7 +106,7 @@ struct Side {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Skipped {
+struct SkippedFile {
     path: String,
     reason: String,
 }
@@ -122,7 +122,7 @@ pub fn schema() -> serde_json::Value {
 }
 
 fn report(of: &audit::Comparison) -> Comparison {
-    let submission = |of: &audit::Compared| Submission {
+    let submission = |of: &audit::MeasuredSubmission| Submission {
         name: of.name.to_string(),
         files: of.n_files,
         tokens: of.n_tokens,
@@ -143,9 +143,13 @@ fn report(of: &audit::Comparison) -> Comparison {
         skipped: of
             .skipped
             .iter()
-            .map(|left_out| Skipped { path: left_out.path.to_string(), reason: left_out.why.clone() })
+            .map(|left_out| SkippedFile { path: left_out.path.to_string(), reason: left_out.why.clone() })
             .collect(),
-        limited: of.limited.iter().map(|(path, why)| Skipped { path: path.to_string(), reason: why.clone() }).collect(),
+        limited: of
+            .limited
+            .iter()
+            .map(|(path, why)| SkippedFile { path: path.to_string(), reason: why.clone() })
+            .collect(),
     }
 }
 

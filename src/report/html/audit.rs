@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
-use crate::audit::{Audited, CopiedFile, Taken};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile};
 use crate::policy::{Answer, Attribution, Finding};
 use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
 use crate::report::missed::version_lines;
@@ -13,7 +13,7 @@ use crate::text::printable;
 const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
-pub(super) fn title(audited: &Audited) -> String {
+pub(super) fn title(audited: &AuditSummary) -> String {
     let found = match audited.n_copied {
         0 => "no code of known projects was found".to_owned(),
         n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
@@ -22,12 +22,12 @@ pub(super) fn title(audited: &Audited) -> String {
 }
 
 /// The page with the overview.
-pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> Page {
+pub(super) fn overview(audited: &AuditSummary, findings: &[&Finding], page: Page) -> Page {
     let page = page.with(&tiles(audited, findings));
     if audited.components.is_empty() {
         return page;
     }
-    let mut undecided: Vec<&Taken> = audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
+    let mut undecided: Vec<&ComponentCopy> = audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
     undecided.sort_by_key(|taken| needs(taken));
     let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
     let mut page = page.with(&by_class(audited)).with(&components(audited));
@@ -41,7 +41,7 @@ pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> 
 }
 
 /// What has to be decided about a component, the most severe first; empty if nothing has to.
-fn needs(taken: &Taken) -> Option<Need> {
+fn needs(taken: &ComponentCopy) -> Option<Need> {
     match (taken.verdict.answer, &taken.verdict.attribution) {
         (Answer::Denied, _) => Some(Need::Removal),
         (Answer::Unknown, _) => Some(Need::License),
@@ -71,8 +71,8 @@ impl Need {
     }
 }
 
-fn tiles(audited: &Audited, findings: &[&Finding]) -> Tiles {
-    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
+fn tiles(audited: &AuditSummary, findings: &[&Finding]) -> Tiles {
+    let AuditSummary { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let n_needing = components.iter().filter(|taken| needs(taken).is_some()).count();
     let tile = |name, figure, note| Tile { name, figure, note };
     let n_denied = components.iter().filter(|taken| taken.verdict.answer == Answer::Denied).count();
@@ -92,7 +92,7 @@ fn tiles(audited: &Audited, findings: &[&Finding]) -> Tiles {
     Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
-fn decisions(undecided: &[&Taken]) -> Table<'static> {
+fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("to do"),
         Column::of_text("component"),
@@ -100,7 +100,7 @@ fn decisions(undecided: &[&Taken]) -> Table<'static> {
         Column::of_text("why"),
         Column::of_numbers("files"),
     ];
-    let row = |taken: &&Taken| {
+    let row = |taken: &&ComponentCopy| {
         let name = printable(taken.component.label().as_bytes());
         vec![
             needs(taken).map(Need::words).unwrap_or_default().to_owned().into(),
@@ -126,12 +126,12 @@ fn more(n: usize, noun: &str) -> String {
     if n_more > 0 { format!("{} more: --format json has all of them", count(n_more, noun)) } else { String::new() }
 }
 
-fn license(taken: &Taken) -> String {
+fn license(taken: &ComponentCopy) -> String {
     let text = taken.component.license().unwrap_or_else(|| "not known".to_owned());
     printable(text.as_bytes())
 }
 
-fn by_class(audited: &Audited) -> Bars {
+fn by_class(audited: &AuditSummary) -> Bars {
     let bar = |(class, of): (crate::license::Class, OfClass)| Bar {
         name: class.name().to_owned().into(),
         percent: percentage(of.n_tokens, audited.n_tokens),
@@ -141,7 +141,7 @@ fn by_class(audited: &Audited) -> Bars {
     Bars { title: "By license class", note: "", what: "class", unit: "found", bars, left_out: String::new() }
 }
 
-fn components(audited: &Audited) -> Table<'static> {
+fn components(audited: &AuditSummary) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("component"),
         Column::of_text("license"),
@@ -149,7 +149,7 @@ fn components(audited: &Audited) -> Table<'static> {
         Column::of_numbers("files"),
         Column::of_numbers("tokens"),
     ];
-    let row = |(number, taken): (usize, &Taken)| {
+    let row = |(number, taken): (usize, &ComponentCopy)| {
         let name = printable(taken.component.label().as_bytes());
         vec![
             Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
@@ -168,7 +168,7 @@ fn components(audited: &Audited) -> Table<'static> {
     }
 }
 
-fn versions(audited: &Audited) -> Table<'static> {
+fn versions(audited: &AuditSummary) -> Table<'static> {
     const COLUMNS: &[Column] = &[Column::of_text("folder: the version that fits best, and local edits")];
     let row = |of| {
         let lines: Vec<_> = version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
@@ -183,11 +183,11 @@ fn versions(audited: &Audited) -> Table<'static> {
     }
 }
 
-fn brought(audited: &Audited) -> Table<'static> {
+fn brought(audited: &AuditSummary) -> Table<'static> {
     const COLUMNS: &[Column] =
         &[Column::of_text("file"), Column::of_text("component"), Column::of_text("when"), Column::of_text("verdict")];
     let brought = audited.brought.as_deref().unwrap_or_default();
-    let row = |of: &crate::audit::Brought| {
+    let row = |of: &crate::audit::Introduction| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
         vec![
@@ -206,7 +206,7 @@ fn brought(audited: &Audited) -> Table<'static> {
     }
 }
 
-fn files(audited: &Audited, findings: &[&Finding]) -> Table<'static> {
+fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("file"),
         Column::of_text("from"),

@@ -26,7 +26,7 @@ use super::words::{copy_text, count, end, found, likeness, place, provenance, te
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Fragment, Origin, Place, Unexamined, best_first};
+use crate::policy::{Finding, Fragment, Origin, Place, UnexaminedFiles, best_first};
 use crate::text::{FilePath, Lines, Position, printable};
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
@@ -88,7 +88,7 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         listed.push(format!("{} more", others.len() - MAX_LISTED));
     }
     let files = finding.unexamined_files();
-    listed.extend(files.iter().take(MAX_LISTED).map(Unexamined::describe));
+    listed.extend(files.iter().take(MAX_LISTED).map(UnexaminedFiles::describe));
     if files.len() > MAX_LISTED {
         listed.push(format!("{} more", files.len() - MAX_LISTED));
     }

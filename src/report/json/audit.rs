@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::folder_version::{FolderVersion, folder_version};
-use super::origin::{Component, FirstSeen, Verdict, component, first_seen, verdict};
+use super::origin::{Component, FirstAppearance, Verdict, component, first_seen, verdict};
 use crate::audit;
 use crate::license::Class;
 use crate::report::audited::{OfClass as OfThisClass, classes, share as percent_of};
@@ -29,7 +29,7 @@ pub(super) struct Audit {
     /// By license class; a file with code of two classes counts in both.
     by_license_class: BTreeMap<&'static str, OfClass>,
     /// Whose code it is, the largest share first.
-    components: Vec<Taken>,
+    components: Vec<ComponentCopy>,
     /// Short fragments that read like code of components, which they may be by chance: no evidence of a copy.
     possible: Vec<Possible>,
     /// Which versions of components folders are, as far as the corpora have their history; sorted by folder.
@@ -37,7 +37,7 @@ pub(super) struct Audit {
     /// The files that contain code of components, sorted by path.
     copied_files: Vec<CopiedFile>,
     /// What the history added, the oldest first, if requested.
-    brought: Option<Vec<Brought>>,
+    brought: Option<Vec<Introduction>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -59,7 +59,7 @@ struct OfClass {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Taken {
+struct ComponentCopy {
     component: Component,
     verdict: Verdict,
     files: usize,
@@ -98,7 +98,7 @@ struct CopiedFile {
     /// The version that it was compared with.
     since: Option<String>,
     /// What explains it, the largest share first; each token is explained once.
-    origins: Vec<Explained>,
+    origins: Vec<Explanation>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -116,7 +116,7 @@ enum State {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Explained {
+struct Explanation {
     /// The index of the component in `components`, from 0.
     component: usize,
     name: String,
@@ -133,10 +133,10 @@ struct Explained {
 /// Code of a component that a commit added to a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Brought {
+struct Introduction {
     path: String,
     /// The first commit that has the code in this file.
-    first: FirstSeen,
+    first: FirstAppearance,
     component: Component,
     /// The file of the component.
     origin: String,
@@ -149,20 +149,20 @@ struct Brought {
     notes: Vec<String>,
 }
 
-pub(super) fn audit(of: &audit::Audited) -> Audit {
+pub(super) fn audit(of: &audit::AuditSummary) -> Audit {
     let of_class = |(class, this): (Class, OfThisClass)| {
         let OfThisClass { n_components, n_files, n_tokens } = this;
         let percent = percent_of(n_tokens, of.n_tokens);
         (class.name(), OfClass { components: n_components, files: n_files, tokens: n_tokens, percent })
     };
-    let taken = |taken: &audit::Taken| Taken {
+    let taken = |taken: &audit::ComponentCopy| ComponentCopy {
         component: component(&taken.component),
         verdict: verdict(&taken.verdict),
         files: taken.n_files,
         tokens: taken.n_tokens,
     };
     let file = |file: &audit::CopiedFile| {
-        let explained = |part: &audit::Explained| Explained {
+        let explained = |part: &audit::Explanation| Explanation {
             component: part.component,
             name: of.components[part.component].component.name.clone(),
             version: part.version.clone(),
@@ -219,8 +219,8 @@ fn possible(of: &audit::Possible) -> Possible {
     }
 }
 
-fn brought(of: &audit::Brought) -> Brought {
-    Brought {
+fn brought(of: &audit::Introduction) -> Introduction {
+    Introduction {
         path: of.path.to_string(),
         first: first_seen(&of.first),
         component: component(&of.component),

@@ -38,9 +38,9 @@ pub(super) struct Finding {
     /// The origins, the best first; empty for files that were not examined.
     origins: Vec<Origin>,
     /// The files that were not examined, if the rule is `not-examined`; there are no origins then.
-    unexamined: Vec<Unexamined>,
+    unexamined: Vec<UnexaminedFiles>,
     /// What an edit missed, if it is about one; the origins are the siblings then.
-    missed: Option<Missed>,
+    missed: Option<MissedEdit>,
     /// Lines of source that go if the class is written once, in a scan; 0 if it is not worth a warning in a change.
     saved_lines: u64,
     /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the
@@ -71,7 +71,7 @@ pub(super) struct Finding {
 /// An edit that siblings lack.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Missed {
+struct MissedEdit {
     /// What the edit did, in words.
     lacks: String,
     /// The number of siblings that lack it.
@@ -91,7 +91,7 @@ struct ChangedBy {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Unexamined {
+struct UnexaminedFiles {
     /// The file; or a folder, with a `/` at its end.
     path: String,
     /// The number of files.
@@ -100,7 +100,7 @@ struct Unexamined {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Suppressed {
+pub(super) struct SuppressedFinding {
     finding: Finding,
     /// By what: `comment`, `baseline`, `exception` or `decision`.
     by: &'static str,
@@ -198,7 +198,7 @@ fn finding(finding: &policy::Finding) -> Finding {
         lines: finding.fragment.n_lines(),
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
-        missed: finding.missed().map(|missed| Missed {
+        missed: finding.missed().map(|missed| MissedEdit {
             lacks: missed.lacks.clone(),
             siblings: finding.n_places,
             patches: missed.patches.clone(),
@@ -221,16 +221,16 @@ fn changed_by(change: &policy::Change) -> ChangedBy {
     ChangedBy { commit: change.commit.clone(), subject: change.subject.clone(), time: change.time }
 }
 
-fn unexamined(of: &policy::Unexamined) -> Unexamined {
-    Unexamined { path: of.path.to_string(), files: of.n_files, reason: of.reason }
+fn unexamined(of: &policy::UnexaminedFiles) -> UnexaminedFiles {
+    UnexaminedFiles { path: of.path.to_string(), files: of.n_files, reason: of.reason }
 }
 
-pub(super) fn suppressed(suppressed: &policy::Suppressed) -> Suppressed {
+pub(super) fn suppressed(suppressed: &policy::SuppressedFinding) -> SuppressedFinding {
     let by = match suppressed.by {
         policy::SuppressedBy::Comment { .. } => "comment",
         policy::SuppressedBy::Baseline => "baseline",
         policy::SuppressedBy::Exception { .. } => "exception",
         policy::SuppressedBy::Decision { .. } => "decision",
     };
-    Suppressed { finding: finding(&suppressed.finding), by, reason: suppressed.by.describe() }
+    SuppressedFinding { finding: finding(&suppressed.finding), by, reason: suppressed.by.describe() }
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::audit::{Audit, audit};
 use self::duplication::{Duplication, duplication};
-use self::finding::{Finding, Suppressed, findings, suppressed};
+use self::finding::{Finding, SuppressedFinding, findings, suppressed};
 pub(super) use self::origin::{Fragment, Written, fragment, written};
 use super::{Format, Style, VERSION};
 use crate::audit::{Outcome, Skip};
@@ -42,13 +42,13 @@ pub(crate) struct Report {
     /// The end of the change.
     head: Revision,
     /// What was examined.
-    examined: Examined,
+    examined: Examination,
     /// The findings, sorted by path and position; for a scan, the clone classes, the largest first.
     findings: Vec<Finding>,
     /// The number of suppressed findings.
     suppressed_findings: usize,
     /// The suppressed findings, if requested.
-    suppressed: Vec<Suppressed>,
+    suppressed: Vec<SuppressedFinding>,
     /// Notices about the audit itself: ineffective suppressions, settings that the change edits.
     notices: Vec<Notice>,
     /// How much of the tree is duplicated, if it was scanned as a whole.
@@ -73,7 +73,7 @@ struct Revision {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Examined {
+struct Examination {
     /// Files that the change adds or modifies.
     changed_files: usize,
     /// Those of them that were checked.
@@ -85,13 +85,13 @@ struct Examined {
     /// Pairs of a changed file and another one that share code but were not aligned, since others explain the same.
     passed_over_pairs: usize,
     /// Changed files that were not checked, or only in part.
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedFile>,
     /// Source files of the head that were not compared.
-    not_compared: Vec<Skipped>,
+    not_compared: Vec<SkippedFile>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Skipped {
+struct SkippedFile {
     path: String,
     reason: &'static str,
 }
@@ -115,7 +115,7 @@ pub fn schema() -> serde_json::Value {
 
 fn report(outcome: &Outcome, is_brief: bool) -> Report {
     let skipped = |list: &[(FilePath, Skip)]| {
-        list.iter().map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() }).collect()
+        list.iter().map(|(path, skip)| SkippedFile { path: path.to_string(), reason: skip.reason() }).collect()
     };
     let examined = &outcome.examined;
     Report {
@@ -123,7 +123,7 @@ fn report(outcome: &Outcome, is_brief: bool) -> Report {
         tool: Tool { name: "secondhand", version: VERSION },
         base: outcome.base.as_ref().map(revision),
         head: revision(&outcome.head),
-        examined: Examined {
+        examined: Examination {
             changed_files: examined.n_changed,
             judged_files: examined.n_judged,
             novel_tokens: examined.n_novel,

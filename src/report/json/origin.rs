@@ -78,12 +78,12 @@ pub(super) struct Component {
     /// The copyright notices that apply.
     notices: Vec<String>,
     /// The first commit of its history that has the origin.
-    first_seen: Option<FirstSeen>,
+    first_seen: Option<FirstAppearance>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FirstSeen {
+pub(super) struct FirstAppearance {
     commit: String,
     /// Its time according to the commit, in seconds since 1970.
     time: i64,
@@ -174,8 +174,8 @@ pub(super) fn component(of: &policy::Component) -> Component {
     }
 }
 
-pub(super) fn first_seen(of: &policy::FirstSeen) -> FirstSeen {
-    FirstSeen { commit: of.commit.clone(), time: of.time }
+pub(super) fn first_seen(of: &policy::FirstAppearance) -> FirstAppearance {
+    FirstAppearance { commit: of.commit.clone(), time: of.time }
 }
 
 pub(super) fn verdict(of: &policy::Verdict) -> Verdict {

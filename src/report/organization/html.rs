@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::{headline, label, license, name, reports, share, summary, users};
-use crate::audit::{Day, Flow, Member, Month, Noted, Organization, SharedComponent};
+use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::html::{
     Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, counted,
     percentage, period_table, share_chart, thousands,
@@ -138,7 +138,7 @@ fn component_table(components: &[SharedComponent]) -> Table<'static> {
 }
 
 /// The repositories; the name of one leads to its first finding.
-fn repository_table(repositories: &[Member], findings: &[Noted]) -> Table<'static> {
+fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table<'static> {
     const COLUMNS: &[Column] = &[
         Column::of_text("repository"),
         Column::of_numbers("errors"),
@@ -219,7 +219,7 @@ fn day_chart(days: &[Day]) -> Chart {
     Chart::new(caption, label, &scale, dates(days.iter().map(|day| &*day.name))).with_bars(&scale, &bars)
 }
 
-fn card(of: &Noted) -> Card {
+fn card(of: &RepositoryFinding) -> Card {
     let shown = |text: &String| printable(text.as_bytes());
     let mut listed: Vec<String> = of.origins.iter().take(MAX_LISTED).map(shown).collect();
     if of.origins.len() > MAX_LISTED {

@@ -37,7 +37,7 @@ struct Organization<'o> {
     /// Errors and warnings of audits and checks, the gravest first.
     findings: Vec<Finding<'o>>,
     /// Files that are no reports, and reports that newer ones replace.
-    left_out: Vec<NotCounted<'o>>,
+    left_out: Vec<UncountedFile<'o>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -137,7 +137,7 @@ struct Finding<'o> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct NotCounted<'o> {
+struct UncountedFile<'o> {
     file: &'o str,
     why: &'o str,
 }
@@ -153,7 +153,7 @@ fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> 
         months: months.iter().map(month).collect(),
         days: days.iter().map(day).collect(),
         findings: findings.iter().map(finding).collect(),
-        left_out: left_out.iter().map(|of| NotCounted { file: &of.file, why: &of.why }).collect(),
+        left_out: left_out.iter().map(|of| UncountedFile { file: &of.file, why: &of.why }).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &organization)?;
     writeln!(out)
@@ -209,7 +209,7 @@ fn day(of: &audit::Day) -> Day<'_> {
     Day { name: &of.name, lines, duplicated_lines, repositories }
 }
 
-fn finding(of: &audit::Noted) -> Finding<'_> {
+fn finding(of: &audit::RepositoryFinding) -> Finding<'_> {
     Finding {
         repository: &of.repository,
         rule: &of.rule,

@@ -103,7 +103,7 @@ fn report(of: &audit::Resemblances) -> Resemblance {
         let [value, low, high] = [estimate.value, low, high].map(|part| (part * 1e6).round() / 1e6);
         Ratio { value, low, high }
     };
-    let document = |of: &audit::Shingled| Document {
+    let document = |of: &audit::MeasuredDocument| Document {
         name: of.name.to_string(),
         tokens: of.n_tokens,
         shingles: of.n_shingles,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::host::Host;
 use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
-use crate::audit::{Copy, Judged, Timeline};
+use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::html::{
     Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, counted,
     percentage, period_table, share_chart, thousands,
@@ -108,7 +108,7 @@ fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {
         Column::of_numbers("so far"),
     ];
     let row = |(card, row): (usize, &&TrendPoint<'_>)| {
-        let Judged { commit, info, n_novel, copies, .. } = row.judged;
+        let CommitCopies { commit, info, n_novel, copies, .. } = row.judged;
         let address = host.map(|host| host.commit(&commit.to_string()));
         vec![
             Cell { text: commit.short(), address, filter: None },
@@ -140,7 +140,7 @@ fn subject(subject: &str) -> String {
     }
 }
 
-fn card(judged: &Judged, host: Option<&Host>) -> Card {
+fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
     let paths = judged.copies.iter().map(|copy| copy.path.to_string());
     let level = judged.copies.iter().map(|copy| copy.level).max().map_or("note", |level| level.name());
     Card {

@@ -56,11 +56,11 @@ struct Commit {
     total_copied_tokens: usize,
     copies: Vec<Copy>,
     /// Files that it changed, may hold source and could not be read, or not in full.
-    skipped: Vec<Unread>,
+    skipped: Vec<UnreadContents>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Unread {
+struct UnreadContents {
     path: String,
     /// Why, in words.
     reason: String,
@@ -135,8 +135,8 @@ fn commit(row: &TrendPoint<'_>) -> Commit {
     }
 }
 
-fn unread(of: &audit::UnreadFile) -> Unread {
-    Unread { path: of.path.to_string(), reason: of.why.clone() }
+fn unread(of: &audit::UnreadFile) -> UnreadContents {
+    UnreadContents { path: of.path.to_string(), reason: of.why.clone() }
 }
 
 fn copy(of: &audit::Copy) -> Copy {

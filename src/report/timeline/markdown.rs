@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{headline, likeness, origin_place, place, summary, written};
-use crate::audit::{Copy, Judged, Timeline};
+use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::markdown::{code_span, escaped};
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
@@ -34,7 +34,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-fn row(judged: &Judged, copy: &Copy) -> String {
+fn row(judged: &CommitCopies, copy: &Copy) -> String {
     let info = &judged.info;
     let day = day(info.author_time).unwrap_or_default();
     let origin = copy.origins.first();

@@ -10,7 +10,7 @@ mod text;
 
 use super::Format;
 use super::words::{count, day, lines, percent};
-use crate::audit::{Copy, CopyOrigin, Judged, Timeline};
+use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
 
 /// Maximum files that could not be read to list.
@@ -24,7 +24,7 @@ pub static TIMELINE_FORMATS: &[Format<Timeline>] =
 
 /// A commit, and what came in with it and before it.
 struct TrendPoint<'t> {
-    judged: &'t Judged,
+    judged: &'t CommitCopies,
     /// Copied tokens that it added.
     n_copied: usize,
     /// Copied tokens that it and the commits before it added.
@@ -35,7 +35,7 @@ struct TrendPoint<'t> {
 fn rows(timeline: &Timeline) -> Vec<TrendPoint<'_>> {
     let mut total = 0;
     let row = |judged: &'_ _| {
-        let judged: &Judged = judged;
+        let judged: &CommitCopies = judged;
         let n_copied = judged.n_copied();
         total += n_copied;
         (n_copied, total)
@@ -59,7 +59,7 @@ fn headline(timeline: &Timeline) -> String {
 /// What was examined, one line each.
 fn summary(timeline: &Timeline) -> Vec<String> {
     let n_novel: usize = timeline.commits.iter().map(|judged| judged.n_novel).sum();
-    let n_copied: usize = timeline.commits.iter().map(Judged::n_copied).sum();
+    let n_copied: usize = timeline.commits.iter().map(CommitCopies::n_copied).sum();
     let share = if n_novel == 0 { 0.0 } else { n_copied as f64 / n_novel as f64 * 100.0 };
     let mut summary = vec![
         format!("range: {}", printable(timeline.range.as_bytes())),
@@ -86,7 +86,7 @@ fn unread(timeline: &Timeline) -> Option<String> {
 }
 
 /// `1a2b3c4d5e 2026-01-31 A Maintainer: the subject`.
-fn commit(judged: &Judged) -> String {
+fn commit(judged: &CommitCopies) -> String {
     let info = &judged.info;
     let day = day(info.author_time).unwrap_or_default();
     printable(format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject).as_bytes())

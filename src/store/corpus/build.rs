@@ -18,14 +18,16 @@ use crate::git::blob_id;
 use crate::language::Token;
 use crate::license::{Licenses, LicensingInfo, Method, Scope, Statement, Terms, is_relevant, meant_by};
 use crate::matching::is_telling;
-use crate::sources::{self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, Seen, Sink, SourceFile};
+use crate::sources::{
+    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, ReleaseHistory, Sink, SourceFile,
+};
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
 use crate::text::{FilePath, fnv_1a};
 
 /// A source file as read by its language.
 #[derive(Debug)]
-pub struct Lexed {
+pub struct LexedFile {
     /// The name of its language.
     pub language: String,
     /// The family of its language.
@@ -38,9 +40,9 @@ pub struct Lexed {
 #[derive(Debug)]
 pub struct FunctionPair {
     /// Before.
-    pub before: Lexed,
+    pub before: LexedFile,
     /// After.
-    pub after: Lexed,
+    pub after: LexedFile,
 }
 
 /// How to turn files into tokens and find their licenses, as decided by the floors above.
@@ -52,7 +54,7 @@ pub trait Reading: Sync {
     fn is_too_large(&self, path: &FilePath, size: u64) -> bool;
 
     /// The tokens of a file; `None` if it is not source to compare.
-    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed>;
+    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile>;
 
     /// The functions that differ between two versions of a file, each as it was and as it is.
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
@@ -107,7 +109,7 @@ pub struct Builder<'b> {
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
     /// The licensing information of files, each once; blobs refer to it by number.
-    infos: Numbered<LicensingInfo>,
+    infos: Numbering<LicensingInfo>,
     /// License statements about other files, by component; for files that did not come with theirs.
     licenses: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
@@ -125,12 +127,12 @@ pub struct Builder<'b> {
 }
 
 /// Values, each once, with a number.
-struct Numbered<T> {
+struct Numbering<T> {
     numbers: HashMap<T, u32>,
     all: Vec<T>,
 }
 
-impl<T: Eq + Hash + Clone> Numbered<T> {
+impl<T: Eq + Hash + Clone> Numbering<T> {
     fn new() -> Self {
         Self { numbers: HashMap::new(), all: Vec::new() }
     }
@@ -156,13 +158,13 @@ struct Blob {
 }
 
 /// For each component and path, since when a file has been there, and the number of what it states.
-type Referred<'b> = HashMap<(u32, &'b [u8]), Vec<(i64, u32)>>;
+type FileReferences<'b> = HashMap<(u32, &'b [u8]), Vec<(i64, u32)>>;
 
 struct File {
     blob: u32,
     component: u32,
     path: FilePath,
-    seen: Option<Seen>,
+    seen: Option<ReleaseHistory>,
     licenses: Option<Arc<Licenses>>,
 }
 
@@ -184,7 +186,7 @@ fn own(info: LicensingInfo) -> LicensingInfo {
 }
 
 /// What a thread makes of a file.
-struct Made {
+struct FileRows {
     id: BlobId,
     lexed: Option<(String, String, u32)>,
     packed: Vec<u8>,
@@ -228,7 +230,7 @@ impl<'b> Builder<'b> {
             postings: Sorter::new(folder),
             posted: foldhash::HashSet::default(),
             packed_len: 0,
-            infos: Numbered::new(),
+            infos: Numbering::new(),
             licenses: HashMap::new(),
             last_licenses: HashMap::new(),
             current: HashMap::new(),
@@ -269,7 +271,7 @@ impl<'b> Builder<'b> {
         self.n_pending = 0;
         let (reading, sampling) = (self.reading, self.sampling);
         let (known, blob_numbers) = (self.known, &self.blob_numbers);
-        let made: Vec<Made> = files
+        let made: Vec<FileRows> = files
             .par_iter()
             .map_init(Vec::new, |hashes, file| {
                 reading.step(file.bytes.len());
@@ -286,17 +288,17 @@ impl<'b> Builder<'b> {
                 };
                 let (packed, keys, lexed) = match lexed {
                     None => (Vec::new(), Vec::new(), None),
-                    Some(Lexed { language, family, tokens }) => (
+                    Some(LexedFile { language, family, tokens }) => (
                         pack(&tokens, &file.bytes),
                         keys(&tokens, &sampling, hashes),
                         Some((language, family, tokens.len() as u32)),
                     ),
                 };
-                Made { id, lexed, packed, keys, info }
+                FileRows { id, lexed, packed, keys, info }
             })
             .collect();
         for (file, made) in files.into_iter().zip(made) {
-            let Made { id, lexed, packed, keys, info } = made;
+            let FileRows { id, lexed, packed, keys, info } = made;
             self.stats.n_bytes += file.bytes.len() as u64;
             let is_history = file.seen.as_ref().is_some_and(|seen| seen.is_of_history);
             if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
@@ -397,7 +399,7 @@ impl<'b> Builder<'b> {
     }
 
     /// What is known of the licenses of each component, and of each of its files, as numbers in `table`.
-    fn licenses(&mut self, table: &mut Numbered<Terms>) -> (Vec<u32>, Vec<u32>) {
+    fn licenses(&mut self, table: &mut Numbering<Terms>) -> (Vec<u32>, Vec<u32>) {
         for (component, number) in self.components.iter().zip(0..) {
             if let Some(declared) = &component.license {
                 self.licenses.entry(number).or_default().declare(&FilePath::new(""), declared);
@@ -453,14 +455,14 @@ impl<'b> Builder<'b> {
     }
 
     /// The files that headers refer to for their license, by component and path: since when, and what they state.
-    fn referred(&self) -> Referred<'_> {
+    fn referred(&self) -> FileReferences<'_> {
         fn name(path: &[u8]) -> &[u8] {
             path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
         }
         let statements = self.infos.all.iter().flat_map(|info| &info.statements);
         let names: HashSet<&[u8]> =
             statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
-        let mut referred = Referred::new();
+        let mut referred = FileReferences::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
             let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
             let info = self.blobs[file.blob as usize].info;
@@ -473,7 +475,7 @@ impl<'b> Builder<'b> {
     /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns the license numbers
     /// of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
-        let mut table = Numbered::new();
+        let mut table = Numbering::new();
         let (component_licenses, licenses) = self.licenses(&mut table);
         let mut files: Vec<Vec<(&File, u32)>> = vec![Vec::new(); self.blobs.len()];
         for (file, license) in self.files.iter().zip(licenses) {
@@ -525,8 +527,8 @@ impl<'b> Builder<'b> {
     }
 
     /// Adds a function as it was before a fix, or as it became.
-    fn add_function(&mut self, file: &FixedFile, function: Lexed, text: &[u8]) -> Result<u32, SegmentError> {
-        let Lexed { language, family, tokens } = function;
+    fn add_function(&mut self, file: &FixedFile, function: LexedFile, text: &[u8]) -> Result<u32, SegmentError> {
+        let LexedFile { language, family, tokens } = function;
         let packed = pack(&tokens, text);
         let id = blob_id(&packed);
         if let Some(&known) = self.blob_numbers.get(&id) {

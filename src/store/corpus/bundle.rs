@@ -21,13 +21,13 @@ const MAX_DESCRIPTION: u64 = 64 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
-    sources: Vec<Exported>,
+    sources: Vec<ExportedSource>,
 }
 
 /// A source in an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Exported {
+struct ExportedSource {
     label: String,
     len: u64,
     sha256: String,
@@ -36,7 +36,7 @@ struct Exported {
 
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportResult {
     /// The number of sources.
     pub n_sources: usize,
     /// The SHA-256 of the file.
@@ -44,12 +44,12 @@ pub struct Imported {
 }
 
 /// Passes bytes through, and hashes them.
-struct Hashed<T> {
+struct HashingStream<T> {
     inner: T,
     hasher: Sha256,
 }
 
-impl<T> Hashed<T> {
+impl<T> HashingStream<T> {
     fn new(inner: T) -> Self {
         Self { inner, hasher: Sha256::new() }
     }
@@ -59,7 +59,7 @@ impl<T> Hashed<T> {
     }
 }
 
-impl<T: Read> Read for Hashed<T> {
+impl<T: Read> Read for HashingStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -67,7 +67,7 @@ impl<T: Read> Read for Hashed<T> {
     }
 }
 
-impl<T: Write> Write for Hashed<T> {
+impl<T: Write> Write for HashingStream<T> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -92,7 +92,7 @@ impl Corpus {
         for (_, record) in self.records()? {
             let path = self.folder.join(&record.segment);
             let (sha256, len) = digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
-            sources.push((Exported { label: record.label, len, sha256, stats: record.stats }, path));
+            sources.push((ExportedSource { label: record.label, len, sha256, stats: record.stats }, path));
         }
         sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
@@ -101,7 +101,7 @@ impl Corpus {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || {
             let temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)?;
-            let mut out = Hashed::new(BufWriter::with_capacity(1 << 18, temporary));
+            let mut out = HashingStream::new(BufWriter::with_capacity(1 << 18, temporary));
             out.write_all(MAGIC)?;
             out.write_all(&(description.len() as u64).to_le_bytes())?;
             out.write_all(&description)?;
@@ -109,7 +109,7 @@ impl Corpus {
                 io::copy(&mut files::open(path)?, &mut out)?;
             }
             out.flush()?;
-            let Hashed { inner, hasher } = out;
+            let HashingStream { inner, hasher } = out;
             let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
             temporary.as_file().sync_data()?;
             temporary.persist(file).map_err(|error| error.error)?;
@@ -124,7 +124,7 @@ impl Corpus {
     ///
     /// # Errors
     /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
-    pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
+    pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let imported = self.create().and_then(|()| self.import_now(file, digest));
         if imported.is_err() {
             // Only removes an empty folder: the corpus did not exist before.
@@ -133,11 +133,11 @@ impl Corpus {
         imported
     }
 
-    fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
+    fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let unreadable =
             |why: &dyn std::fmt::Display| CorpusError::Import { file: file.to_owned(), why: why.to_string() };
         let opened = files::open(file).map_err(|why| unreadable(&why))?;
-        let mut bytes = Hashed::new(BufReader::with_capacity(1 << 18, opened));
+        let mut bytes = HashingStream::new(BufReader::with_capacity(1 << 18, opened));
         let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
         let mut segments = Vec::new();
         for exported in &description.sources {
@@ -153,7 +153,7 @@ impl Corpus {
             return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
         }
         let n_sources = segments.len();
-        let key_of = |exported: &Exported| super::key_of(&format!("import:{}", exported.label));
+        let key_of = |exported: &ExportedSource| super::key_of(&format!("import:{}", exported.label));
         for exported in &description.sources {
             self.check_unclaimed([(key_of(exported).as_str(), exported.label.as_str())])?;
         }
@@ -163,20 +163,21 @@ impl Corpus {
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
             temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
-            let Exported { label, stats, .. } = exported;
+            let ExportedSource { label, stats, .. } = exported;
             self.put(&claim, &Record::imported(label, segment, stats))?;
         }
-        Ok(Imported { n_sources, digest: found })
+        Ok(ImportResult { n_sources, digest: found })
     }
 
     /// Copies a segment out of an exported file, and reads all of it once to check it.
-    fn segment_of(&self, bytes: &mut impl Read, exported: &Exported) -> Result<tempfile::NamedTempFile, String> {
+    fn segment_of(&self, bytes: &mut impl Read, exported: &ExportedSource) -> Result<tempfile::NamedTempFile, String> {
         let says =
             |why: &dyn std::fmt::Display| format!("{}: {why}", crate::text::printable(exported.label.as_bytes()));
-        let mut out =
-            Hashed::new(tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder).map_err(|why| says(&why))?);
+        let mut out = HashingStream::new(
+            tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder).map_err(|why| says(&why))?,
+        );
         let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
-        let Hashed { inner, hasher } = out;
+        let HashingStream { inner, hasher } = out;
         if n != exported.len {
             return Err(says(&"it is truncated"));
         }
@@ -213,7 +214,7 @@ fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
 
 /// The SHA-256 of a file, in hexadecimal, and its length.
 pub(super) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
-    let mut out = Hashed::new(io::sink());
+    let mut out = HashingStream::new(io::sink());
     let n = io::copy(&mut files::open(path)?, &mut out)?;
     Ok((out.digest(), n))
 }

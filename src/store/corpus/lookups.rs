@@ -17,7 +17,7 @@ use crate::store::SegmentError;
 pub type BlobAt = (usize, u32);
 
 /// The segments of a corpus to ask, each with its number.
-pub type Asked<'s> = [(usize, &'s CorpusSegment)];
+pub type AskedSegments<'s> = [(usize, &'s CorpusSegment)];
 
 /// A blob that has a fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,13 +71,13 @@ pub trait Lookups: Debug + Send + Sync {
     ///
     /// # Errors
     /// If anything was not answered: what was not looked up must not pass as absent.
-    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
 
     /// For each of `ids` the blobs with this id, in the order of `asked`.
     ///
     /// # Errors
     /// Like [`Lookups::postings`].
-    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
 }
 
 /// Looks up in the segments themselves, on all threads.
@@ -85,7 +85,7 @@ pub trait Lookups: Debug + Send + Sync {
 pub struct SegmentLookups;
 
 impl Lookups for SegmentLookups {
-    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         let lookups: Vec<_> = asked
             .iter()
             .map(|(number, segment)| Ok((*number, segment.lookup()?)))
@@ -102,7 +102,7 @@ impl Lookups for SegmentLookups {
         keys.par_iter().map(look_up).collect()
     }
 
-    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let look_up = |id: &BlobId| {
             let mut found = Vec::new();
             for (number, segment) in asked {

@@ -38,12 +38,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
-pub use bundle::Imported;
+pub use build::{Builder, FunctionPair, LexedFile, Reading, Sampling};
+pub use bundle::ImportResult;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
 use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
-pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
+pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 

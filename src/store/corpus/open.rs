@@ -22,7 +22,7 @@ use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
-use crate::sources::{DeclaredComponent, Seen};
+use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
 use crate::text::FilePath;
 
@@ -95,7 +95,7 @@ pub struct StoredFile {
     /// Its path in the component.
     pub path: FilePath,
     /// When it first appeared in its repository.
-    pub seen: Option<Seen>,
+    pub seen: Option<ReleaseHistory>,
     /// The number of its license.
     pub license: u32,
 }
@@ -529,7 +529,8 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let (first_tag, last_tag) = (string(bytes)?, string(bytes)?);
     let tag = |tag: String| (!tag.is_empty()).then_some(tag);
     let time = i64::from_le_bytes(*time);
-    let seen = Seen { commit, time, first_tag: tag(first_tag), last_tag: tag(last_tag), is_of_history: false };
+    let seen =
+        ReleaseHistory { commit, time, first_tag: tag(first_tag), last_tag: tag(last_tag), is_of_history: false };
     Some(StoredFile { component, path, seen: Some(seen), license: 0 })
 }
 

@@ -88,7 +88,7 @@ pub(super) enum Input {
 
 /// A table that was written.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct TableFile {
     /// Its file.
     pub table: PathBuf,
     /// The file of its index.
@@ -103,7 +103,7 @@ pub(super) struct Written {
 ///
 /// # Errors
 /// If an input cannot be read, or `folder` is not writable.
-pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<Written, SegmentError> {
+pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<TableFile, SegmentError> {
     let params: Vec<&SegmentParams> = inputs.iter().map(Input::params).collect();
     let params = match params.split_first() {
         Some((first, rest)) if rest.iter().all(|of| of == first) => **first,
@@ -153,7 +153,7 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
     }
     out.begin(INDEX.filter);
     out.write(filter.bytes())?;
-    Ok(Written { index: out.finish("index")?, table, n_postings: postings.n_rows })
+    Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
 impl Input {

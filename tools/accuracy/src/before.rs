@@ -9,12 +9,12 @@ use crate::place::Place;
 
 /// What a commit changed, by the path that a file has in it.
 pub struct Before {
-    changed: HashMap<String, Changed>,
+    changed: HashMap<String, ChangedFile>,
 }
 
 /// How a file came from the parent.
 #[derive(Default)]
-struct Changed {
+struct ChangedFile {
     /// Its path in the parent; `None` if it is new.
     path: Option<String>,
     hunks: Vec<Hunk>,
@@ -51,12 +51,12 @@ impl Before {
                 from = Some(path.to_owned());
             } else if let Some(path) = line.strip_prefix("rename to ") {
                 to = Some(path.to_owned());
-                before.changed.insert(path.to_owned(), Changed { path: from.clone(), hunks: Vec::new() });
+                before.changed.insert(path.to_owned(), ChangedFile { path: from.clone(), hunks: Vec::new() });
             } else if let (None, Some(path)) = (&to, line.strip_prefix("--- ")) {
                 from = path.strip_prefix("a/").map(|path| path.trim_end_matches('\t').to_owned());
             } else if let (None, Some(path)) = (&to, line.strip_prefix("+++ b/")) {
                 let path = path.trim_end_matches('\t').to_owned();
-                before.changed.insert(path.clone(), Changed { path: from.clone(), hunks: Vec::new() });
+                before.changed.insert(path.clone(), ChangedFile { path: from.clone(), hunks: Vec::new() });
                 to = Some(path);
             } else if let Some(hunk) = line.strip_prefix("@@ ").and_then(Hunk::read)
                 && let Some(changed) = to.as_ref().and_then(|path| before.changed.get_mut(path))
@@ -76,7 +76,7 @@ impl Before {
     }
 }
 
-impl Changed {
+impl ChangedFile {
     /// The number that a line had; `None` if it is new.
     fn line(&self, line: usize) -> Option<usize> {
         let mut n_added = 0isize;

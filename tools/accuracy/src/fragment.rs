@@ -52,7 +52,7 @@ fn is_whole(scan: &Scan, fragment: &Fragment) -> bool {
 
 /// What a brace opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opened {
+enum SourceTables {
     /// A class, a module: what functions stand in.
     Container,
     Function,
@@ -62,18 +62,18 @@ enum Opened {
 
 /// Functions and blocks by their braces; none when the braces are not balanced.
 fn braced(scan: &Scan) -> Vec<Fragment> {
-    let mut open: Vec<(usize, Opened)> = Vec::new();
+    let mut open: Vec<(usize, SourceTables)> = Vec::new();
     let mut found = Vec::new();
     for at in 0..scan.tokens.len() {
         match scan.token(at) {
             "{" => {
                 let head = head(scan, at);
-                let is_inside_container = open.iter().all(|(_, opened)| *opened == Opened::Container);
+                let is_inside_container = open.iter().all(|(_, opened)| *opened == SourceTables::Container);
                 open.push((head, opened(scan, head..at, is_inside_container)));
             }
             "}" => {
                 let Some((head, opened)) = open.pop() else { return Vec::new() };
-                let is_in_function = open.iter().any(|(_, opened)| *opened == Opened::Function);
+                let is_in_function = open.iter().any(|(_, opened)| *opened == SourceTables::Function);
                 found.extend(form(opened, is_in_function).and_then(|form| closed(scan, form, head, at)));
             }
             _ => {}
@@ -82,11 +82,11 @@ fn braced(scan: &Scan) -> Vec<Fragment> {
     if open.is_empty() { found } else { Vec::new() }
 }
 
-fn form(opened: Opened, is_in_function: bool) -> Option<Form> {
+fn form(opened: SourceTables, is_in_function: bool) -> Option<Form> {
     match opened {
-        Opened::Function => Some(Form::Function),
-        Opened::Control if is_in_function => Some(Form::Block),
-        Opened::Container | Opened::Control | Opened::Other => None,
+        SourceTables::Function => Some(Form::Function),
+        SourceTables::Control if is_in_function => Some(Form::Block),
+        SourceTables::Container | SourceTables::Control | SourceTables::Other => None,
     }
 }
 
@@ -142,28 +142,28 @@ fn head_by_statement(scan: &Scan, open: usize) -> usize {
 }
 
 /// Tells what a brace opens by what stands before it. Tests are nothing: they repeat by nature.
-fn opened(scan: &Scan, head: Range<usize>, is_inside_container: bool) -> Opened {
+fn opened(scan: &Scan, head: Range<usize>, is_inside_container: bool) -> SourceTables {
     let words: Vec<&str> = head.clone().map(|at| scan.token(at)).collect();
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let has_call = words.contains(&"(");
-    let Some(first) = words.first() else { return Opened::Other };
+    let Some(first) = words.first() else { return SourceTables::Other };
     if is_control(first) {
-        return Opened::Control;
+        return SourceTables::Control;
     }
     let function_words = scan.language.function_words;
     let is_named = function_words.is_empty() || has(function_words);
     if words.starts_with(&["#", "["]) && has(&["test"]) || words.starts_with(&["mod", "tests"]) {
-        return Opened::Other;
+        return SourceTables::Other;
     }
     let is_container = has(&["class", "interface", "object", "impl", "trait", "namespace", "mod", "extern", "record"])
         || !has_call && has(&["struct", "enum", "union"]);
     if is_container && !(has_call && !function_words.is_empty() && is_named) {
-        return Opened::Container;
+        return SourceTables::Container;
     }
     // A value that is put somewhere is no function, but for JavaScript's arrows.
     let is_value = words.contains(&"=") && function_words.is_empty();
     let is_function = has_call && is_named && !is_value && is_inside_container && !is_continuation(first);
-    if is_function { Opened::Function } else { Opened::Other }
+    if is_function { SourceTables::Function } else { SourceTables::Other }
 }
 
 /// Functions and blocks by their indentation.

@@ -26,7 +26,7 @@ use crate::program::Program;
 use crate::replay::{Lines, Replayed, findings};
 use crate::scan::{Class, Scan, Token};
 use crate::threads::on_all_threads;
-use crate::worth::{Judged, Verdict, judged};
+use crate::worth::{CommitCopies, Verdict, judged};
 
 /// Flags of `accuracy sketches`.
 #[derive(Debug, clap::Args)]
@@ -88,9 +88,9 @@ struct Fate {
 /// Asks for the first tokens of each judged copy, and prints how often its origin is named.
 pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&args.replayed.chosen)?;
-    let is_true = |of: &Judged| !matches!(of.verdict, Verdict::NotCopy | Verdict::Range | Verdict::Origin);
+    let is_true = |of: &CommitCopies| !matches!(of.verdict, Verdict::NotCopy | Verdict::Range | Verdict::Origin);
     let all = judged()?.into_iter().filter(|of| args.replayed.is_in_half(of.half) && is_true(of));
-    let all: Vec<Judged> = all.step_by(args.every.max(1)).collect();
+    let all: Vec<CommitCopies> = all.step_by(args.every.max(1)).collect();
     let fates = on_all_threads(all.len(), |number| fate(&program, args, &all[number]));
     let fates = fates.into_iter().collect::<Result<Vec<Option<Fate>>, Error>>()?;
     if args.replayed.explain {
@@ -137,7 +137,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 /// What became of a copy; `None` if `check` names no origin of it in the tree that is asked, or it is too short, or in a
 /// language that this tool cannot scan.
-fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Error> {
+fn fate(program: &Program, args: &Args, of: &CommitCopies) -> Result<Option<Fate>, Error> {
     let repository = args.replayed.projects.join(&of.project);
     let copy = Place { path: of.path.clone(), first: of.start as usize, last: of.end as usize };
     let place = |path: &str, lines: &Lines| Place {

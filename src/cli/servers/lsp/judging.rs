@@ -11,15 +11,15 @@ use crate::cli::commands::check;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output;
-use crate::cli::servers::job::{Job, Unanswered};
-use crate::git::{Edited, Repository};
+use crate::cli::servers::job::{Job, JobFailure};
+use crate::git::{OpenBuffers, Repository};
 
 /// What is to be judged.
 #[derive(Debug)]
 pub(super) struct Task {
     pub root: PathBuf,
     /// The open documents, by path.
-    pub edited: Edited,
+    pub edited: OpenBuffers,
     /// Their addresses and versions.
     pub versions: Vec<(String, Option<i64>)>,
     /// What to compare with instead of `HEAD`.
@@ -27,7 +27,7 @@ pub(super) struct Task {
 }
 
 /// What was found.
-pub(super) struct Judged {
+pub(super) struct CheckAnswer {
     pub number: usize,
     pub versions: Vec<(String, Option<i64>)>,
     pub found: Result<Arc<Outcome>, String>,
@@ -42,7 +42,7 @@ pub(super) struct Judging {
 
 impl Judging {
     /// Starts it; what is found goes to `tell`.
-    pub fn start(common: &Common, tell: impl Fn(Judged) + Send + 'static) -> Self {
+    pub fn start(common: &Common, tell: impl Fn(CheckAnswer) + Send + 'static) -> Self {
         let (tasks, asked) = channel::<(usize, Task)>();
         let number = Arc::new(AtomicUsize::new(0));
         let newest = Arc::clone(&number);
@@ -53,14 +53,14 @@ impl Judging {
                 let job = Job::new(&is_canceled, &|_, _, _| {});
                 let found = match job.run(|progress| judge(&task, &common, progress)) {
                     Ok(outcome) => Ok(Arc::new(outcome)),
-                    Err(Unanswered::Canceled) => continue,
-                    Err(Unanswered::Failed(why)) => Err(why.to_string()),
-                    Err(Unanswered::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
+                    Err(JobFailure::Canceled) => continue,
+                    Err(JobFailure::Failed(why)) => Err(why.to_string()),
+                    Err(JobFailure::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
                 };
                 if let Err(why) = &found {
                     output::warn(why);
                 }
-                tell(Judged { number, versions: task.versions, found });
+                tell(CheckAnswer { number, versions: task.versions, found });
             }
         });
         Self { tasks, number }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use self::document::Document;
-use self::judging::{Judged, Judging, Task};
+use self::judging::{CheckAnswer, Judging, Task};
 use self::wire::Incoming;
 use crate::audit::Outcome;
 use crate::cli::flags::Common;
@@ -46,7 +46,7 @@ const PARSE_ERROR: i64 = -32700;
 /// What happens to the server.
 enum Event {
     Incoming(Incoming),
-    Judged(Judged),
+    Judged(CheckAnswer),
 }
 
 pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
@@ -292,7 +292,7 @@ impl<'c> Server<'c> {
     }
 
     /// Publishes what was found, unless it is about an older text.
-    fn publish(&mut self, judged: Judged) {
+    fn publish(&mut self, judged: CheckAnswer) {
         if judged.number != self.judging.number.load(Ordering::Relaxed) {
             return;
         }

@@ -26,9 +26,9 @@ pub(super) enum Incoming {
 }
 
 /// Signals when everything is written.
-pub(super) struct Written(Receiver<()>);
+pub(super) struct WriteSignal(Receiver<()>);
 
-impl Written {
+impl WriteSignal {
     /// Waits until the client has read everything, or for a moment if it does not read.
     pub fn wait(self) {
         let (Ok(()) | Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout)) = self.0.recv_timeout(PATIENCE);
@@ -36,7 +36,7 @@ impl Written {
 }
 
 /// Starts the thread that writes to standard output.
-pub(super) fn writer() -> (SyncSender<Value>, Written) {
+pub(super) fn writer() -> (SyncSender<Value>, WriteSignal) {
     let (client, messages) = sync_channel::<Value>(MAX_WAITING);
     let (is_done, done) = channel();
     thread::spawn(move || {
@@ -50,7 +50,7 @@ pub(super) fn writer() -> (SyncSender<Value>, Written) {
         }
         let _ = is_done.send(());
     });
-    (client, Written(done))
+    (client, WriteSignal(done))
 }
 
 /// Starts the thread that reads from standard input, until `take` returns that the receiver is gone.

@@ -24,7 +24,7 @@ use crate::cli::commands::find::{FindRequest, existing};
 use crate::cli::commands::{check, scan};
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
-use crate::cli::servers::job::{Job, Unanswered};
+use crate::cli::servers::job::{Job, JobFailure};
 use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
@@ -371,9 +371,9 @@ impl ServerHandler for Server {
             match done {
                 Ok(Ok(text)) => Some(CallToolResult::success(vec![ContentBlock::text(cleaned(&text, &server.root))])),
                 Ok(Err(why)) => Some(failed(why)),
-                Err(Unanswered::Failed(why)) => Some(failed(why.into())),
-                Err(Unanswered::Broken(why)) => Some(failed(Refusal(format!("this is a defect of secondhand: {why}")))),
-                Err(Unanswered::Canceled) => None,
+                Err(JobFailure::Failed(why)) => Some(failed(why.into())),
+                Err(JobFailure::Broken(why)) => Some(failed(Refusal(format!("this is a defect of secondhand: {why}")))),
+                Err(JobFailure::Canceled) => None,
             }
         });
         let token = context.meta.get_progress_token();

@@ -48,12 +48,12 @@ enum Line {
 }
 
 /// Signals when everything is written.
-pub(super) struct Written {
+pub(super) struct WriteSignal {
     done: blocking::Receiver<()>,
     n_written: Arc<AtomicUsize>,
 }
 
-impl Written {
+impl WriteSignal {
     /// Waits until the client has read everything, or has read nothing for a while.
     pub fn wait(self) {
         loop {
@@ -68,14 +68,14 @@ impl Written {
 
 impl Wire {
     /// Standard input and output.
-    pub fn of_process() -> (Self, Written) {
+    pub fn of_process() -> (Self, WriteSignal) {
         Self::new(io::stdin, io::stdout)
     }
 
     fn new<R: io::Read, W: Write>(
         input: impl FnOnce() -> R + Send + 'static,
         output: impl FnOnce() -> W + Send + 'static,
-    ) -> (Self, Written) {
+    ) -> (Self, WriteSignal) {
         let (to_server, incoming) = mpsc::channel(1);
         let (outgoing, mut to_client) = mpsc::channel::<Vec<u8>>(MAX_WAITING);
         let (is_done, done) = blocking::channel();
@@ -102,7 +102,7 @@ impl Wire {
         });
         let wire =
             Self { incoming, outgoing: Some(outgoing), open: Arc::default(), has_begun: false, has_ended: false };
-        (wire, Written { done, n_written })
+        (wire, WriteSignal { done, n_written })
     }
 
     /// Answers an invalid message.

@@ -16,7 +16,7 @@ use super::connection::{runtime, with_causes};
 use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::{Corpus, CorpusError};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
@@ -475,7 +475,7 @@ struct SortedTables {
 }
 
 impl Lookups for SortedTables {
-    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
@@ -491,7 +491,7 @@ impl Lookups for SortedTables {
         postings_of(keys, &wanted, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let wanted = self.sources.of(asked);
         let hex = |id: &BlobId| format!("unhex('{}')", crate::store::corpus::hex(&id.sha1()));
         let mut rows = Vec::new();

@@ -20,7 +20,7 @@ use super::connection::{runtime, with_causes};
 use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
@@ -104,17 +104,17 @@ impl Postgres {
         })
     }
 
-    async fn client(&self) -> Result<Client, NotConnected> {
+    async fn client(&self) -> Result<Client, NoConnection> {
         let failed = |why: tokio_postgres::Error| {
             let may_pass = [SqlState::CANNOT_CONNECT_NOW, SqlState::TOO_MANY_CONNECTIONS];
             let is_final = why.code().is_some_and(|code| !may_pass.contains(code));
-            NotConnected { text: reason(&why), is_final }
+            NoConnection { text: reason(&why), is_final }
         };
-        let late = |_| NotConnected { text: format!("no answer in {} s", CONNECTING.as_secs()), is_final: false };
+        let late = |_| NoConnection { text: format!("no answer in {} s", CONNECTING.as_secs()), is_final: false };
         if self.uses_tls {
             // Both crates of providers may be built in; which one is meant has to be said once.
             let _ = rustls::crypto::ring::default_provider().install_default();
-            let no_roots = |_| NotConnected { text: "no root certificate was found".to_owned(), is_final: true };
+            let no_roots = |_| NoConnection { text: "no root certificate was found".to_owned(), is_final: true };
             let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(no_roots)?;
             let connecting = tokio::time::timeout(CONNECTING, self.config.connect(tls));
             let (client, connection) = connecting.await.map_err(late)?.map_err(failed)?;
@@ -146,7 +146,7 @@ impl Postgres {
     }
 }
 
-struct NotConnected {
+struct NoConnection {
     text: String,
     is_final: bool,
 }
@@ -460,7 +460,7 @@ struct Tables {
 }
 
 impl Lookups for Tables {
-    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         if keys.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); keys.len()]);
         }
@@ -479,7 +479,7 @@ impl Lookups for Tables {
         postings_of(keys, &wanted, rows.iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         if ids.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); ids.len()]);
         }

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use super::Location;
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, each};
+use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, each};
 use crate::store::corpus::{CorpusError, CorpusSegment, Stats};
 use crate::store::{BlockAt, Blocks};
 
@@ -15,11 +15,11 @@ use crate::store::{BlockAt, Blocks};
 pub(super) struct SourceNumbers<N>(pub Vec<N>);
 
 /// The sources that are asked for, each with the number of its segment.
-pub(super) type Wanted<N> = BTreeMap<N, usize>;
+pub(super) type SourceSegments<N> = BTreeMap<N, usize>;
 
 impl<N: Copy + Ord> SourceNumbers<N> {
     /// The sources of the segments that are asked.
-    pub fn of(&self, asked: &Asked<'_>) -> Wanted<N> {
+    pub fn of(&self, asked: &AskedSegments<'_>) -> SourceSegments<N> {
         asked.iter().filter_map(|(segment, _)| Some((*self.0.get(*segment)?, *segment))).collect()
     }
 }
@@ -33,14 +33,14 @@ pub(super) struct SourceOf<N> {
 }
 
 /// Sources, each with its label and figures; their segments; and their numbers.
-pub(super) type Opened<N> = (Vec<(String, Stats)>, Vec<CorpusSegment>, SourceNumbers<N>);
+pub(super) type SourceTables<N> = (Vec<(String, Stats)>, Vec<CorpusSegment>, SourceNumbers<N>);
 
 /// Opens the sources of `rows`, whose blocks `blocks_of` reads: several at a time, since each asks for its description.
 pub(super) fn open_sources<N: Copy + Sync>(
     location: &Location,
     rows: Vec<SourceOf<N>>,
     blocks_of: impl Fn(N) -> Box<dyn Blocks> + Sync,
-) -> Result<Opened<N>, CorpusError> {
+) -> Result<SourceTables<N>, CorpusError> {
     let opened = each(&rows, |row| {
         let damaged = |why: &dyn Display| location.fails(format!("source `{}`: {why}", row.label));
         let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
@@ -95,7 +95,7 @@ pub(super) struct PostingOf<N> {
 /// For each of `keys`, which ascend, its rows in the order that [`Lookups`](crate::store::corpus::Lookups) asks for.
 pub(super) fn postings_of<N: Ord>(
     keys: &[u64],
-    wanted: &Wanted<N>,
+    wanted: &SourceSegments<N>,
     rows: impl IntoIterator<Item = PostingOf<N>>,
 ) -> Result<Vec<Vec<BlobPosting>>, String> {
     let mut found = vec![Vec::new(); keys.len()];
@@ -111,7 +111,7 @@ pub(super) fn postings_of<N: Ord>(
 /// For each of `ids` the blobs of its rows: id, source and blob.
 pub(super) fn blobs_of<N: Ord>(
     ids: &[BlobId],
-    wanted: &Wanted<N>,
+    wanted: &SourceSegments<N>,
     rows: impl IntoIterator<Item = (Vec<u8>, N, u32)>,
 ) -> Vec<Vec<BlobAt>> {
     let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();

@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use secondhand::audit::{Context, Elsewhere, Outcome, Progress, Remembered, check};
+use secondhand::audit::{Context, Elsewhere, Memory, Outcome, Progress, check};
 use secondhand::change::{End, Range, Side};
 use secondhand::config::{Config, RawConfig};
 use secondhand::git::Repository;
 use secondhand::language::{Languages, Token};
-use secondhand::matching::{Document, Shared, alignments, clones, seeds};
+use secondhand::matching::{Document, SharedKgram, alignments, clones, seeds};
 use secondhand::report::{FORMATS, Style};
 
 use super::{halves, language, languages, tokens};
@@ -49,8 +49,8 @@ pub fn copies(bytes: &[u8]) {
 }
 
 /// The positions of every k-gram that both have.
-fn shared(own: &[Token], others: &[Token], k: usize) -> Vec<Shared> {
-    let mut found: BTreeMap<Vec<u32>, Shared> = BTreeMap::new();
+fn shared(own: &[Token], others: &[Token], k: usize) -> Vec<SharedKgram> {
+    let mut found: BTreeMap<Vec<u32>, SharedKgram> = BTreeMap::new();
     let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
     for (at, tokens) in own.windows(k).enumerate() {
         found.entry(kgram(tokens)).or_default().query.push(at as u32);
@@ -123,7 +123,7 @@ impl Progress for Silent {
     fn step(&self) {}
 }
 
-fn outcome(repository: &Repository, languages: &Languages, remembered: &Remembered) -> Outcome {
+fn outcome(repository: &Repository, languages: &Languages, remembered: &Memory) -> Outcome {
     let reader = repository.reader();
     let end = |name: &str| {
         let commit = reader.commit(&format!("refs/heads/{name}")).expect("it was committed");
@@ -165,11 +165,11 @@ pub fn change(bytes: &[u8]) {
     commit(folder.path(), &files);
     let repository = Repository::discover(folder.path()).expect("it is a repository");
     let (languages, [one, four]) = (languages(), &*POOLS);
-    let first = one.install(|| outcome(&repository, languages, &Remembered::nothing()));
+    let first = one.install(|| outcome(&repository, languages, &Memory::nothing()));
     let json = written(&first, "json");
     let cache = folder.path().join("cache");
     for state in ["cold", "warm"] {
-        let remembered = Remembered::open(&cache, &repository, &CONFIG, languages);
+        let remembered = Memory::open(&cache, &repository, &CONFIG, languages);
         let again = four.install(|| outcome(&repository, languages, &remembered));
         assert!(written(&again, "json") == json, "four threads, {state}");
         remembered.save().expect("the folder is writable");

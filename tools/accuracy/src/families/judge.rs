@@ -88,7 +88,7 @@ impl Pair {
 
 /// Pairs that were found, among all: as they are, and each family counted as one.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Found {
+pub struct FileHits {
     pub found: usize,
     pub all: usize,
     /// The sum over families of the share found of their pairs, and the families that have such pairs.
@@ -139,9 +139,9 @@ impl Form {
 /// What became of all families.
 #[derive(Debug, Default)]
 pub struct Verdict {
-    pub pairs: BTreeMap<Pair, Found>,
+    pub pairs: BTreeMap<Pair, FileHits>,
     /// The same of families with so many members, by the least of them.
-    pub by_size: BTreeMap<usize, Found>,
+    pub by_size: BTreeMap<usize, FileHits>,
     pub kinds: BTreeMap<Kind, OfKind>,
     /// The families whose pairs are not all found: pairs found, pairs in all, and the members of each class.
     pub lacking: Vec<Lacking>,
@@ -229,7 +229,7 @@ fn count_family(verdict: &mut Verdict, built: &Built, family: usize, held: &[Vec
     kind.lost += usize::from(held.is_empty());
 }
 
-impl Found {
+impl FileHits {
     fn add(&mut self, found: usize, all: usize) {
         self.found += found;
         self.all += all;

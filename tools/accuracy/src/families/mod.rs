@@ -20,7 +20,7 @@ use crate::output::print;
 use crate::program::{Chosen, Program};
 use crate::tree::Tree;
 use build::{Built, Family, KINDS, build};
-use judge::{Form, Found, Fragment, Lacking, PAIRS, Report, SIZES, Verdict, classes, judge};
+use judge::{FileHits, Form, Fragment, Lacking, PAIRS, Report, SIZES, Verdict, classes, judge};
 use support::Random;
 
 /// Flags of `accuracy families`.
@@ -129,7 +129,7 @@ fn table(built: &Built, verdict: &Verdict) -> String {
 
 fn pairs_table(verdict: &Verdict) -> String {
     let header = ["pairs of a family in one class", "pairs", "found", "%", "families", "mean %"];
-    let row = |name: &str, found: &Found| {
+    let row = |name: &str, found: &FileHits| {
         let percent = |part: f64, whole: usize| format!("{:.2}", 100.0 * part / whole.max(1) as f64);
         let all = [found.all, found.found].map(|n| n.to_string());
         let shares = [percent(found.found as f64, found.all), found.families.to_string()];

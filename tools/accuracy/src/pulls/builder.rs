@@ -53,7 +53,7 @@ pub struct Picked<'t> {
 
 /// What is picked.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct SourceSegments {
     /// The form; `None` for either.
     pub form: Option<Form>,
     pub tokens: RangeInclusive<usize>,
@@ -154,16 +154,16 @@ impl<'t> Builder<'t> {
     }
 
     /// What a copy should be: of a length class drawn anew, so that all are met equally often.
-    pub fn wanted(&mut self, form: Option<Form>, min_lines: usize) -> Wanted {
+    pub fn wanted(&mut self, form: Option<Form>, min_lines: usize) -> SourceSegments {
         let (low, high) = (*self.sizes.start(), *self.sizes.end());
         let is_asked = |length: &&RangeInclusive<usize>| *length.start() <= high && *length.end() >= low;
         let lengths: Vec<_> = LENGTHS.iter().take(LENGTHS.len() - 1).filter(is_asked).cloned().collect();
         let length = self.random.pick(&lengths).cloned().unwrap_or(low..=high);
-        Wanted { form, tokens: low.max(*length.start())..=high.min(*length.end()), min_lines }
+        SourceSegments { form, tokens: low.max(*length.start())..=high.min(*length.end()), min_lines }
     }
 
     /// Picks code of the tree that stands there once only, in a file that the change has not touched.
-    pub fn origin(&mut self, wanted: &Wanted) -> Option<Picked<'t>> {
+    pub fn origin(&mut self, wanted: &SourceSegments) -> Option<Picked<'t>> {
         let tree = self.tree;
         let candidates = candidates(&tree.files, wanted);
         for _ in 0..N_TRIES {
@@ -176,7 +176,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Picks code that neither the tree nor this change has anything like.
-    pub fn held_out(&mut self, wanted: &Wanted, language: Option<&Language>) -> Option<Picked<'t>> {
+    pub fn held_out(&mut self, wanted: &SourceSegments, language: Option<&Language>) -> Option<Picked<'t>> {
         let tree = self.tree;
         let is_asked = |(file, _): &(usize, _)| {
             language.is_none_or(|language| tree.held_out[*file].scan.language.name == language.name)
@@ -313,7 +313,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn candidates<'t>(files: &'t [File], wanted: &Wanted) -> Vec<(usize, &'t Fragment)> {
+fn candidates<'t>(files: &'t [File], wanted: &SourceSegments) -> Vec<(usize, &'t Fragment)> {
     let is_wanted = |fragment: &Fragment| {
         wanted.form.is_none_or(|form| form == fragment.form)
             && wanted.tokens.contains(&fragment.tokens.len())

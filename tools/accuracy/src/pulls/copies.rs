@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::builder::{Builder, Picked, Spot, Wanted, picked};
+use super::builder::{Builder, Picked, SourceSegments, Spot, picked};
 use super::draft::{Mark, new_lines};
 use crate::edit::{edit_lines, relayout, rename, rename_loosely, scan, shift};
 use crate::fragment::{Form, Fragment};
@@ -167,7 +167,7 @@ pub fn third_copy(builder: &mut Builder<'_>) -> Option<()> {
 
 /// New code that is pasted twice.
 pub fn new_twice(builder: &mut Builder<'_>) -> Option<()> {
-    let wanted: Wanted = builder.wanted(Some(Form::Function), 0);
+    let wanted: SourceSegments = builder.wanted(Some(Form::Function), 0);
     let picked = builder.held_out(&wanted, None)?;
     let one = builder.spot(picked.language, Form::Function, &[])?;
     let other = match builder.random.chance(30) {

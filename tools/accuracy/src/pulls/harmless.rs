@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::builder::{Builder, Picked, Spot, Wanted};
+use super::builder::{Builder, Picked, SourceSegments, Spot};
 use super::draft::{Mark, new_lines};
 use crate::edit::{self, edit_lines, new_names, renamed, shift};
 use crate::fragment::{Form, Fragment, statements};
@@ -214,7 +214,7 @@ const NEW_TOKENS: RangeInclusive<usize> = 30..=400;
 /// New functions that are like nothing in the tree, in files of the tree or in a new one.
 pub fn unrelated(builder: &mut Builder<'_>) -> Option<()> {
     builder.commit_base();
-    let wanted = Wanted { form: Some(Form::Function), tokens: NEW_TOKENS, min_lines: 0 };
+    let wanted = SourceSegments { form: Some(Form::Function), tokens: NEW_TOKENS, min_lines: 0 };
     let first = builder.held_out(&wanted, None)?;
     let mut functions = vec![first];
     for _ in 0..builder.random.between(0, 4) {
@@ -261,7 +261,7 @@ struct OldClone<'t> {
 }
 
 fn old_clone<'t>(builder: &mut Builder<'t>) -> Option<OldClone<'t>> {
-    let wanted = Wanted { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 6 };
+    let wanted = SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 6 };
     let picked = builder.origin(&wanted)?;
     let spot = builder.spot(picked.language, Form::Function, &[picked.file])?;
     let (origin, clone) = (builder.draft.new_mark(), builder.draft.new_mark());
@@ -279,7 +279,7 @@ fn old_clone<'t>(builder: &mut Builder<'t>) -> Option<OldClone<'t>> {
 /// New code directly before or behind a clone that was there.
 pub fn beside_old_clone(builder: &mut Builder<'_>) -> Option<()> {
     let OldClone { picked, spot, clone, .. } = old_clone(builder)?;
-    let wanted = Wanted { form: Some(Form::Function), tokens: NEW_TOKENS, min_lines: 0 };
+    let wanted = SourceSegments { form: Some(Form::Function), tokens: NEW_TOKENS, min_lines: 0 };
     let function = builder.held_out(&wanted, Some(picked.language))?;
     let lines = shift(&function.lines, &spot.indent, picked.language);
     let is_before = builder.random.chance(50);
@@ -323,7 +323,7 @@ pub fn inside_both(builder: &mut Builder<'_>) -> Option<()> {
 
 /// A copy that one commit adds and a later one removes.
 pub fn added_and_removed(builder: &mut Builder<'_>) -> Option<()> {
-    let wanted = Wanted { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 0 };
+    let wanted = SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 0 };
     let picked = builder.origin(&wanted)?;
     let spot = builder.spot(picked.language, Form::Function, &[picked.file])?;
     builder.commit_base();

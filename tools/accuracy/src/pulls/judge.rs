@@ -14,7 +14,7 @@ use crate::program::Program;
 #[derive(Debug)]
 pub struct Verdict {
     /// For each copy, how it was found.
-    pub copies: Vec<Option<Found>>,
+    pub copies: Vec<Option<FileHits>>,
     /// Findings at level warning or above.
     pub n_findings: usize,
     /// Findings below that level.
@@ -29,7 +29,7 @@ pub struct Verdict {
 
 /// How a copy was found.
 #[derive(Debug)]
-pub struct Found {
+pub struct FileHits {
     /// The finding that has most of its lines.
     pub finding: Finding,
     /// Findings that have most of their lines in common with it.
@@ -60,12 +60,12 @@ pub struct Skipped {
 
 #[derive(Deserialize)]
 struct Report {
-    examined: Examined,
+    examined: Examination,
     findings: Vec<Row>,
 }
 
 #[derive(Deserialize)]
-struct Examined {
+struct Examination {
     skipped: Vec<Skipped>,
 }
 
@@ -127,11 +127,11 @@ fn finding(row: Row) -> Finding {
 }
 
 /// The finding that has at least half of the copy's lines, and how well it fits.
-fn found(copy: &Copy, pull: &Pull, findings: &[Finding]) -> Option<Found> {
+fn found(copy: &Copy, pull: &Pull, findings: &[Finding]) -> Option<FileHits> {
     let touching: Vec<&Finding> = findings.iter().filter(|finding| finding.place.overlap(&copy.place) > 0).collect();
     let finding = *touching.iter().max_by_key(|finding| finding.place.overlap(&copy.place))?;
     let is_right = |origin: &Place| copy.origins.iter().any(|own| own.overlap(origin) > 0);
-    (2 * finding.place.overlap(&copy.place) >= copy.place.n_lines()).then(|| Found {
+    (2 * finding.place.overlap(&copy.place) >= copy.place.n_lines()).then(|| FileHits {
         is_first_right: finding.origins.first().is_some_and(is_right),
         is_any_right: finding.origins.iter().any(is_right),
         off: off(copy, &finding.place),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::builder::LENGTHS;
-use super::judge::{Finding, Found, Verdict};
+use super::judge::{FileHits, Finding, Verdict};
 use super::kinds::Pull;
 use super::tally::{Figures, Share, Tally};
 use crate::columns::aligned;
@@ -149,7 +149,7 @@ fn excuse(verdict: &Verdict, path: &str) -> String {
     skipped.map_or_else(String::new, |skipped| format!(", not examined: {}", skipped.reason))
 }
 
-fn flaws(found: &Found, place: &Place, origins: &str) -> Vec<String> {
+fn flaws(found: &FileHits, place: &Place, origins: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.is_first_right {
         let how = if found.is_any_right { "wrong first " } else { "wrong origin" };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::builder::LENGTHS;
-use super::judge::{Finding, Found, Verdict};
+use super::judge::{FileHits, Finding, Verdict};
 use super::kinds::{Kind, Pull};
 use crate::place::Place;
 
@@ -77,7 +77,7 @@ impl Figures {
         }
     }
 
-    fn count_found(&mut self, found: Option<&Found>) {
+    fn count_found(&mut self, found: Option<&FileHits>) {
         let Some(found) = found else { return };
         self.right_first_origin.count(found.is_first_right);
         self.right_any_origin.count(found.is_any_right);

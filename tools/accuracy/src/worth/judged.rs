@@ -7,7 +7,7 @@ use crate::replay::{Half, Level};
 
 /// A finding that was read with its commit, and judged.
 #[derive(Debug, Deserialize)]
-pub struct Judged {
+pub struct CommitCopies {
     pub half: Half,
     /// As `owner/name`.
     pub project: String,
@@ -47,7 +47,7 @@ pub enum Verdict {
     Origin,
 }
 
-impl Judged {
+impl CommitCopies {
     /// The end of the file's name behind its last dot.
     pub fn extension(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
@@ -66,7 +66,7 @@ impl Judged {
 }
 
 /// The judged findings.
-pub fn read() -> Result<Vec<Judged>, Error> {
+pub fn read() -> Result<Vec<CommitCopies>, Error> {
     let mut rows = csv::Reader::from_reader(include_bytes!("../../data/judged.csv").as_slice());
     rows.deserialize().collect::<Result<_, csv::Error>>().map_err(|why| Error::Judged { why: why.to_string() })
 }

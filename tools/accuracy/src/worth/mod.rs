@@ -17,7 +17,7 @@ use crate::output::{print, tell};
 use crate::program::Program;
 use crate::replay::{Finding, Half, Level, Lines, Ordinary, Replayed, findings};
 use crate::threads::on_all_threads;
-pub use judged::{Judged, Verdict, read as judged};
+pub use judged::{CommitCopies, Verdict, read as judged};
 use support::Random;
 
 /// Flags of `accuracy worth`.
@@ -46,22 +46,22 @@ enum Fate {
 pub fn run(args: &Args) -> Result<(), Error> {
     let Args { replayed: flags, ordinary } = args;
     let program = Program::new(&flags.chosen)?;
-    let all: Vec<Judged> = judged()?.into_iter().filter(|of| flags.is_in_half(of.half)).collect();
-    let mut of_commits: BTreeMap<(&str, &str), Vec<&Judged>> = BTreeMap::new();
+    let all: Vec<CommitCopies> = judged()?.into_iter().filter(|of| flags.is_in_half(of.half)).collect();
+    let mut of_commits: BTreeMap<(&str, &str), Vec<&CommitCopies>> = BTreeMap::new();
     for of in &all {
         of_commits.entry((&of.project, &of.commit)).or_default().push(of);
     }
-    let commits: Vec<(&(&str, &str), &Vec<&Judged>)> = of_commits.iter().collect();
+    let commits: Vec<(&(&str, &str), &Vec<&CommitCopies>)> = of_commits.iter().collect();
     let replayed = on_all_threads(commits.len(), |number| {
         let ((project, commit), judged) = commits[number];
         let findings = copies(&program, &flags.projects.join(project), commit)?;
         Ok(judged.iter().map(|of| (*of, fate(of, &findings))).collect::<Vec<_>>())
     });
-    let fates: Vec<(&Judged, Fate)> =
+    let fates: Vec<(&CommitCopies, Fate)> =
         replayed.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
     if flags.explain {
-        let line = |(of, fate): &(&Judged, Fate)| {
-            let Judged { project, commit, path, start, end, verdict, kind, why, .. } = of;
+        let line = |(of, fate): &(&CommitCopies, Fate)| {
+            let CommitCopies { project, commit, path, start, end, verdict, kind, why, .. } = of;
             format!("{fate:?}\t{verdict:?}\t{kind}\t{project} {}\t{path}:{start}-{end}\t{why}\n", &commit[..10])
         };
         print(&fates.iter().map(line).collect::<String>())?;
@@ -82,7 +82,7 @@ fn copies(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Find
 }
 
 /// What became of a judged finding: the gravest of today's that shares half of the lines of the shorter of the two.
-fn fate(judged: &Judged, findings: &[Finding]) -> Fate {
+fn fate(judged: &CommitCopies, findings: &[Finding]) -> Fate {
     let shares = |finding: &&Finding| {
         let Lines { start_line, end_line } = finding.fragment;
         let n_shared = (end_line.min(judged.end) + 1).saturating_sub(start_line.max(judged.start));
@@ -102,7 +102,7 @@ fn fate(judged: &Judged, findings: &[Finding]) -> Fate {
 }
 
 /// How often two readers agreed on what is useful, and how far beyond chance (Cohen 1960).
-fn agreement(all: &[Judged]) -> String {
+fn agreement(all: &[CommitCopies]) -> String {
     let both: Vec<(bool, bool)> =
         all.iter().filter_map(|of| Some((of.verdict == Verdict::Useful, of.second? == Verdict::Useful))).collect();
     let part =
@@ -130,7 +130,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, of: &Judged, fate: Fate) {
+    fn add(&mut self, of: &CommitCopies, fate: Fate) {
         let (is_warned, is_useful) = (fate == Fate::Warned, of.verdict == Verdict::Useful);
         let is_clear = is_useful && of.is_clear;
         let was_warned = of.level > Level::Note;
@@ -167,11 +167,11 @@ impl Tally {
 }
 
 /// The figures: of all, by half, by language and by what was said of them.
-fn table(fates: &[(&Judged, Fate)]) -> String {
+fn table(fates: &[(&CommitCopies, Fate)]) -> String {
     let header =
         ["", "judged", "warned then", "useful %", "warned", "useful %", "useful", "told %", "clearly useful", "told %"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
-    let mut add = |name: &str, of: &dyn Fn(&Judged) -> bool| {
+    let mut add = |name: &str, of: &dyn Fn(&CommitCopies) -> bool| {
         let mut tally = Tally::default();
         fates.iter().filter(|(judged, _)| of(judged)).for_each(|(judged, fate)| tally.add(judged, *fate));
         if tally.judged > 0 {

@@ -25,8 +25,8 @@ pub(super) struct Manifest {
     /// The tables that have their postings.
     pub tables: Vec<TableObjects>,
     /// Sources that were removed or replaced, and tables that were written anew, whose objects may still be read.
-    pub removed: Vec<Removed<Source>>,
-    pub dropped: Vec<Removed<TableObjects>>,
+    pub removed: Vec<Removal<Source>>,
+    pub dropped: Vec<Removal<TableObjects>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub(super) struct TableObjects {
 /// What the manifest does not count any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Removed<T> {
+pub(super) struct Removal<T> {
     pub of: T,
     /// When, in seconds since 1970.
     pub time: u64,
@@ -82,7 +82,7 @@ impl TableObjects {
     }
 }
 
-impl<T> Removed<T> {
+impl<T> Removal<T> {
     pub fn now(of: T) -> Self {
         Self { of, time: now() }
     }

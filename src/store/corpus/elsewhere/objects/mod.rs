@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use self::manifest::{Manifest, Object, Removed, Source, TableObjects, VERSION, now};
+use self::manifest::{Manifest, Object, Removal, Source, TableObjects, VERSION, now};
 use self::session::Session;
 use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
@@ -134,7 +134,7 @@ impl Engine for Objects {
             self.upload(&Object::segment(&digest, len), &corpus.folder.join(&record.segment), &named)?;
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
-            manifest.removed.extend(Vec::into_iter(old).map(Removed::now));
+            manifest.removed.extend(Vec::into_iter(old).map(Removal::now));
             let (label, stats) = (record.label.clone(), record.stats);
             manifest.sources.push(Source { key, label, stats, segment: digest.clone(), len, sampling });
             written.n_added += 1;
@@ -166,7 +166,7 @@ impl Engine for Objects {
             if Vec::is_empty(&removed) {
                 return Err(self.location.fails(format!("it has no source `{label}`")));
             }
-            manifest.removed.extend(removed.into_iter().map(Removed::now));
+            manifest.removed.extend(removed.into_iter().map(Removal::now));
         }
         self.swap(manifest).map(drop)
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::manifest::{Manifest, Removed, Source, TableObjects};
+use super::manifest::{Manifest, Removal, Source, TableObjects};
 use super::session::ObjectBlocks;
 use super::{Objects, kept_name};
 use crate::files::BlobId;
 use crate::store::corpus::bundle::digest_of;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, each};
+use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
 use crate::store::{Segment, SegmentError, SegmentKind};
@@ -74,11 +74,11 @@ impl Objects {
         for (digest, segment) in new {
             inputs.push(Input::Segment(segment, numbers[digest.as_str()]));
         }
-        manifest.dropped.extend(meant.into_iter().map(Removed::now));
+        manifest.dropped.extend(meant.into_iter().map(Removal::now));
         if members.is_empty() {
             return Ok(0);
         }
-        let table::Written { table, index, n_postings } =
+        let table::TableFile { table, index, n_postings } =
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
         let digest_of = |path: &Path| digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why });
         let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
@@ -141,7 +141,7 @@ pub(super) struct TableLookups {
 type AskedTable<'t> = (&'t Table, BTreeMap<u32, Vec<usize>>);
 
 impl TableLookups {
-    fn tables(&self, asked: &Asked<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
+    fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
         let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for (segment, _) in asked {
             let (table, member) = self.places.get(*segment).ok_or(SegmentError::Damaged("the number of a segment"))?;
@@ -154,7 +154,7 @@ impl TableLookups {
     /// For each of `n` questions what all tables answer together, in order: segments, blobs and their components.
     fn answers(
         &self,
-        asked: &Asked<'_>,
+        asked: &AskedSegments<'_>,
         n: usize,
         ask: impl Fn(&Table) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> + Sync,
     ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
@@ -185,11 +185,11 @@ impl TableLookups {
 }
 
 impl Lookups for TableLookups {
-    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         self.answers(asked, keys.len(), |table| table.postings(keys))
     }
 
-    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
         Ok(found.into_iter().map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect()).collect())
