@@ -84,8 +84,9 @@ impl Document<'_> {
             parameters.clone().skip(1).any(is_typed) || is_behind && (self.is(close + 1, b":") || is_type(close + 1));
         match name.checked_sub(1).filter(|&before| before >= head.start) {
             Some(before) => {
-                // `Area area(max(a, b))` is a variable.
-                let is_plain = |at: usize| is_of_type(at) && !self.is(at, b".");
+                // `Area area(max(a.b, c))` is a variable; `int... rest` are parameters.
+                let is_field = |at: usize| self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".");
+                let is_plain = |at: usize| is_of_type(at) && !is_field(at);
                 !matches!(self.word(before), b"." | b":" | b",") && (is_told || parameters.all(is_plain))
             }
             None => is_told,
