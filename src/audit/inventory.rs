@@ -516,7 +516,7 @@ impl FileFacts {
             match explained.iter_mut().find(is_it) {
                 Some(of) => of.n_tokens += n_tokens,
                 None => {
-                    explained.push(Explanation { component, path: path.clone(), version: version.clone(), n_tokens })
+                    explained.push(Explanation { component, path: path.clone(), version: version.clone(), n_tokens });
                 }
             }
         };

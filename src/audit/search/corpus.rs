@@ -478,6 +478,9 @@ fn span(found: &FileHits, query: usize) -> usize {
     of_query.map(span).sum()
 }
 
+/// How much of a query a version has, how far apart, and its number.
+type Rating = (usize, Reverse<usize>, usize);
+
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
 fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> {
     let name = |place: &Place| match place {
@@ -493,7 +496,7 @@ fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> 
         })
         .collect();
     // By component, path and query: the highest likeness, and the version that has it.
-    let mut best: HashMap<(String, FilePath, usize), (usize, Reverse<usize>, usize)> = HashMap::new();
+    let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for &(query, _) in &one.alignments {
             // Of versions that have as much of it, the one that has least in between.

@@ -63,7 +63,8 @@ impl Graph {
         for (number, file) in audited.files.iter().enumerate() {
             graph.file(number, file, audited);
         }
-        graph.relate("contains", "Project", (0..audited.files.len()).map(|number| format!("File-{number}")).collect());
+        let files: Vec<String> = (0..audited.files.len()).map(|number| format!("File-{number}")).collect();
+        graph.relate("contains", "Project", &files);
         for (number, snippet) in snippets.iter().enumerate() {
             graph.snippet(number, snippet);
         }
@@ -107,7 +108,7 @@ impl Graph {
         name
     }
 
-    fn relate(&mut self, what: &str, from: &str, to: Vec<String>) {
+    fn relate(&mut self, what: &str, from: &str, to: &[String]) {
         if to.is_empty() {
             return;
         }
@@ -131,7 +132,7 @@ impl Graph {
             }
             self.add("simplelicensing_LicenseExpression", &of_license, properties);
         }
-        self.relate(what, id, vec![of_license]);
+        self.relate(what, id, &[of_license]);
     }
 
     fn package(&mut self, number: usize, component: &Component, audited: &AuditSummary) {
@@ -172,7 +173,7 @@ impl Graph {
         self.add("software_Snippet", &id, with_known(properties, [("software_copyrightText", copyright(component))]));
         self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
         if let Some(package) = package {
-            self.relate("hasVariant", &format!("Origin-{package}"), vec![id]);
+            self.relate("hasVariant", &format!("Origin-{package}"), &[id]);
         }
     }
 }
