@@ -315,12 +315,15 @@ fn copying_from(folder: &str, files: &[(&str, &str)], attributes: &str) -> Repos
     repository
 }
 
+/// A folder, its files, the attributes, and the rule and the license that are told.
+type FolderCase<'c> = (&'c str, &'c [(&'c str, &'c str)], &'c str, &'c str, Option<&'c str>);
+
 #[test]
 fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_license() {
     let gpl = format!("/* SPDX-License-Identifier: GPL-3.0-only */\n{}", C.first);
     let bsd = format!("{BSD_HEADER}{}", C.first);
     let by_license = [("table/table.c", C.first), ("table/COPYING", GPL)];
-    let cases: [(&str, &[(&str, &str)], &str, &str, Option<&str>); 8] = [
+    let cases: [FolderCase<'_>; 8] = [
         // The license is that of the file, or of the folder of the component.
         ("extern/lib", &[("x.c", &gpl)], "", "license-conflict", Some("GPL-3.0-only")),
         ("third_party", &by_license, "", "license-conflict", Some("GPL-3.0-only")),
