@@ -67,14 +67,14 @@ const MAX_SLIDE: usize = 200;
 
 /// Aligns `head` with `base` from end to end: what a change kept, with the head file as the query.
 ///
-/// Three diffs, each between what the previous one kept, and of what was not moved. First of lines, ignoring white space, like git's (Myers 1986,
-/// with git's bounds and its indent heuristic), so that a line that git shows as context is rarely novel. Then of
-/// spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs,
-/// which fall back to Myers's; what is too large for them is first cut where both sides surely agree.) Because there
-/// are few distinct tokens and they often agree by chance, two repairs follow. Equal runs that are shorter than the
-/// edits next to them count as edited (the semantic cleanup of Fraser's diff-match-patch). And an insertion with
-/// several possible positions is put where the tokens next to it agree exactly, its brackets are balanced, and a line
-/// starts.
+/// Three diffs, each between what the previous one kept, and of what was not moved. First of lines, ignoring white
+/// space, like git's (Myers 1986, with git's bounds and its indent heuristic), so that a line that git shows as context
+/// is rarely novel. Then of spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last
+/// two are histogram diffs, which fall back to Myers's; what is too large for them is first cut where both sides surely
+/// agree.) Because there are few distinct tokens and they often agree by chance, two repairs follow. Equal runs that
+/// are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's diff-match-patch). And an
+/// insertion with several possible positions is put where the tokens next to it agree exactly, its brackets are
+/// balanced, and a line starts.
 pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     let gaps = edited_lines(base, head);
