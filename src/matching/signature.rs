@@ -61,8 +61,9 @@ impl Document<'_> {
     /// Whether `head`, then parameters that end at `close`, declare a function rather than call one.
     fn is_head(&self, head: Range<usize>, close: usize) -> bool {
         let is_word = |at: usize| matches!(self.tokens[at].kind(), Kind::Identifier | Kind::Keyword);
-        if head.clone().any(|at| is_word(at) && self.words.defines_function(self.word(at))) {
-            return head.len() > 1;
+        if let Some(defines) = head.clone().find(|&at| is_word(at) && self.words.defines_function(self.word(at))) {
+            // What is before it are words, too, but for those of a statement before.
+            return head.len() > 1 && (head.start..defines).all(|at| is_word(at) && !self.starts_line(at + 1));
         }
         let is_of_type = |at: usize| match self.tokens[at].kind() {
             Kind::Identifier | Kind::Keyword => self.is_of_type(at),
