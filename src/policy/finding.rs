@@ -339,9 +339,9 @@ impl Finding {
             Place::Tree => {
                 let at =
                     if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };
-                match of.in_common.is_in_both {
-                    true => format!("{lines} inserted here and at {at}, which were alike before"),
-                    false => format!("{lines} {relation} {at}"),
+                match of.in_common.insertion {
+                    Some(_) => format!("{lines} inserted here and at {at}, which were alike before"),
+                    None => format!("{lines} {relation} {at}"),
                 }
             }
             Place::Past(deletion) => {

@@ -101,6 +101,8 @@ pub enum Milder {
     Reverted,
     /// Its origin is in a document.
     FromDocument,
+    /// It is a short insertion, and no whole function.
+    Short,
     /// No build has it and its origin.
     Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
@@ -138,6 +140,7 @@ impl Milder {
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),
+            Self::Short => "a short insertion, and no whole function".to_owned(),
             Self::Alternative => "no build has both: they are alternatives".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
             Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
@@ -234,8 +237,8 @@ impl Levels {
         let why = match (&origin.place, origin.verdict.as_ref().map(|verdict| verdict.answer)) {
             (Place::Component(_), Some(Answer::Allowed)) => Milder::NothingOwed,
             (Place::Component(_), _) => Milder::Undecided,
-            // Rules about the tree have one level.
-            (Place::Tree | Place::Past(_), _) => Milder::RevertedByName,
+            (Place::Tree, _) => Milder::Short,
+            (Place::Past(_), _) => Milder::RevertedByName,
         };
         let judge = |rule: &&'static Rule| self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances);
         let judged = RULES.iter().filter_map(judge);

@@ -33,7 +33,7 @@ pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use missed::{Change, LaterCommits, MissedEdit};
 pub use origin::{
-    Component, Deletion, FirstAppearance, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins,
+    Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank, Writing, order_origins,
     unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};

@@ -95,8 +95,17 @@ pub struct InCommon {
     pub is_alternative: bool,
     /// Lines of the copy with code that the origin has as well; 0 if that is not known.
     pub n_lines: u32,
-    /// Whether the change inserted it both here and there, and the two were alike before.
-    pub is_in_both: bool,
+    /// What the change inserted both here and there, if the two were alike before.
+    pub insertion: Option<Insertion>,
+}
+
+/// Code that a change inserted into two places that were alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Insertion {
+    /// New tokens.
+    pub n_tokens: usize,
+    /// Whether it holds a whole function or class.
+    pub holds_unit: bool,
 }
 
 impl InCommon {
@@ -110,7 +119,7 @@ impl InCommon {
         is_prose: false,
         is_alternative: false,
         n_lines: 0,
-        is_in_both: false,
+        insertion: None,
     };
 }
 

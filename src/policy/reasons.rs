@@ -61,6 +61,7 @@ fn cure(milder: Milder, worth: &Worth) -> String {
         Milder::EditedInStep(_) => "nothing: what comes into one comes into the other",
         Milder::Alternative => "nothing: no build has both",
         Milder::FromDocument => "nothing: one of the two shows the other",
+        Milder::Short => "60 new tokens or a whole function make it a warning",
         Milder::Reverted | Milder::RevertedByName => "nothing: the code was reviewed when it first came in",
         Milder::NothingOwed => "nothing, while the notice is there",
         Milder::Undecided => "`allow` and `deny` of the license policy, or a decision, settle it",

@@ -306,7 +306,7 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
             format!("make the same edit there{}", if has_patch { " (`--format patch` writes it)" } else { "" })
         }
         _ if finding.behind().is_some() => "apply what is missing".to_owned(),
-        (None, Some(origin)) if origin.in_common.is_in_both => {
+        (None, Some(origin)) if origin.in_common.insertion.is_some() => {
             "write it once, as a function of what differs".to_owned()
         }
         (None, Some(Origin { place: Place::Tree, path, fragment, .. })) => {

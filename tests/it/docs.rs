@@ -449,7 +449,7 @@ fn every_command_that_a_page_shows_is_one() {
 }
 
 /// What pages say in numbers that the code fixes: the page, its words, the file, and the code that says the same.
-const FIXED: [(&str, &str, &str, &str); 41] = [
+const FIXED: [(&str, &str, &str, &str); 42] = [
     (
         "explanation/how-it-works.md",
         "from 20 tokens and 300 bytes",
@@ -502,6 +502,7 @@ const FIXED: [(&str, &str, &str, &str); 41] = [
     ("semantics.md", "one of the 32 commits before the base", "audit/check.rs", "NEAR: usize = 32;"),
     ("how-to/fixes.md", "edits more than 2,000 tokens", "audit/siblings/windows.rs", "MAX_EDITED: usize = 2_000;"),
     ("how-to/fixes.md", "more than four places", "audit/siblings/hunks.rs", "MAX_PLACES: usize = 4;"),
+    ("explanation/worth.md", "warns from 60 new tokens", "policy/rules/edited_alike.rs", "LARGE: usize = 60;"),
     ("formats.md", "number of sections, at most 64", "store/segment.rs", "MAX_SECTIONS: usize = 64;"),
     ("formats.md", "Beyond 1 GB the oldest go", "store/cache.rs", "MAX_BYTES: u64 = 1024 * 1024 * 1024;"),
     ("security.md", "| fixed | 50,000, 100 |", "config/paths.rs", "MAX_RULES: usize = 50_000;"),

@@ -19,8 +19,8 @@ use crate::matching::{
     is_same_place, n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Component, Finding, Fragment, InCommon, Origin, Place, Rank, Verdict, content, identity,
-    order_origins,
+    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank, Verdict, content,
+    identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -310,7 +310,7 @@ impl<'c> FileUnderAudit<'c> {
             is_prose: target.is_prose,
             is_alternative,
             n_lines: self.n_lines(pair),
-            is_in_both,
+            insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
         };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
@@ -325,6 +325,14 @@ impl<'c> FileUnderAudit<'c> {
             text: text.clone(),
             written: None,
         })
+    }
+
+    /// What the change inserted in `range`.
+    fn insertion(&self, range: &Range<usize>) -> Insertion {
+        let ChangedFile { source, novel, .. } = self.query;
+        let n_tokens = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let holds_unit = source.document().holds_unit(range.clone(), self.thresholds.min_tokens);
+        Insertion { n_tokens, holds_unit }
     }
 
     /// The lines with a token that a pair aligns.

@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     id: "copied-code",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: RuleCondition::Tree(|origin| if origin.in_common.is_in_both { None } else { AS_SET }),
+    when: RuleCondition::Tree(|origin| origin.in_common.insertion.map_or(AS_SET, |_| None)),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
     finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \

@@ -1,19 +1,24 @@
 //! The rule `edited-alike`: the same new code in two places that were alike before.
 
-use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
-use crate::policy::Level;
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
+use crate::policy::{Level, Origin};
+
+/// Minimum new tokens for a warning, unless they hold a whole function: a shorter addition is worth knowing about, and
+/// seldom worth a function of its own.
+const LARGE: usize = 60;
 
 /// The same new code in two places that were alike before.
 pub static RULE: Rule = Rule {
     id: "edited-alike",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: RuleCondition::Tree(|origin| if origin.in_common.is_in_both { AS_SET } else { None }),
+    when: RuleCondition::Tree(when),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change inserts the same code into places that were alike",
     finds: "Code that a change inserts into two or more places that were alike before: a method into two similar \
-            classes, a block into two similar functions. Places that were rewritten alike are not \
-            reported, and neither are edits of fewer than `min-tokens` new tokens.",
+            classes, a block into two similar functions. From 60 new tokens or a whole function on it is a warning, \
+            else a note. Places that were rewritten alike are not reported, and neither are edits of fewer than \
+            `min-tokens` new tokens.",
     why: "Somebody had to find all places, and will have to for the next fix. Each such edit makes it harder to have \
           the code only once.",
     example: "```python\n\
@@ -29,3 +34,8 @@ pub static RULE: Rule = Rule {
              report lists what differs. If the places are meant to stay apart, allow it with a comment that gives \
              the reason.",
 };
+
+fn when(origin: &Origin) -> Option<Level> {
+    let insertion = origin.in_common.insertion?;
+    if insertion.holds_unit || insertion.n_tokens >= LARGE { AS_SET } else { AT_MOST_A_NOTE }
+}
