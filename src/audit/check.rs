@@ -27,7 +27,7 @@ use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Comment, Common, Context, Error, Examination, Outcome};
 use crate::change::{Authority, Range};
 use crate::config::Config;
-use crate::files::{Content, Entry, ReadFiles};
+use crate::files::Entry;
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::{About, Finding, Notice, Place};
@@ -338,7 +338,9 @@ impl<'c> Change<'c> {
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(additions, &of_tree)?;
         copies.take(of_tree, None);
-        copies.take(SearchOutcome { frequencies: frequencies.clone(), ..taken_out }, None);
+        if !taken_out.found.is_empty() {
+            copies.take(SearchOutcome { frequencies: frequencies.clone(), ..taken_out }, None);
+        }
         Ok(frequencies)
     }
 
@@ -546,13 +548,11 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
         let found: Vec<&FilePath> = left.filter(is_so).map(|file| &file.path).collect();
         reverted.extend(found);
     }
-    let text_at = |commit: CommitId, path: &FilePath| {
-        let blob = reader.blob_at(commit, path).ok().flatten();
-        let entry = blob.map(|blob| Entry { path: path.clone(), content: Content::Blob(blob) });
-        entry.and_then(|entry| reader.read(&entry).ok()).unwrap_or_default()
-    };
     let stood = |file: &&&Source| {
-        let added_since = |commit: CommitId| added_lines(&text_at(commit, &file.path), file.bytes());
+        let added_since = |commit: CommitId| {
+            let text = reader.text_at(commit, &file.path).ok().flatten().unwrap_or_default();
+            added_lines(&text, file.bytes())
+        };
         let mut lines = added_since(base).into_iter().zip(added_since(first));
         lines.all(|(now, then)| now == AddedLines::No || then == AddedLines::No)
     };

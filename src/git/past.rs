@@ -272,6 +272,14 @@ impl Reader {
         }
     }
 
+    /// What a file contains at a commit, if it is there; of a partial clone, what its remote has.
+    ///
+    /// # Errors
+    /// If a tree or the content is missing.
+    pub fn text_at(&self, commit: CommitId, path: &FilePath) -> Result<Option<Vec<u8>>, Error> {
+        self.blob_at(commit, path)?.map(|blob| self.promised_blob(blob, path)).transpose()
+    }
+
     /// The content of the regular file at `path` in the tree of `commit`, if it exists.
     ///
     /// # Errors

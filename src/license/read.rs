@@ -46,8 +46,7 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
 /// The license text that the manifest at `path` names, if it is one and the name does not tell that by itself.
 pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
     let named = manifest::named_text(&lower_name(path), bytes)?;
-    let folder = &path.as_bytes()[..path.as_bytes().len() - path.name().len()];
-    let named = FilePath::new([folder, named.as_bytes()].concat());
+    let named = FilePath::new([path.folder(), named.as_bytes()].concat());
     (!is_license_text(&lower_name(&named))).then_some(named)
 }
 

@@ -172,6 +172,11 @@ impl FilePath {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
     }
 
+    /// The part before the name, with the slash at its end; empty at the root.
+    pub fn folder(&self) -> &[u8] {
+        &self.0[..self.0.len() - self.name().len()]
+    }
+
     /// The part of the name behind its last dot; `None` for a name without one, or whose only dot is its first byte.
     pub fn extension(&self) -> Option<&[u8]> {
         let name = self.name();

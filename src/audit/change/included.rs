@@ -20,9 +20,9 @@ pub(in crate::audit) fn included(
     sources: &Sources<'_>,
 ) -> Result<BTreeMap<FilePath, String>, Error> {
     let mut found = BTreeMap::new();
-    for paths in unread(base, head, sources).chunk_by(|a, b| folder(a) == folder(b)) {
+    for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
         let is_beside = |entry: &&Entry| {
-            folder(&entry.path) == folder(paths[0]) && sources.promise(&entry.path) == Some(Promise::Source)
+            entry.path.folder() == paths[0].folder() && sources.promise(&entry.path) == Some(Promise::Source)
         };
         for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
@@ -53,11 +53,6 @@ fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec
         }
     }
     unread
-}
-
-fn folder(path: &FilePath) -> &[u8] {
-    let bytes = path.as_bytes();
-    &bytes[..bytes.len() - path.name().len()]
 }
 
 /// Whether files of a language include others by `#include`, as its table says.

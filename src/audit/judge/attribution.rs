@@ -93,8 +93,7 @@ fn gives_notice(path: &FilePath) -> bool {
 
 /// Whether a file is in the folder of another, or in one above.
 fn is_above(path: &FilePath, other: &FilePath) -> bool {
-    let folder = &path.as_bytes()[..path.as_bytes().len() - path.name().len()];
-    other.as_bytes().starts_with(folder)
+    other.as_bytes().starts_with(path.folder())
 }
 
 /// Lower case, with one space between words and around everything.

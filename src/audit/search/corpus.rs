@@ -470,12 +470,7 @@ fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
 /// The tokens of a version from the first to the last of those that are aligned with a query.
 fn span(found: &FileHits, query: usize) -> usize {
     let of_query = found.alignments.iter().filter(|(number, _)| *number == query);
-    let span = |(_, alignment): &(usize, Alignment)| {
-        let mut places = alignment.pairs().map(|(_, place)| place);
-        let first = places.next().unwrap_or(0);
-        places.last().map_or(0, |last| last - first)
-    };
-    of_query.map(span).sum()
+    of_query.map(|(_, alignment)| alignment.target().len().saturating_sub(1)).sum()
 }
 
 /// How much of a query a version has, how far apart, and its number.
@@ -488,7 +483,7 @@ fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> 
         _ => String::new(),
     };
     // For each version that was aligned, how much of each query it has.
-    let likenesses: Vec<HashMap<usize, usize>> = found
+    let likenesses: Vec<BTreeMap<usize, usize>> = found
         .iter()
         .map(|one| {
             let of_query = |query: usize| (query, likeness(one, query, sources[query]));
@@ -498,9 +493,9 @@ fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> 
     // By component, path and query: the highest likeness, and the version that has it.
     let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
-        for &(query, _) in &one.alignments {
+        for (&query, &likeness) in &likenesses[number] {
             // Of versions that have as much of it, the one that has least in between.
-            let rated = (likenesses[number][&query], Reverse(span(one, query)), number);
+            let rated = (likeness, Reverse(span(one, query)), number);
             let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
             if (rated.0, rated.1) > (kept.0, kept.1) {
                 *kept = rated;

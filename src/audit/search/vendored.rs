@@ -125,11 +125,6 @@ fn component_folder<'p>(path: &'p FilePath, entries: &[Entry], sources: &Sources
 fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
     let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
     let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    inside.filter(|entry| folder_of(&entry.path) == folder).any(|entry| is_relevant(&entry.path))
-}
-
-/// The folder of a file.
-fn folder_of(path: &FilePath) -> &[u8] {
-    let bytes = path.as_bytes();
-    bytes[..bytes.len() - path.name().len()].strip_suffix(b"/").unwrap_or_default()
+    let is_directly = |entry: &&Entry| entry.path.folder().strip_suffix(b"/").unwrap_or_default() == folder;
+    inside.filter(is_directly).any(|entry| is_relevant(&entry.path))
 }

@@ -59,10 +59,10 @@ impl Difference<'_, '_> {
     /// holds more than the copy.
     pub fn of(&self, mut version: FolderVersion) -> Result<FolderVersion, Error> {
         let there = self.files_there()?;
-        let folders: BTreeSet<&[u8]> = self.members.iter().map(|source| folder_of(&source.path)).collect();
+        let folders: BTreeSet<&[u8]> = self.members.iter().map(|source| source.path.folder()).collect();
         let is_near = |path: &&FilePath| {
             let Some(name) = below(path, &self.mapping.folder) else { return false };
-            folders.contains(folder_of(path)) || there.contains_key(name)
+            folders.contains(path.folder()) || there.contains_key(name)
         };
         let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
         let known = self.with_elsewhere(there.clone(), &near)?;
@@ -98,7 +98,7 @@ impl Difference<'_, '_> {
             there.keys().filter(|name| !here.contains(&***name)).map(|name| joined(&self.mapping.origin, name));
         let is_beside = |path: &FilePath| {
             let of_members = self.members.iter().filter_map(|source| self.mapping.there(&source.path));
-            version.files.is_empty() && of_members.into_iter().any(|of| folder_of(&of) == folder_of(path))
+            version.files.is_empty() && of_members.into_iter().any(|of| of.folder() == path.folder())
         };
         let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(is_beside);
         version.n_missing_elsewhere = elsewhere.len();
@@ -179,9 +179,4 @@ impl Difference<'_, '_> {
         });
         Ok(Relation::Edited(EditedFile { path: path.clone(), origin, edits: edits.collect() }))
     }
-}
-
-/// The folder of a file, with a slash at its end.
-pub(super) fn folder_of(path: &FilePath) -> &[u8] {
-    &path.as_bytes()[..path.as_bytes().len() - path.name().len()]
 }

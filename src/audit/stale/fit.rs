@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ComponentFile;
-use super::difference::{Difference, TreeFiles, folder_of};
+use super::difference::{Difference, TreeFiles};
 use super::lineage::{LineCounts, Project, projects};
 use super::mapping::{Mapping, below};
 use super::releases::{Choice, Releases};
@@ -143,7 +143,7 @@ impl<'f> Fitting<'f> {
             let folders = place.folders();
             if let Some(version) = self.version(place)? {
                 let path = |file: &usize| &self.copies[*file].source.path;
-                let is_beside = |file: &usize| folders.contains(folder_of(path(file)));
+                let is_beside = |file: &usize| folders.contains(path(file).folder());
                 settled.extend((0..self.copies.len()).filter(|file| !version.is_shared && is_beside(file)));
                 settled.retain(|file| below(path(file), version.folder.as_bytes()).is_some());
                 versions.push(version);
@@ -295,7 +295,7 @@ impl<'f> Fitting<'f> {
     fn is_among_others(&self, place: &Place<'f>) -> bool {
         fn parts(path: &FilePath) -> (&[u8], &[u8]) {
             let name = path.name();
-            (folder_of(path), &name[name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len())..])
+            (path.folder(), &name[name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len())..])
         }
         let kinds: HashSet<(&[u8], &[u8])> =
             place.members.iter().map(|member| parts(&member.copy.source.path)).collect();
@@ -346,7 +346,7 @@ impl<'f> Place<'f> {
     /// The folders with files that are copies.
     fn folders(&self) -> BTreeSet<&'f [u8]> {
         let whole = self.members.iter().filter(|member| member.is_whole);
-        whole.map(|member| folder_of(&member.copy.source.path)).collect()
+        whole.map(|member| member.copy.source.path.folder()).collect()
     }
 
     /// The lines that differ at a tag.

@@ -1,5 +1,6 @@
 //! Runs `secondhand config calibrate`.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::history::timeline_of;
@@ -9,7 +10,6 @@ use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::print_text;
 use crate::cli::{CLEAN, settings, start_threads};
-use crate::files::{Content, Entry, ReadFiles};
 use crate::git::{CommitId, Reader, Repository, Span};
 use crate::policy::Level;
 use crate::text::{FilePath, Lines, agreed, count};
@@ -38,18 +38,15 @@ pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Fail
 
 /// The warnings of the commits, and whether their copies are in `head` still.
 fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
-    let lines_at = |commit: CommitId, path: &FilePath| -> Option<Vec<u8>> {
-        let blob = reader.blob_at(commit, path).ok()??;
-        reader.read(&Entry { path: path.clone(), content: Content::Blob(blob) }).ok()
-    };
+    let text_at = |commit: CommitId, path: &FilePath| reader.text_at(commit, path).ok().flatten();
     let is_kept = |commit: CommitId, copy: &Copy| {
-        let Some((then, now)) = lines_at(commit, &copy.path).zip(lines_at(head, &copy.path)) else { return false };
+        let Some((then, now)) = text_at(commit, &copy.path).zip(text_at(head, &copy.path)) else { return false };
         let lines = Lines::new(&then);
         let of_copy =
             (copy.fragment.start.line..=copy.fragment.end.line).map(|line| lines.text(&then, line).trim_ascii());
         let of_copy: Vec<&[u8]> = of_copy.filter(|line| !line.is_empty()).collect();
-        let n_left = of_copy.iter().filter(|line| now.split(|&byte| byte == b'\n').any(|of| of.trim_ascii() == **line));
-        100 * n_left.count() >= KEPT_LINES * of_copy.len()
+        let now: HashSet<&[u8]> = now.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+        100 * of_copy.iter().filter(|line| now.contains(**line)).count() >= KEPT_LINES * of_copy.len()
     };
     let warnings = timeline.commits.iter().flat_map(|judged| {
         let copies = judged.copies.iter().filter(|copy| copy.level > Level::Note);

@@ -423,7 +423,7 @@ impl<'b> Builder<'b> {
             let licenses = file.licenses.as_deref().unwrap_or_else(|| licenses_of(file.component));
             let info = self.blobs[file.blob as usize].info;
             let of_file = &self.infos.all[info as usize];
-            let key = (std::ptr::from_ref(licenses).addr(), folder(&file.path), info);
+            let key = (std::ptr::from_ref(licenses).addr(), file.path.folder(), info);
             let number = match known.get(&key) {
                 Some(&number) if !licenses.is_by_name() && !of_file.refers() => number,
                 _ => {
@@ -568,12 +568,6 @@ impl<'b> Builder<'b> {
         }
         out.write(&mut self.out, SECTION.postings)
     }
-}
-
-/// The folder of a file.
-fn folder(path: &FilePath) -> &[u8] {
-    let bytes = path.as_bytes();
-    &bytes[..bytes.len() - path.name().len()]
 }
 
 impl Sink for Builder<'_> {
