@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::judge::fragment;
 use super::read::{MIXED, Memory, Skip, Source, Sources};
 use super::search::{
-    AlignedQueries, FileHits, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align, asks_for_more,
+    AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align, asks_for_more,
     found, identify_vendored, look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
@@ -155,13 +155,7 @@ pub fn find(
     let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
     let bag = words_of(sketch, &sketches);
-    let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
-    let sampling = if n_tokens <= EVERY_KGRAM { every_kgram(&config.fingerprint) } else { config.fingerprint };
-    let mut queries = Queries::sampled(asked, &config, sampling);
-    // A longer sketch has tokens in a row with whatever it resembles.
-    if n_tokens <= EVERY_KGRAM {
-        queries = queries.with_words(bag.words().collect());
-    }
+    let queries = queries_of(&sketches, n_tokens, &bag, &config);
     let place = |path: &FilePath| place_in_tree(&config, path);
     let targets = Targets {
         entries: &entries,
@@ -193,32 +187,13 @@ pub fn find(
     let of_clone = || format!("{} that this partial clone does not have", count(n_missing, "file"));
     let mut unavailable = (n_missing > 0).then(of_clone);
     if let Some(past) = elsewhere.past {
-        // A whole file that was deleted is found by its functions, like any other.
-        let sought = PastQuery { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
-        let of_past = past.search(&sought, repository, &sources)?;
-        // A past file that was passed over has nothing that others had not shown.
-        let n_files = of_past.unread.n_files + of_past.n_passed_over;
-        unavailable = unavailable.or(past.unavailable(UnreadPlace { n_files, ..of_past.unread }, "sketch"));
-        found.extend(of_past.found);
+        let (of_past, not_searched) = search_past(past, &queries, files, repository, &sources)?;
+        unavailable = unavailable.or(not_searched);
+        found.extend(of_past);
     }
 
-    // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
     let asked = Demand { sketch, sketches: &sketches, rarity: &rarity, closest: &closest, config: context.config };
-    let in_file = |found: FileHits| results_in(&found, &asked);
-    let mut ranked: Vec<RankedResult> = found.into_par_iter().flat_map_iter(in_file).collect();
-    // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
-    let key = |ranked: &RankedResult| {
-        let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
-        let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
-        (alike, ranked.distance, place.clone(), path.clone(), *fragment)
-    };
-    ranked.sort_by_cached_key(key);
-    // Many functions share some words.
-    let least = ranked.first().map_or(0.0, |best| best.score / 2.0);
-    ranked.retain(|ranked| ranked.existing.clone_type != CloneType::Type4 || ranked.score >= least);
-    let query = ranked.first().map(|best| best.query).filter(|_| sketches.len() > 1).unwrap_or_default();
-    ranked.retain(|ranked| ranked.query == query);
-    drop_what_still_exists(&mut ranked);
+    let (query, mut ranked) = ranked(found, &asked);
     let is_known = sketches.len() == 1 || !ranked.is_empty();
     let n_found = ranked.len();
     ranked.truncate(max_results);
@@ -232,6 +207,52 @@ pub fn find(
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })
+}
+
+/// What a sketch of `n_tokens` asks for, read as each language that it may be in.
+fn queries_of<'q>(sketches: &'q [Source], n_tokens: usize, bag: &Bag, config: &'q Config) -> Queries<'q> {
+    let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
+    if n_tokens > EVERY_KGRAM {
+        // It has tokens in a row with whatever it resembles.
+        return Queries::sampled(asked, config, config.fingerprint);
+    }
+    Queries::sampled(asked, config, every_kgram(&config.fingerprint)).with_words(bag.words().collect())
+}
+
+/// Searches deleted code; also returns what part of the past could not be searched, in words.
+fn search_past(
+    past: &Past,
+    queries: &Queries<'_>,
+    files: &Snapshot,
+    repository: &Repository,
+    sources: &Sources<'_>,
+) -> Result<(Vec<FileHits>, Option<String>), Error> {
+    // A whole file that was deleted is found by its functions, like any other.
+    let sought = PastQuery { queries, brought_in: Vec::new(), standing: standing(files, repository)? };
+    let SearchOutcome { found, unread, n_passed_over, .. } = past.search(&sought, repository, sources)?;
+    // A past file that was passed over has nothing that others had not shown.
+    let n_files = unread.n_files + n_passed_over;
+    Ok((found, past.unavailable(UnreadPlace { n_files, ..unread }, "sketch")))
+}
+
+/// The results in what was found, the best first, and the number of the sketch that they have.
+fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>) {
+    // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
+    let in_file = |found: FileHits| results_in(&found, asked);
+    let mut ranked: Vec<RankedResult> = found.into_par_iter().flat_map_iter(in_file).collect();
+    // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
+    ranked.sort_by_cached_key(|ranked| {
+        let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
+        let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
+        (alike, ranked.distance, place.clone(), path.clone(), *fragment)
+    });
+    // Many functions share some words.
+    let least = ranked.first().map_or(0.0, |best| best.score / 2.0);
+    ranked.retain(|ranked| ranked.existing.clone_type != CloneType::Type4 || ranked.score >= least);
+    let query = ranked.first().map(|best| best.query).filter(|_| asked.sketches.len() > 1).unwrap_or_default();
+    ranked.retain(|ranked| ranked.query == query);
+    drop_what_still_exists(&mut ranked);
+    (query, ranked)
 }
 
 /// The words of the sketch, or of its lines. Plain words are all words; in code, keywords are none.
@@ -418,12 +439,14 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
             }
         }
         let in_unit = |((start, end), (name, parts))| {
-            searched.result(query, sketch, start..end, name, parts).map(|result| (start..end, result))
+            let unit = Unit { tokens: start..end, name };
+            searched.result(query, unit, parts).map(|result| (start..end, result))
         };
         let units: Vec<(Range<usize>, RankedResult)> = of_units.into_iter().filter_map(in_unit).collect();
         let in_stretch = |alignments: &[Alignment]| {
             let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
-            searched.result(query, sketch, stretch.clone(), None, parts).map(|result| (stretch, result))
+            let unit = Unit { tokens: stretch.clone(), name: None };
+            searched.result(query, unit, parts).map(|result| (stretch, result))
         };
         let stretches =
             across.into_iter().filter_map(|alignment| in_stretch(std::slice::from_ref(alignment))).collect();
@@ -533,14 +556,8 @@ impl SearchedFile<'_> {
     }
 
     /// What a unit of the file has of a sketch, if it is enough.
-    fn result(
-        &self,
-        query: usize,
-        sketch: &Source,
-        unit: Range<usize>,
-        name: Option<usize>,
-        parts: Vec<Alignment>,
-    ) -> Option<RankedResult> {
+    fn result(&self, query: usize, unit: Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
+        let sketch = &self.asked.sketches[query];
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
         for (at, _) in parts.iter().flat_map(|part| agreeing_pairs(part, own, other)) {
@@ -553,7 +570,7 @@ impl SearchedFile<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        self.ranked(query, &Unit { tokens: unit, name }, Some((n_contained, best)))
+        self.ranked(query, &unit, Some((n_contained, best)))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.

@@ -3,7 +3,7 @@
 //! Files that are byte-identical to files of a stored corpus are identified first. The rest is compared like a change
 //! in which everything is new, one batch of files at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ use super::{
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Attributes, CommitId, References, Repository, Snapshot, blob_id, sha1_of};
+use crate::git::{Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of};
 use crate::license::Terms;
 use crate::policy::{Component, Finding, FirstAppearance, Place, Topic, Verdict};
 use crate::text::FilePath;
@@ -67,48 +67,115 @@ pub fn audit(
     outsides: &[Outside],
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let config = context.config;
     let Whole { end, snapshot, project, revision, time } = tree;
     let remembered = Memory::nothing();
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
     let sources = Sources::new(context, &attributes, &remembered);
     let attributions = Attributions::read(&snapshot.entries, &reader)?;
-    let (vendored, own): (Vec<Entry>, Vec<Entry>) =
-        snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
-    let (own, skipped): (Vec<Entry>, Vec<Entry>) =
-        own.into_iter().partition(|entry| sources.skip_by_name(&entry.path).is_none());
-    let (unlisted, own): (Vec<Entry>, Vec<Entry>) =
-        own.into_iter().partition(|entry| sources.unlisted_folder(&entry.path).is_some());
+    let TreeParts { own, unlisted, vendored, skipped } = TreeParts::new(&snapshot, &sources);
     let third_party: Vec<Entry> = vendored.iter().chain(&unlisted).cloned().collect();
 
-    let (max_findings, settings) = (config.max_findings, config.files.clone());
+    let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
-    outcome.examined = Examination { n_changed: snapshot.entries.len(), ..Examination::default() };
-    let by_name =
-        skipped.into_iter().filter_map(|entry| sources.skip_by_name(&entry.path).map(|skip| (entry.path, skip)));
-    outcome.examined.skipped = by_name.filter(|(path, _)| sources.promise(path).is_some()).collect();
-    let none = Snapshot::default();
-    let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
-    outcome.examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
-    let mut gathered = FileFacts::default();
+    outcome.examined = Examination { n_changed: snapshot.entries.len(), skipped, ..Examination::default() };
     let tree = &snapshot.entries[..];
     let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
-    let mut kept = FixContext::new(outsides, context);
-    let mut not_compared = BTreeMap::new();
+    let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context));
+    let mut auditing =
+        Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
+    for batch in batches(&own, &reader) {
+        auditing.take(batch, &comparing)?;
+    }
     // What is third-party code by its name only may be that of a corpus, too. Two such folders owe each other nothing.
     let of_others = Comparing { vendored: &vendored, ..comparing };
-    let of_own = batches(&own, &reader).map(|batch| (batch, &comparing));
-    let of_unlisted = batches(&unlisted, &reader).map(|batch| (batch, &of_others));
-    for (batch, comparing) in of_own.chain(of_unlisted) {
+    for batch in batches(&unlisted, &reader) {
+        auditing.take(batch, &of_others)?;
+    }
+    if auditing.fixes.is_asked {
+        // Vendored code is not judged as a copy, since it is known to be one. But it may lack fixes.
+        let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
+        let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
+        for batch in batches(&vendored, &reader) {
+            auditing.take_vendored(batch, &Comparing { vendored: &[], ..comparing })?;
+        }
+    }
+    let versions = auditing.fixes.versions(&snapshot, &comparing)?;
+    let Auditing { mut outcome, facts, fixes, not_compared, .. } = auditing;
+    outcome.examined.not_compared = not_compared.into_iter().collect();
+    outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
+    outcome.examined.n_novel = facts.n_tokens;
+    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    let corpora = outsides.iter().map(Outside::examined).collect();
+    let summary = facts.finish(Some(&outcome.findings));
+    let mut audited = AuditSummary { project, revision, time, corpora, fixes: fixes.fixes, ..summary };
+    for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
+        for outside in outsides {
+            taken.texts.extend(outside.texts(&taken.component)?);
+        }
+    }
+    audited.name_versions(versions);
+    outcome.audited = Some(audited);
+    Ok(outcome)
+}
+
+/// The files of a tree by whose code they are.
+struct TreeParts {
+    own: Vec<Entry>,
+    /// Third-party code by its name or by `.gitattributes` only.
+    unlisted: Vec<Entry>,
+    /// Third-party code by the settings.
+    vendored: Vec<Entry>,
+    /// Source that is not read, and why.
+    skipped: Vec<(FilePath, Skip)>,
+}
+
+impl TreeParts {
+    fn new(snapshot: &Snapshot, sources: &Sources<'_>) -> Self {
+        let mut parts = Self { own: Vec::new(), unlisted: Vec::new(), vendored: Vec::new(), skipped: Vec::new() };
+        for entry in &snapshot.entries {
+            let path = &entry.path;
+            if sources.config.vendored_at(path).is_some() {
+                parts.vendored.push(entry.clone());
+            } else if let Some(skip) = sources.skip_by_name(path) {
+                parts.skipped.extend(sources.promise(path).map(|_| (path.clone(), skip)));
+            } else if sources.unlisted_folder(path).is_some() {
+                parts.unlisted.push(entry.clone());
+            } else {
+                parts.own.push(entry.clone());
+            }
+        }
+        let none = Snapshot::default();
+        let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
+        parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
+        parts
+    }
+}
+
+/// An audit under way, one batch of files at a time.
+struct Auditing<'a> {
+    attributions: Attributions,
+    context: Context<'a>,
+    outcome: Outcome,
+    facts: FileFacts,
+    fixes: FixContext<'a>,
+    /// Files of corpora that could not be read.
+    not_compared: BTreeMap<FilePath, Skip>,
+}
+
+impl Auditing<'_> {
+    /// Judges a batch of the tree's files.
+    fn take(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
+        let Self { attributions, context, outcome, facts, .. } = self;
+        let config = context.config;
         let mut asked = Vec::new();
         for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
                 Ok(source) => {
-                    let left_out = sources.left_out_of(&source).map(|skip| (entry.path.clone(), skip));
-                    outcome.examined.skipped.extend(left_out);
+                    let left_out = comparing.sources.left_out_of(&source);
+                    outcome.examined.skipped.extend(left_out.map(|skip| (entry.path.clone(), skip)));
                     asked.push(comparing.asked(source)?);
                 }
                 Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
@@ -118,11 +185,11 @@ pub fn audit(
         outcome.examined.n_judged += asked.len();
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
         let (n_compared, skipped) = comparing.each(&asked, |file, copies, found| {
-            gathered.add(file, copies, found, config);
+            facts.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
             outcome.comments.extend(comments(source, None, None, &config.honor));
-            let of_file = findings_of(file, copies, found, &attributions, context);
+            let of_file = findings_of(file, copies, found, attributions, *context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());
             }
@@ -130,38 +197,19 @@ pub fn audit(
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
-        not_compared.extend(skipped);
-        kept.take(asked, origins, &mut outcome)?;
+        self.not_compared.extend(skipped);
+        self.fixes.take(asked, origins, outcome)
     }
-    if kept.is_asked {
-        // Vendored code is not judged as a copy, since it is known to be one. But it may lack fixes.
-        let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
-        let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
-        let comparing = Comparing { vendored: &[], ..comparing };
-        for batch in batches(&vendored, &reader) {
-            let read = comparing.read(batch)?.into_iter().flatten();
-            let asked = read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
-            let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-            comparing.each(&asked, |file, copies, found| origins.push(component_files(file, copies, found, config)))?;
-            kept.take(asked, origins, &mut outcome)?;
-        }
+
+    /// Looks for fixes that a batch of vendored files lacks.
+    fn take_vendored(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
+        let read = comparing.read(batch)?.into_iter().flatten();
+        let asked = read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
+        let config = self.context.config;
+        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
+        comparing.each(&asked, |file, copies, found| origins.push(component_files(file, copies, found, config)))?;
+        self.fixes.take(asked, origins, &mut self.outcome)
     }
-    let versions = kept.versions(&snapshot, &comparing)?;
-    outcome.examined.not_compared = not_compared.into_iter().collect();
-    outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
-    outcome.examined.n_novel = gathered.n_tokens;
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    let corpora = outsides.iter().map(Outside::examined).collect();
-    let mut audited = AuditSummary { project, revision, time, corpora, ..gathered.finish(Some(&outcome.findings)) };
-    for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
-        for outside in outsides {
-            taken.texts.extend(outside.texts(&taken.component)?);
-        }
-    }
-    audited.name_versions(versions);
-    audited.fixes = kept.fixes;
-    outcome.audited = Some(audited);
-    Ok(outcome)
 }
 
 /// The files of components whose code a file holds, those with most of it first.
@@ -319,8 +367,9 @@ pub fn brought(
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let audited = gathered.finish(None);
-    let commits: BTreeMap<String, CommitId> = n_of_commit.keys().map(|commit| (commit.to_string(), *commit)).collect();
-    let mut firsts: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
+    let by_id = n_of_commit.into_iter().map(|(commit, n_files)| (commit.to_string(), (commit, n_files))).collect();
+    let commits = AddingCommits { by_id, reader };
+    let mut introductions: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
         let language = context.languages.possible(&file.path).next().map(|language| &*language.name);
@@ -332,27 +381,17 @@ pub fn brought(
                 continue;
             }
             let key = (file.path.clone(), component.name.clone());
-            if firsts.get(&key).is_some_and(|known| known.first.time <= first.time) {
+            if introductions.get(&key).is_some_and(|known| known.first.time <= first.time) {
                 continue;
             }
             let mut notes = Vec::new();
             if component.first_seen.as_ref().is_some_and(|seen| first.time < seen.time) {
                 notes.push("older here than there: they may have copied it from here".to_owned());
             }
-            if let Some(&commit) = commits.get(&first.commit) {
-                let n_files = n_of_commit[&commit];
-                if n_files >= IMPORTED {
-                    notes.push(format!(
-                        "the commit adds {n_files} files at once: it is an import, and they may be older"
-                    ));
-                }
-                if !reader.is_after_its_parents(commit)? {
-                    notes.push("the commit is dated before its parent: its date cannot be trusted".to_owned());
-                }
-            }
+            notes.extend(commits.doubts(&first.commit)?);
             let in_head = head.files.iter().filter(|of| of.path == file.path).flat_map(|of| &of.origins);
             let mut names = in_head.map(|of| &head.components[of.component].component.name);
-            let brought = Introduction {
+            let introduction = Introduction {
                 path: file.path.clone(),
                 first: first.clone(),
                 component: Arc::clone(component),
@@ -362,12 +401,34 @@ pub fn brought(
                 is_in_head: names.any(|name| *name == component.name),
                 notes,
             };
-            firsts.insert(key, brought);
+            introductions.insert(key, introduction);
         }
     }
-    let mut brought: Vec<Introduction> = firsts.into_values().collect();
+    let mut brought: Vec<Introduction> = introductions.into_values().collect();
     brought.sort_by(|a, b| (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component)));
     Ok(brought)
+}
+
+/// The commits that added the files of a history.
+struct AddingCommits {
+    /// By their ids in hexadecimal, with the number of files that each added first.
+    by_id: HashMap<String, (CommitId, usize)>,
+    reader: Reader,
+}
+
+impl AddingCommits {
+    /// Why the date of a commit may not be when the code in it was written.
+    fn doubts(&self, id: &str) -> Result<Vec<String>, Error> {
+        let mut doubts = Vec::new();
+        let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(doubts) };
+        if n_files >= IMPORTED {
+            doubts.push(format!("the commit adds {n_files} files at once: it is an import, and they may be older"));
+        }
+        if !self.reader.is_after_its_parents(commit)? {
+            doubts.push("the commit is dated before its parent: its date cannot be trusted".to_owned());
+        }
+        Ok(doubts)
+    }
 }
 
 /// A commit adding at least this many files is treated as an import.

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::pairing::{changes, renames};
+use super::pairing::{Changes, changes, renames};
 use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examination};
 use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Reader, Repository, Snapshot};
+use crate::git::{Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
 use crate::policy::Ground;
 use crate::text::FilePath;
@@ -89,35 +89,7 @@ pub(in crate::audit) fn changed_files(
     let reader = repository.reader();
     let changes = changes(base, head, |before, path| sources.was_judged_as(&reader, before, path));
     examined.n_changed = changes.changed.len();
-    // The predecessor of a file that is not checked does not matter: a third-party folder may be added as a whole.
-    let is_judged = |path: &FilePath| sources.skip_judging(path).is_none();
-    let bases =
-        changes.changed.iter().filter(|(entry, _)| is_judged(&entry.path)).filter_map(|(_, base)| base.as_ref());
-    let heads = changes.changed.iter().map(|(entry, _)| entry);
-    let mut skips: Vec<Option<Skip>> = heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
-    let added: Vec<usize> =
-        (0..skips.len()).filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none()).collect();
-    let added_files: Vec<&Entry> = added.iter().map(|&at| &changes.changed[at].0).collect();
-    for (at, same) in added.into_iter().zip(repeated(&added_files, sources, &repository.reader())) {
-        skips[at] = same.map(|_| Skip::Repeated);
-    }
-    let entries: Vec<(&Entry, Option<Skip>)> = (heads.zip(skips))
-        .chain(bases.map(|entry| (entry, sources.skip_by_name(&entry.path))))
-        // What nobody has judged comes in as new, from wherever.
-        .chain(changes.deleted.iter().map(|entry| (entry, sources.skip_judging(&entry.path))))
-        .collect();
-    let needed = entries.iter().filter(|(entry, skip)| skip.is_none() && sources.needs(entry));
-    reader.fetch(&mut needed.map(|(entry, _)| *entry));
-    sources.progress.begin("reading", entries.len());
-    let read = |reader: &mut Reader, (entry, skip): &(&Entry, Option<Skip>)| -> Result<Result<Source, Skip>, _> {
-        sources.progress.step();
-        match skip {
-            Some(skip) => Ok(Err(*skip)),
-            None => sources.read(reader, entry),
-        }
-    };
-    let read = entries.par_iter().map_init(|| repository.reader(), read);
-    let read = read.collect::<Result<Vec<_>, crate::files::Error>>()?;
+    let read = read_sides(&changes, repository, sources)?;
     // All files have to be read before it is known what is new and what was moved.
     if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
         let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
@@ -126,11 +98,10 @@ pub(in crate::audit) fn changed_files(
         return Ok((Vec::new(), Vec::new()));
     }
     let mut read = read.into_iter();
-
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
-        let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next());
+        let base = before.as_ref().filter(|_| sources.skip_judging(&entry.path).is_none()).and_then(|_| read.next());
         let head = match base {
             // Without what was there before, all of it would be new.
             Some(Err(Skip::Missing)) => head.and(Err(Skip::Missing)),
@@ -147,7 +118,50 @@ pub(in crate::audit) fn changed_files(
     examined.not_compared.extend(missing.map(|(entry, _)| (entry.path.clone(), Skip::Missing)));
     let deleted = deleted.into_iter().filter_map(|(_, read)| read.ok()).collect();
     let deleted = pair_renames(&mut heads, deleted, sources.config);
+    Ok(diffs(heads, deleted))
+}
 
+/// Reads the heads of changed files, then the bases of those that are judged, then the deleted files.
+fn read_sides(
+    changes: &Changes,
+    repository: &Repository,
+    sources: &Sources<'_>,
+) -> Result<Vec<Result<Source, Skip>>, Error> {
+    let reader = repository.reader();
+    let heads = changes.changed.iter().map(|(entry, _)| entry);
+    let mut skips: Vec<Option<Skip>> = heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
+    // The predecessor of a file that is not checked does not matter: a third-party folder may be added as a whole.
+    let judged = changes.changed.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
+    let bases: Vec<&Entry> = judged.filter_map(|((_, base), _)| base.as_ref()).collect();
+    let added: Vec<usize> =
+        (0..skips.len()).filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none()).collect();
+    let added_files: Vec<&Entry> = added.iter().map(|&at| &changes.changed[at].0).collect();
+    for (at, same) in added.into_iter().zip(repeated(&added_files, sources, &reader)) {
+        skips[at] = same.map(|_| Skip::Repeated);
+    }
+    let entries: Vec<(&Entry, Option<Skip>)> = (heads.zip(skips))
+        .chain(bases.into_iter().map(|entry| (entry, sources.skip_by_name(&entry.path))))
+        // What nobody has judged comes in as new, from wherever.
+        .chain(changes.deleted.iter().map(|entry| (entry, sources.skip_judging(&entry.path))))
+        .collect();
+    let needed = entries.iter().filter(|(entry, skip)| skip.is_none() && sources.needs(entry));
+    reader.fetch(&mut needed.map(|(entry, _)| *entry));
+    sources.progress.begin("reading", entries.len());
+    let read = entries.par_iter().map_init(
+        || repository.reader(),
+        |reader, (entry, skip)| {
+            sources.progress.step();
+            match skip {
+                Some(skip) => Ok(Err(*skip)),
+                None => sources.read(reader, entry),
+            }
+        },
+    );
+    Ok(read.collect::<Result<_, crate::files::Error>>()?)
+}
+
+/// Diffs each file with its predecessor; those of `deleted` files are gone entirely.
+fn diffs(heads: Vec<(Source, Option<Source>)>, deleted: Vec<Source>) -> (Vec<ChangedFile>, Vec<Predecessor>) {
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();
     let mut predecessors = Vec::new();
@@ -165,7 +179,7 @@ pub(in crate::audit) fn changed_files(
         kept: Alignment::default(),
         source,
     }));
-    Ok((changed, predecessors))
+    (changed, predecessors)
 }
 
 /// Gives each added file the deleted file it was renamed from; returns the deleted files that are left.

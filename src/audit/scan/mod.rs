@@ -56,121 +56,150 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let remembered = Memory::nothing();
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
     let sources = Sources::new(context, &attributes, &remembered);
-    let n_all = tree.entries.len();
+    let n_changed = tree.entries.len();
     let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
     let links = links(occurrences);
     let mut repeats = repeats(&links, &entries, tree.open, &sources)?;
+    drop(links);
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
     repeats.runs.extend(whole_copies(&read, &mut recent)?);
     let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
-    let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
-    let TreeClasses { classes: mut groups, idioms } =
+    let limits = first_few(in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect());
+    let TreeClasses { mut classes, idioms } =
         join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
-    drop(links);
 
-    let is_besides = |place: &Member| {
-        let size = read.get(place.document as usize).and_then(|size| size.as_ref().ok());
-        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
-    };
+    let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
     // Source comes first, within a class and among classes: repetition in tests and documents is intended.
-    for group in &mut groups {
-        group.sort_by_key(|place| (is_besides(place), place.document, place.tokens.start));
+    for class in &mut classes {
+        class.sort_by_key(|place| (files.is_besides(place), place.document, place.tokens.start));
     }
-    let mut duplication = Duplication::default();
-    let mut comments = Vec::new();
-    let mut examined = Examination { n_changed: n_all, ..Examination::default() };
-    // The lines of each file that would go, and those of the places that would stay.
-    let (mut gone, mut kept): (LinesOf, LinesOf) = Default::default();
-    for group in &groups {
-        let source = counted(group, &is_besides);
-        duplication.n_classes += usize::from(source.len() > 1);
-        for (at, place) in source.iter().enumerate() {
-            let lines = if at == 0 { &mut kept } else { &mut gone };
-            lines.entry(place.document).or_default().extend(place.fragment.start.line..=place.fragment.end.line);
-        }
-    }
-    let mut n_same = 0;
-    for (document, entry) in entries.iter().enumerate() {
-        // What the first of many equal files shows holds for all; of them, one would stay.
-        let is_same = same[document].is_some();
-        n_same += usize::from(is_same);
-        let document = same[document].unwrap_or(document);
-        match &read[document] {
-            Ok(size) => {
-                let lines = |of: &LinesOf| of.get(&(document as u32)).cloned().unwrap_or_default();
-                let mut lines_gone = lines(&gone);
-                lines_gone.extend(is_same.then(|| lines(&kept)).into_iter().flatten());
-                let share = (!size.is_besides).then(|| size.share(lines_gone));
-                share.iter().for_each(|share| duplication.add(&entry.path, &size.language, share));
-                examined.n_judged += 1;
-                let left_out = size.left_out.filter(|skip| sources.is_unread(&entry.path, *skip));
-                examined.skipped.extend(left_out.map(|skip| (entry.path.clone(), skip)));
-                let comment = |suppression: &Result<_, _>| Comment {
-                    path: entry.path.clone(),
-                    is_added: false,
-                    is_at_tip: true,
-                    added: Arc::default(),
-                    suppression: suppression.clone(),
-                };
-                comments.extend(size.comments.iter().map(comment));
-            }
-            Err(skip) if sources.is_unread(&entry.path, *skip) => examined.skipped.push((entry.path.clone(), *skip)),
-            Err(_) => {}
-        }
-    }
-    examined.n_compared = examined.n_judged;
-    let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
-    for group in &groups {
-        let rank = [1, 0].map(|at| group.get(at).is_some_and(is_besides));
-        let saved = counted(group, &is_besides).into_iter().skip(1).map(|place| u64::from(place.fragment.n_lines()));
-        let n_saved_lines = saved.sum();
-        let finding = finding(group, &entries, &sources);
-        ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
-    }
-    ranked.sort_by(|(rank, a), (other, b)| {
-        let by_saving = b.n_saved_lines.cmp(&a.n_saved_lines).then(rank.cmp(other)).then(b.n_tokens.cmp(&a.n_tokens));
-        by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
-    });
-    let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
-    let texts = texts(&findings, &entries, &(tree.open)())?;
-    let same_notice = || {
-        let (are, they_are) = agreed(n_same, ("is", "it is"), ("are", "they are"));
-        let files = count(n_same, "file");
-        Notice::new(None, None, &format!("{files} {are} the same as many others: {they_are} counted, and not listed"))
-    };
-    let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
-        .into_iter()
-        .flatten()
-        .chain(first_few(limits))
-        .collect();
+    let findings = files.findings(&classes);
     let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
-    let outcome = Outcome {
+    Ok(Outcome {
+        texts: texts(&findings, &entries, &(tree.open)())?,
         findings,
-        examined,
-        texts,
-        comments,
-        notices,
+        examined: files.examined(n_changed),
+        comments: files.comments(),
+        notices: [notice, files.same_notice(), left_out(idioms)].into_iter().flatten().chain(limits).collect(),
         settings,
         max_findings,
+        duplication: Some(files.duplication(&classes)),
         ..Outcome::new(None, tree.end)
-    };
-    Ok(Outcome { duplication: Some(duplication), ..outcome })
+    })
+}
+
+/// The files of a scan, and what the first pass learned about each.
+struct ScannedFiles<'s> {
+    entries: &'s [Entry],
+    /// For each file, one before it that it is the same as.
+    same: &'s [Option<usize>],
+    read: &'s Sizes,
+    sources: &'s Sources<'s>,
+}
+
+impl ScannedFiles<'_> {
+    /// Each file, and what was learned about it: what the first of many equal files shows holds for all.
+    fn each(&self) -> impl Iterator<Item = (&Entry, &Result<Size, Skip>)> {
+        self.entries.iter().enumerate().map(|(file, entry)| (entry, &self.read[self.same[file].unwrap_or(file)]))
+    }
+
+    /// Whether a place is in a test, an example or a document.
+    fn is_besides(&self, place: &Member) -> bool {
+        let size = self.read.get(place.document as usize).and_then(|size| size.as_ref().ok());
+        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
+    }
+
+    /// The places of a class that count: those in source, if what they share is worth a warning.
+    fn counted<'c>(&self, class: &'c [Member]) -> Vec<&'c Member> {
+        let mut source: Vec<&Member> = class.iter().filter(|place| !self.is_besides(place)).collect();
+        // Of alternatives, a build has one: they cannot be written once.
+        if let Some(&first) = source.first() {
+            source.retain(|place| std::ptr::eq(*place, first) || !place.excludes(first));
+        }
+        if source.iter().any(|place| place.is_worth) { source } else { Vec::new() }
+    }
+
+    /// How much of the tree would go if each class were written once.
+    fn duplication(&self, classes: &[Vec<Member>]) -> Duplication {
+        let mut duplication = Duplication::default();
+        // The lines of each file that would go, and those of the places that would stay.
+        let (mut gone, mut kept): (LinesOf, LinesOf) = Default::default();
+        for class in classes {
+            let source = self.counted(class);
+            duplication.n_classes += usize::from(source.len() > 1);
+            for (at, place) in source.iter().enumerate() {
+                let lines = if at == 0 { &mut kept } else { &mut gone };
+                lines.entry(place.document).or_default().extend(place.fragment.start.line..=place.fragment.end.line);
+            }
+        }
+        for (file, (entry, size)) in self.each().enumerate() {
+            let Some(size) = size.as_ref().ok().filter(|size| !size.is_besides) else { continue };
+            let first = self.same[file].unwrap_or(file) as u32;
+            let mut lines_gone = gone.get(&first).cloned().unwrap_or_default();
+            // Of equal files, one would stay.
+            if self.same[file].is_some() {
+                lines_gone.extend(kept.get(&first).into_iter().flatten());
+            }
+            duplication.add(&entry.path, &size.language, &size.share(lines_gone));
+        }
+        duplication
+    }
+
+    /// What was read of `n_changed` files, and what was not.
+    fn examined(&self, n_changed: usize) -> Examination {
+        let n_judged = self.each().filter(|(_, size)| size.is_ok()).count();
+        let skips = self.each().filter_map(|(entry, size)| {
+            let skip = size.as_ref().map_or_else(|skip| Some(*skip), |size| size.left_out)?;
+            self.sources.is_unread(&entry.path, skip).then(|| (entry.path.clone(), skip))
+        });
+        Examination { n_changed, n_judged, n_compared: n_judged, skipped: skips.collect(), ..Examination::default() }
+    }
+
+    fn comments(&self) -> Vec<Comment> {
+        let of_files = self.each().filter_map(|(entry, size)| Some((entry, &size.as_ref().ok()?.comments)));
+        let all = of_files.flat_map(|(entry, comments)| comments.iter().map(move |comment| (entry, comment)));
+        let comment = |(entry, suppression): (&Entry, &Result<Suppression, BadSuppression>)| Comment {
+            path: entry.path.clone(),
+            is_added: false,
+            is_at_tip: true,
+            added: Arc::default(),
+            suppression: suppression.clone(),
+        };
+        all.map(comment).collect()
+    }
+
+    /// The classes as findings: first those that save most lines.
+    fn findings(&self, classes: &[Vec<Member>]) -> Vec<Finding> {
+        let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
+        for class in classes {
+            let rank = [1, 0].map(|at| class.get(at).is_some_and(|place| self.is_besides(place)));
+            let saved = self.counted(class).into_iter().skip(1).map(|place| u64::from(place.fragment.n_lines()));
+            let n_saved_lines = saved.sum();
+            let finding = finding(class, self.entries, self.sources);
+            ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
+        }
+        ranked.sort_by(|(rank, a), (other, b)| {
+            let by_saving =
+                b.n_saved_lines.cmp(&a.n_saved_lines).then(rank.cmp(other)).then(b.n_tokens.cmp(&a.n_tokens));
+            by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
+        });
+        ranked.into_iter().map(|(_, finding)| finding).collect()
+    }
+
+    /// A notice of the files that are the same as one before them.
+    fn same_notice(&self) -> Option<Notice> {
+        let n_same = self.same.iter().flatten().count();
+        let (are, they_are) = agreed(n_same, ("is", "it is"), ("are", "they are"));
+        let files = count(n_same, "file");
+        let text = format!("{files} {are} the same as many others: {they_are} counted, and not listed");
+        (n_same > 0).then(|| Notice::new(None, None, &text))
+    }
 }
 
 /// Lines of files, by the number of the file.
 type LinesOf = HashMap<u32, BTreeSet<u32>>;
-
-/// The places of a class that count: those in source, if what they share is worth a warning.
-fn counted<'g>(group: &'g [Member], is_besides: &dyn Fn(&Member) -> bool) -> Vec<&'g Member> {
-    let mut source: Vec<&Member> = group.iter().filter(|place| !is_besides(place)).collect();
-    // Of alternatives, a build has one: they cannot be written once.
-    if let Some(&first) = source.first() {
-        source.retain(|place| std::ptr::eq(*place, first) || !place.excludes(first));
-    }
-    if source.iter().any(|place| place.is_worth) { source } else { Vec::new() }
-}
 
 /// The files that are byte for byte one before them, each with the nearest of those: a copy whatever it holds, also
 /// where it has no fingerprint, as plain assignments have none.
