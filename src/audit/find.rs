@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use super::judge::fragment;
 use super::read::{MIXED, Memory, Skip, Source, Sources};
 use super::search::{
-    AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align, asks_for_more,
-    found, identify_vendored, look_up, place_in_tree,
+    AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align,
+    asks_for_more, found, identify_vendored, look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;

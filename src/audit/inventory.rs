@@ -82,8 +82,7 @@ pub fn audit(
     let tree = &snapshot.entries[..];
     let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
     let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context));
-    let mut auditing =
-        Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
+    let mut auditing = Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
     for batch in batches(&own, &reader) {

@@ -89,9 +89,9 @@ pub(super) fn keys_of(text: &str) -> Vec<(String, String)> {
 }
 
 /// What a settings file that can be read has for some of its outermost keys.
-pub(super) fn only<T: serde::de::DeserializeOwned + Default>(text: &str, keys: &[&str]) -> T {
+pub(super) fn only<T: serde::de::DeserializeOwned + Default>(text: &str, keys: &[String]) -> T {
     let table: toml::Table = text.parse().unwrap_or_default();
-    let kept: toml::Table = table.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
+    let kept: toml::Table = table.into_iter().filter(|(key, _)| keys.contains(key)).collect();
     kept.try_into().unwrap_or_default()
 }
 

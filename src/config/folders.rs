@@ -12,22 +12,7 @@ use super::raw::{RawConfig, RawThresholds, Vendored};
 use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
 use crate::text::FilePath;
 
-/// The options of all files that a subfolder can set for its own.
-const THRESHOLDS: &[&str] = &[
-    "min-tokens",
-    "scan-min-tokens",
-    "min-containment",
-    "min-agreement",
-    "min-spelled",
-    "min-run",
-    "min-rarity",
-    "min-worth",
-    "test-level",
-    "declarative-level",
-    "rules",
-];
-
-/// The other options that a subfolder can set.
+/// The options that a subfolder can set, besides thresholds.
 const OTHERS: &[&str] = &["languages", "paths", "ignore", "tests", "examples", "vendored", "project"];
 
 /// The settings file of a subfolder, as written. Patterns and folders are still relative to it.
@@ -59,11 +44,12 @@ impl FolderSettings {
     pub fn parse(text: String, file: FilePath, of: &str) -> Result<Self, ConfigError> {
         let name = file.to_string();
         let raw = RawConfig::parse(&text, &name)?;
-        let is_of_root = |(key, _): &(String, String)| !THRESHOLDS.contains(&&**key) && !OTHERS.contains(&&**key);
+        let thresholds = RawThresholds::names();
+        let is_of_root = |(key, _): &(String, String)| !thresholds.contains(key) && !OTHERS.contains(&&**key);
         if let Some((key, _)) = keys_of(&text).into_iter().find(is_of_root) {
             let why = format!(
                 "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
-                THRESHOLDS.join(", "),
+                thresholds.join(", "),
                 OTHERS.join(", ")
             );
             return Err(ConfigError::Syntax { file: name, line: line_of_key(&text, &key), why, nearest: None });
@@ -72,7 +58,7 @@ impl FolderSettings {
             folder: folder_of(&file).unwrap_or_else(|| FilePath::new("")),
             origin: format!("`{name}`{of}"),
             file: Some(file),
-            thresholds: only(&text, THRESHOLDS),
+            thresholds: only(&text, &thresholds),
             text,
             ..Self::of_all(raw)
         })

@@ -30,7 +30,8 @@ pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, read_text};
 pub use thresholds::Thresholds;
 pub use written::SettingsFile;
 
-use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
+use self::raw::FileThresholds;
+use self::thresholds::{Specials, check, levels};
 use crate::fingerprint::Effort;
 use crate::language::Languages;
 use crate::policy::{Ground, Levels, LicensePolicy, SettingsFiles};
@@ -103,7 +104,6 @@ impl Config {
             why,
             nearest: None,
         };
-        let percent = |key: &str, value: u8| percent(key, value, origin);
         let positive = |key: &str, value: usize| {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
@@ -119,9 +119,8 @@ impl Config {
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
         let fingerprint =
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
-        for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
-            at_least_guaranteed(key, n, t.get(), origin)?;
-        }
+        let file = FileThresholds::new(&raw);
+        check(&file, t.get()).map_err(|(key, why)| invalid(key, why))?;
         if raw.min_distinct > k.get() {
             let n = raw.min_distinct;
             let why = format!(
@@ -131,38 +130,28 @@ impl Config {
             return Err(invalid("min-distinct", why));
         }
         let specials = Specials::new(&raw, folders, origin)?;
-        let min_run = specials.least(positive("min-run", raw.min_run)?.get(), |of| of.min_run);
+        let min_run = specials.least(raw.min_run, |of| of.min_run);
         let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
         let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
+        let Thresholds { matching, min_rarity, levels, .. } =
+            Thresholds::new(&raw, file, levels("rules", &raw.rules, origin)?);
         Ok(Self {
             effort: Effort::Full,
             fingerprint,
             scan_fingerprint: fingerprint::Params::new(k, scan_t)
                 .expect("k <= t was checked, and scan_t is no less than t"),
-            matching: matching::Params {
-                k: k.get(),
-                min_distinct: raw.min_distinct,
-                max_gap: raw.max_gap,
-                min_containment: percent("min-containment", raw.min_containment)?,
-                min_agreement: percent("min-agreement", raw.min_agreement)?,
-                min_spelled: percent("min-spelled", raw.min_spelled)?,
-                min_run: raw.min_run,
-            },
+            matching,
             enough: matching::Enough {
                 n_words: raw.corpus_min_words,
                 exact_run: raw.corpus_min_exact_run,
                 run: raw.corpus_min_run,
             },
-            min_rarity: percent("min-rarity", raw.min_rarity)?,
+            min_rarity,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
             declaring: PathRules::new(paths::DECLARING, &[]).map_err(|why| invalid("declaring", why))?,
-            levels: Levels {
-                of_rules: levels("rules", &raw.rules, origin)?,
-                in_tests: raw.test_level,
-                in_declarations: raw.declarative_level,
-            },
+            levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
             files: SettingsFiles::new(folders.iter().filter_map(|of| Some((of.folder.clone(), of.file.as_ref()?)))),
@@ -186,16 +175,7 @@ impl Config {
 
     /// What the copies in the file `path` are judged with; `language` is the name of its language, if that is known.
     pub fn thresholds(&self, path: &FilePath, language: Option<&str>) -> Thresholds {
-        let mut thresholds = Thresholds {
-            min_tokens: self.min_tokens,
-            scan_min_tokens: self.scan_min_tokens,
-            matching: self.matching,
-            min_rarity: self.min_rarity,
-            min_worth: self.min_worth,
-            levels: self.levels.clone(),
-        };
-        self.specials.apply(path, language, &mut thresholds);
-        thresholds
+        self.specials.of(&self.written, &self.levels.of_rules, path, language)
     }
 
     /// The fewest tokens that a clone of any file has in a scan.

@@ -169,64 +169,77 @@ options! {
     }
 }
 
-/// Thresholds for some files; what is left out is as for all files.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct RawThresholds {
-    /// Minimum tokens that a change adds to a copy for `check` to report it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_tokens: Option<usize>,
-    /// Minimum tokens for `scan` to list a clone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scan_min_tokens: Option<usize>,
-    /// Minimum percent of the copy, or of its origin, that is the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_containment: Option<u8>,
-    /// Minimum percent of matching names and literals that agree.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_agreement: Option<u8>,
-    /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of `min-run`
-    /// tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_spelled: Option<u8>,
-    /// Minimum matching tokens in a row for a copy with other names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_run: Option<usize>,
-    /// Minimum rarity of a short copy in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rarity: Option<u8>,
-    /// Minimum worth of a copy for a warning.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_worth: Option<u16>,
-    /// Maximum level of copies in test code and examples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test_level: Option<Level>,
-    /// Maximum level of copies in declarative code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub declarative_level: Option<Level>,
-    /// The level of each rule: `off`, `note`, `warning` or `error`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub rules: BTreeMap<String, LevelSetting>,
+/// Defines the options that may differ by folder, language and path: a threshold is a line here, and one where it is
+/// used.
+macro_rules! thresholds {
+    ($($(#[$meta:meta])* $option:ident: $type:ty,)*) => {
+        /// Thresholds for some files; what is left out is as for all files.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+        pub struct RawThresholds {
+            $($(#[$meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $option: Option<$type>,)*
+            /// The level of each rule: `off`, `note`, `warning` or `error`.
+            #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+            pub rules: BTreeMap<String, LevelSetting>,
+        }
+
+        /// The thresholds of one file, as written.
+        #[derive(Debug, Clone, Copy)]
+        pub(super) struct FileThresholds {
+            $(pub $option: $type,)*
+        }
+
+        impl RawThresholds {
+            /// Their options.
+            pub(super) fn names() -> Vec<String> {
+                [$(stringify!($option),)* "rules"].map(|name| name.replace('_', "-")).into()
+            }
+
+            /// Leaves the option `key` as it is for all files.
+            pub(super) fn clear(&mut self, key: &str) {
+                $(if key == stringify!($option).replace('_', "-") { self.$option = None; })*
+                if key == "rules" {
+                    self.rules.clear();
+                }
+            }
+
+            /// Changes `file` to what these say.
+            pub(super) fn apply(&self, file: &mut FileThresholds) {
+                $(file.$option = self.$option.unwrap_or(file.$option);)*
+            }
+        }
+
+        impl FileThresholds {
+            /// Those of a file of which nothing special is written.
+            pub fn new(raw: &RawConfig) -> Self {
+                Self { $($option: raw.$option,)* }
+            }
+        }
+    };
 }
 
-impl RawThresholds {
-    /// Leaves the option `key` as it is for all files.
-    pub(super) fn clear(&mut self, key: &str) {
-        match key {
-            "min-tokens" => self.min_tokens = None,
-            "scan-min-tokens" => self.scan_min_tokens = None,
-            "min-containment" => self.min_containment = None,
-            "min-agreement" => self.min_agreement = None,
-            "min-spelled" => self.min_spelled = None,
-            "min-run" => self.min_run = None,
-            "min-rarity" => self.min_rarity = None,
-            "min-worth" => self.min_worth = None,
-            "test-level" => self.test_level = None,
-            "declarative-level" => self.declarative_level = None,
-            "rules" => self.rules.clear(),
-            _ => {}
-        }
-    }
+thresholds! {
+    /// Minimum tokens that a change adds to a copy for `check` to report it.
+    min_tokens: usize,
+    /// Minimum tokens for `scan` to list a clone.
+    scan_min_tokens: usize,
+    /// Minimum percent of the copy, or of its origin, that is the same.
+    min_containment: u8,
+    /// Minimum percent of matching names and literals that agree.
+    min_agreement: u8,
+    /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of `min-run`
+    /// tokens.
+    min_spelled: u8,
+    /// Minimum matching tokens in a row for a copy with other names.
+    min_run: usize,
+    /// Minimum rarity of a short copy in percent.
+    min_rarity: u8,
+    /// Minimum worth of a copy for a warning.
+    min_worth: u16,
+    /// Maximum level of copies in test code and examples.
+    test_level: Level,
+    /// Maximum level of copies in declarative code.
+    declarative_level: Level,
 }
 
 /// What `paths` has to be.

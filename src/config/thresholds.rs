@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::paths::PathRules;
-use super::raw::{LevelSetting, RawConfig, RawThresholds};
+use super::raw::{FileThresholds, LevelSetting, RawConfig, RawThresholds};
 use super::{ConfigError, FolderSettings};
 use crate::language::Languages;
 use crate::matching;
@@ -118,8 +118,15 @@ impl Specials {
         Ok(())
     }
 
-    /// Changes `thresholds` to those of the file `path` in `language`.
-    pub fn apply(&self, path: &FilePath, language: Option<&str>, thresholds: &mut Thresholds) {
+    /// The thresholds of the file `path` in `language`; `of_rules` are the levels of rules for all files.
+    pub fn of(
+        &self,
+        raw: &RawConfig,
+        of_rules: &BTreeMap<&'static str, Option<Level>>,
+        path: &FilePath,
+        language: Option<&str>,
+    ) -> Thresholds {
+        let (mut file, mut of_rules) = (FileThresholds::new(raw), of_rules.clone());
         for Special { which, written, rules, .. } in self.0.iter().filter(|special| path.is_in(&special.folder)) {
             let is_meant = match which {
                 Which::Any => true,
@@ -127,10 +134,11 @@ impl Specials {
                 Which::Path(pattern) => pattern.contains(path),
             };
             if is_meant {
-                written.apply(thresholds);
-                thresholds.levels.of_rules.extend(rules);
+                written.apply(&mut file);
+                of_rules.extend(rules);
             }
         }
+        Thresholds::new(raw, file, of_rules)
     }
 
     /// Every set of levels that a file may be judged with differs from that for all files only in these rules.
@@ -144,22 +152,26 @@ impl Specials {
     }
 }
 
-impl RawThresholds {
-    fn apply(&self, to: &mut Thresholds) {
-        fn set<T: Copy>(value: Option<T>, to: &mut T) {
-            *to = value.unwrap_or(*to);
+impl Thresholds {
+    /// Those of a file with these values, which were checked.
+    pub(super) fn new(raw: &RawConfig, file: FileThresholds, of_rules: BTreeMap<&'static str, Option<Level>>) -> Self {
+        let fraction = |percent: u8| f64::from(percent) / 100.0;
+        Self {
+            min_tokens: file.min_tokens,
+            scan_min_tokens: file.scan_min_tokens,
+            matching: matching::Params {
+                k: raw.noise_threshold,
+                min_distinct: raw.min_distinct,
+                max_gap: raw.max_gap,
+                min_containment: fraction(file.min_containment),
+                min_agreement: fraction(file.min_agreement),
+                min_spelled: fraction(file.min_spelled),
+                min_run: file.min_run,
+            },
+            min_rarity: fraction(file.min_rarity),
+            min_worth: file.min_worth,
+            levels: Levels { of_rules, in_tests: file.test_level, in_declarations: file.declarative_level },
         }
-        let percent = |value: Option<u8>| value.map(|percent| f64::from(percent) / 100.0);
-        set(self.min_tokens, &mut to.min_tokens);
-        set(self.scan_min_tokens, &mut to.scan_min_tokens);
-        set(percent(self.min_containment), &mut to.matching.min_containment);
-        set(percent(self.min_agreement), &mut to.matching.min_agreement);
-        set(percent(self.min_spelled), &mut to.matching.min_spelled);
-        set(self.min_run, &mut to.matching.min_run);
-        set(percent(self.min_rarity), &mut to.min_rarity);
-        set(self.min_worth, &mut to.min_worth);
-        set(self.test_level, &mut to.levels.in_tests);
-        set(self.declarative_level, &mut to.levels.in_declarations);
     }
 }
 
@@ -189,45 +201,36 @@ fn checked(
     raw: &RawConfig,
     file: &str,
 ) -> Result<BTreeMap<&'static str, Option<Level>>, ConfigError> {
-    let RawThresholds { min_containment, min_agreement, min_spelled, min_rarity, .. } = *written;
-    let percents = [
-        ("min-containment", min_containment),
-        ("min-agreement", min_agreement),
-        ("min-spelled", min_spelled),
-        ("min-rarity", min_rarity),
-    ];
     let of_key = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
-    for (name, value) in percents {
-        value.map(|value| percent(&of_key(name), value, file)).transpose()?;
-    }
-    for (name, value) in [("min-tokens", written.min_tokens), ("scan-min-tokens", written.scan_min_tokens)] {
-        value.map(|value| at_least_guaranteed(&of_key(name), value, raw.guarantee_threshold, file)).transpose()?;
-    }
-    if written.min_run == Some(0) {
-        return Err(invalid(file, &of_key("min-run"), "it must be at least 1".to_owned(), None));
-    }
+    let mut values = FileThresholds::new(raw);
+    written.apply(&mut values);
+    check(&values, raw.guarantee_threshold).map_err(|(name, why)| invalid(file, &of_key(name), why, None))?;
     levels(&of_key("rules"), &written.rules, file)
 }
 
-/// A percentage as a fraction.
-pub(super) fn percent(key: &str, value: u8, file: &str) -> Result<f64, ConfigError> {
-    if value <= 100 {
-        Ok(f64::from(value) / 100.0)
-    } else {
-        Err(invalid(file, key, format!("{value} is more than 100 percent"), None))
+/// Checks the thresholds of a file; of a value that cannot be used, returns the option and why.
+pub(super) fn check(file: &FileThresholds, guarantee_threshold: usize) -> Result<(), (&'static str, String)> {
+    let percents = [
+        ("min-containment", file.min_containment),
+        ("min-agreement", file.min_agreement),
+        ("min-spelled", file.min_spelled),
+        ("min-rarity", file.min_rarity),
+    ];
+    if let Some((name, value)) = percents.into_iter().find(|(_, percent)| *percent > 100) {
+        return Err((name, format!("{value} is more than 100 percent")));
     }
-}
-
-/// Checks that copies of `n` tokens are found for certain.
-pub(super) fn at_least_guaranteed(key: &str, n: usize, threshold: usize, file: &str) -> Result<(), ConfigError> {
-    if n >= threshold {
-        return Ok(());
+    let lengths = [("min-tokens", file.min_tokens), ("scan-min-tokens", file.scan_min_tokens)];
+    if let Some((name, n)) = lengths.into_iter().find(|(_, n)| *n < guarantee_threshold) {
+        let why = format!(
+            "{n} is below the guarantee threshold of {guarantee_threshold}: finding such copies would be a matter of luck; \
+             set `guarantee-threshold` and `noise-threshold` to {n} or less as well"
+        );
+        return Err((name, why));
     }
-    let why = format!(
-        "{n} is below the guarantee threshold of {threshold}: finding such copies would be a matter of luck; set \
-         `guarantee-threshold` and `noise-threshold` to {n} or less as well"
-    );
-    Err(invalid(file, key, why, None))
+    if file.min_run == 0 {
+        return Err(("min-run", "it must be at least 1".to_owned()));
+    }
+    Ok(())
 }
 
 /// The levels in the table `key`.

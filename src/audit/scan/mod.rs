@@ -66,9 +66,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
     repeats.runs.extend(whole_copies(&read, &mut recent)?);
     let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
-    let limits = first_few(in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect());
-    let TreeClasses { mut classes, idioms } =
-        join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let limits =
+        first_few(in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect());
+    let TreeClasses { mut classes, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
 
     let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
     // Source comes first, within a class and among classes: repetition in tests and documents is intended.
