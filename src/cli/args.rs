@@ -110,6 +110,7 @@ pub(super) enum CorpusCommand {
         corpus: String,
     },
     /// Put a corpus into a database, or what is new of it, so that many machines search it there
+    #[command(hide = true)]
     Load {
         /// The corpus
         #[arg(value_name = "NAME")]
@@ -122,6 +123,7 @@ pub(super) enum CorpusCommand {
         readers: Option<String>,
     },
     /// Put a corpus into an object store or a folder, or what is new of it, to search it there
+    #[command(hide = true)]
     Push {
         /// The corpus
         #[arg(value_name = "NAME")]
@@ -131,6 +133,7 @@ pub(super) enum CorpusCommand {
         url: String,
     },
     /// Copy a corpus from an object store, a web server or a folder, or what is new of it
+    #[command(hide = true)]
     Pull {
         /// Where it is
         #[arg(value_name = "URL")]
@@ -140,6 +143,7 @@ pub(super) enum CorpusCommand {
         name: Option<String>,
     },
     /// Merge the tables at a URL into one, and free the space of removed and replaced sources
+    #[command(hide = true)]
     Compact {
         /// Where the corpus is
         #[arg(value_name = "URL")]
@@ -170,6 +174,7 @@ pub(super) enum CorpusCommand {
         output: PathBuf,
     },
     /// Write the fingerprints of one source to a new folder of Parquet files, to build a corpus of many of them elsewhere
+    #[command(hide = true)]
     Fingerprint {
         #[arg(value_name = "SOURCE", help = format!("What to read: {}", kinds()))]
         source: String,
@@ -256,7 +261,7 @@ pub(super) enum Command {
     /// Manage corpora: the code of known projects to compare with
     #[command(
         subcommand,
-        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of sources\n  secondhand corpus update oss                                    what has changed since\n  secondhand check --corpus oss                                   copies from these projects in a change"
+        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of sources\n  secondhand corpus update oss                                    what has changed since\n  secondhand check --corpus oss                                   copies from these projects in a change\n\nCorpora that many machines share: `secondhand corpus help` with load, push, pull, compact or fingerprint"
     )]
     Corpus(CorpusCommand),
     /// Set up a repository: write the settings file, and a workflow and a hook where they fit
@@ -275,6 +280,7 @@ pub(super) enum Command {
     /// Rank files or folders by how much code they share, with matches side by side
     Compare(Compare),
     /// Measure how much documents resemble and contain each other, exactly or by sketches
+    #[command(hide = true)]
     Resemblance(Resemblance),
     /// Merge the JSON reports of many repositories into one page: who copies from whom, licenses to look at, the trend
     Report(Report),
@@ -760,7 +766,9 @@ Examples:
   secondhand compare submissions/ --base-code given/ --report html=pairs.html
   secondhand compare submissions/ --text           reports and other prose too
   secondhand compare 2025/ 2026/ --across-only     this year's submissions against last year's
-  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
+  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample
+
+Documents rather than code: `secondhand resemblance`";
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]

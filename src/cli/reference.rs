@@ -25,7 +25,7 @@ pub fn reference() -> String {
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
+    command.get_subcommands().filter(|command| command.get_name() != "help")
 }
 
 /// The items of flags that several commands have alike, in the order of the page.

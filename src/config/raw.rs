@@ -41,44 +41,58 @@ options! {
         pub scan_min_tokens: usize = 50,
         /// Minimum tokens of a match (the noise threshold k). Lower finds copies with an edit on nearly every line, and
         /// takes more time.
+        #[schemars(extend("x-advanced" = true))]
         pub noise_threshold: usize = 16,
         /// Tokens from which every match is found (the guarantee threshold t). Lower finds more heavily edited copies,
         /// and takes more memory. A stored corpus has its own window: every match of k + 15 tokens is found in it, 31
         /// by default.
+        #[schemars(extend("x-advanced" = true))]
         pub guarantee_threshold: usize = 20,
         /// Minimum distinct tokens in a match, with names and literals counted by kind. Higher leaves out more tables
         /// and lists.
+        #[schemars(extend("x-advanced" = true))]
         pub min_distinct: usize = 5,
         /// Maximum tokens inserted or deleted between two matches of one copy.
+        #[schemars(extend("x-advanced" = true))]
         pub max_gap: usize = 240,
         /// Minimum percent of the copy, or of its origin, that is the same. Lower finds more heavily edited copies, and
         /// more chance matches.
+        #[schemars(extend("x-advanced" = true))]
         pub min_containment: u8 = 60,
         /// Minimum percent of matching names and literals that agree: spelled the same, or renamed the same way
         /// throughout. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
+        #[schemars(extend("x-advanced" = true))]
         pub min_agreement: u8 = 75,
         /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of
         /// `min-run` tokens. Lower finds more copies that were both edited and renamed.
+        #[schemars(extend("x-advanced" = true))]
         pub min_spelled: u8 = 75,
         /// Minimum matching tokens in a row for a copy with other names. Lower finds shorter renamed copies, and more
         /// code that is merely similar.
+        #[schemars(extend("x-advanced" = true))]
         pub min_run: usize = 32,
         /// Maximum files to align because of one match, the most similar first. Further ones are counted, not aligned.
+        #[schemars(extend("x-advanced" = true))]
         pub common_at: usize = 64,
         /// Maximum components of a corpus that share a match. A match in more components is common: it is counted, not
         /// scored.
+        #[schemars(extend("x-advanced" = true))]
         pub common_components: usize = 20,
         /// Minimum rare words (names or literals that few projects use) that a copy from a corpus shares with its
         /// origin, unless it has a long run. Lower finds more short copies, and more chance matches.
+        #[schemars(extend("x-advanced" = true))]
         pub corpus_min_words: usize = 3,
         /// Minimum tokens in a row, spelled the same, for a copy from a corpus without rare words.
+        #[schemars(extend("x-advanced" = true))]
         pub corpus_min_exact_run: usize = 56,
         /// Minimum matching tokens in a row for a copy from a corpus with other names, counting what repeats once. Four
         /// fifths are enough with control flow or a whole function, and two thirds with both. If nearly all names are
         /// changed, one to one, two thirds are enough, and three fifths with control flow or a whole function.
+        #[schemars(extend("x-advanced" = true))]
         pub corpus_min_run: usize = 72,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies
         /// and whole functions are always reported. Lower finds more copies of common code.
+        #[schemars(extend("x-advanced" = true))]
         pub min_rarity: u8 = 25,
         /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute,
         /// weighted by how much they read like the origin, plus 2 for each kind of control flow, plus 4 for each line
@@ -91,13 +105,17 @@ options! {
         /// owners owns. In JSON, `crossesOwners` always says so.
         pub owner_borders: bool = false,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
+        #[schemars(extend("x-advanced" = true))]
         pub max_file_size: u64 = 4 * 1024 * 1024,
         /// Maximum tokens of a file. Changed files with more are reported as `not-examined`.
+        #[schemars(extend("x-advanced" = true))]
         pub max_file_tokens: usize = 2_000_000,
         /// Maximum bytes of a line. The code of longer lines is not compared, and a changed file with one is reported
         /// as `not-examined`.
+        #[schemars(extend("x-advanced" = true))]
         pub max_line_length: usize = 1024 * 1024,
         /// Maximum findings in a report, the most severe first. The exit status depends on all of them.
+        #[schemars(extend("x-advanced" = true))]
         pub max_findings: usize = 10_000,
         /// Whether to compare files marked as generated.
         pub include_generated: bool = false,
@@ -411,6 +429,8 @@ pub struct ConfigOption {
     pub help: String,
     /// Its default, as TOML.
     pub default: String,
+    /// Whether it is a threshold that few have reason to change.
+    pub is_advanced: bool,
 }
 
 /// All options, in the order of the file.
@@ -422,8 +442,9 @@ pub fn options() -> Vec<ConfigOption> {
     let defaults = RawConfig::default();
     let option = |(name, property): (&String, &serde_json::Value)| ConfigOption {
         name: name.clone(),
-        help: property.get("description").and_then(|help| help.as_str()).unwrap_or_default().to_owned(),
+        help: property.get("description").and_then(|help| help.as_str()).unwrap_or_default().replace('\n', " "),
         default: defaults.get(name).unwrap_or_else(|| "{}".to_owned()),
+        is_advanced: property.get("x-advanced").is_some(),
     };
     properties.iter().map(option).collect()
 }

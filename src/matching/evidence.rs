@@ -186,19 +186,22 @@ pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
     rare.map(|token| token.exact).collect()
 }
 
-/// Whether any clone of `query` and `target` could have evidence that is `enough`, before they are aligned: `rare` are
-/// the rare words of the query, `words` the exact readings of the target, `seeds` what the two share.
+/// Tokens, and some of their exact readings.
+#[derive(Clone, Copy)]
+pub struct WordedTokens<'t> {
+    /// The tokens.
+    pub tokens: &'t [Token],
+    /// Of a query its rare words, of a target all.
+    pub words: &'t HashSet<u32>,
+}
+
+/// Whether any clone of `query` and `target`, which share `seeds`, could have evidence that is `enough`, before they are
+/// aligned.
 ///
 /// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words, s seeds and m
 /// tokens in runs.
-pub fn may_be_evident(
-    query: &[Token],
-    target: &[Token],
-    rare: &HashSet<u32>,
-    words: &HashSet<u32>,
-    seeds: &[Seed],
-    enough: &Enough,
-) -> bool {
+pub fn may_be_evident(query: WordedTokens<'_>, target: WordedTokens<'_>, seeds: &[Seed], enough: &Enough) -> bool {
+    let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) = (query, target);
     // One check for each kind of evidence, the cheap ones first; each may say yes too often, never no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let n_known = || query.iter().filter(|token| words.contains(&token.exact)).count();
@@ -314,7 +317,8 @@ mod tests {
             let rare = rare_words(Document::new(query.as_bytes(), &own));
             let words = others.iter().map(|token| token.exact).collect();
             let seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
-            may_be_evident(&own, &others, &rare, &words, &seeds, &enough)
+            let query = WordedTokens { tokens: &own, words: &rare };
+            may_be_evident(query, WordedTokens { tokens: &others, words: &words }, &seeds, &enough)
         };
         assert!(may_be("zrx_a(); zrx_b();", "x = zrx_b + zrx_a;", &[]), "two rare words");
         assert!(!may_be("zrx_a();", "x = zrx_b + zrx_a;", &[]), "one is not enough");

@@ -39,7 +39,7 @@ pub use alignment::{Alignment, Block};
 pub use alignments::{Alignments, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
 pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
-pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
+pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
     CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_keys, missable_hunks, missed,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use secondhand::cli;
-use secondhand::config::{options, schema};
+use secondhand::config::{ConfigOption, options, schema};
 use secondhand::language::Languages;
 use secondhand::policy::RULES;
 use secondhand::report;
@@ -36,13 +36,19 @@ fn the_rules_are_documented() {
     check("docs/rules.md", &page);
 }
 
+fn list_options(page: &mut String, options: &[ConfigOption]) {
+    for ConfigOption { name, help, default, .. } in options {
+        let _ = writeln!(page, "- `{name}` (`{default}`): {help}");
+    }
+}
+
 #[test]
 fn the_options_are_documented() {
     let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file. `secondhand config` shows where each value comes from.\n\nThresholds can differ by language and by path ([how](how-to/tuning.md#by-language-and-by-path)).\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same. Defaults are in parentheses.\n\n".to_owned();
-    for option in options() {
-        let help = option.help.replace('\n', " ");
-        let _ = writeln!(page, "- `{}` (`{}`): {help}", option.name, option.default);
-    }
+    let (advanced, usual): (Vec<_>, Vec<_>) = options().into_iter().partition(|option| option.is_advanced);
+    list_options(&mut page, &usual);
+    page += "\n## Advanced\n\nThresholds whose defaults were chosen [by measurement](measurements/accuracy.md).\n\n";
+    list_options(&mut page, &advanced);
     check("docs/configuration.md", &page);
 }
 

@@ -21,6 +21,7 @@ use crate::git::{Attributes, blob_id};
 use crate::language::BlockWords;
 use crate::matching::{Alignment, Document, edited_lines, hunks};
 use crate::policy::{Component, FirstAppearance, Place};
+use crate::sources::ReleaseHistory;
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups, OpenCorpus, Reading,
     SegmentLookups, StoredFile, Traffic, each,
@@ -74,6 +75,46 @@ impl KeyHits {
         let blobs = occurrences.iter().map(|of| (of.segment, of.blob)).collect();
         Self { n_components: components.len() as u32, blobs }
     }
+}
+
+/// For each blob, the positions of a query that it shares.
+type Votes = HashMap<BlobAt, Vec<u32>>;
+
+/// The name of a component, and the path of a file in it.
+type ComponentPath = (String, FilePath);
+
+/// The blobs to align.
+#[derive(Default)]
+struct Elected {
+    /// Each with the numbers of the queries to align it with.
+    wanted: BTreeMap<BlobAt, Vec<usize>>,
+    /// For files that have most of a query, the first version that has about as much of it.
+    since: HashMap<ComponentPath, FirstAppearance>,
+}
+
+/// Notes an appearance of a file, if it is the first one known.
+fn note_first(since: &mut HashMap<ComponentPath, FirstAppearance>, file: ComponentPath, seen: &FirstAppearance) {
+    let known = since.entry(file).or_insert_with(|| seen.clone());
+    if seen.time < known.time {
+        *known = seen.clone();
+    }
+}
+
+fn first_appearance(seen: &ReleaseHistory) -> FirstAppearance {
+    FirstAppearance { commit: seen.commit.clone(), time: seen.time }
+}
+
+/// What to align a blob with: numbers of queries.
+struct Wanted<'w> {
+    /// Those that share something with it.
+    queries: &'w [usize],
+    /// Those whose bytes it has.
+    whole: &'w [usize],
+}
+
+/// Of equal files, the one that had the content first.
+fn oldest(files: Vec<StoredFile>) -> Option<StoredFile> {
+    files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time))
 }
 
 /// A blob that is aligned with queries; its license was not read yet.
@@ -165,16 +206,19 @@ impl StoredCorpus {
         }
         // Frequencies are of all hits: they say how common the code is. Candidates come from the rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
-        let mut candidates = candidates(hits, queries.sources().len());
-        candidates.extend(whole.keys());
-        self.read_ahead(&candidates)?;
+        let Elected { wanted: mut candidates, since } = self.candidates(hits, queries.sources().len())?;
+        for at in whole.keys() {
+            candidates.entry(*at).or_default();
+        }
+        self.read_ahead(&candidates.keys().copied().collect())?;
 
         progress.begin("aligning", candidates.len());
         let found = candidates
             .into_par_iter()
-            .map_init(Vec::new, |scratch, at| {
+            .map_init(Vec::new, |scratch, (at, wanted)| {
                 progress.step();
-                self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, scratch)
+                let whole = whole.get(&at).map_or(&[][..], Vec::as_slice);
+                self.align(at, &Wanted { queries: &wanted, whole }, queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
@@ -182,7 +226,7 @@ impl StoredCorpus {
         let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
         let n_compared = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
         Ok(SearchOutcome {
-            found: best_of_each(found, queries.sources()),
+            found: best_of_each(found, since, queries.sources()),
             frequencies,
             n_compared,
             ..SearchOutcome::default()
@@ -316,21 +360,87 @@ impl StoredCorpus {
         self.lookups.blobs_of(&asked, ids).map_err(|why| self.fails(why))
     }
 
+    /// The blobs that share most with each query.
+    fn candidates(&self, mut hits: Vec<CorpusHit>, n_queries: usize) -> Result<Elected, Error> {
+        // A vote by shared fingerprints, the rarest first: where the budget ends, what was not counted is the most
+        // common.
+        hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
+        let mut votes: Vec<Votes> = vec![Votes::new(); n_queries];
+        let mut n_followed = 0;
+        for hit in &hits {
+            n_followed += hit.blobs.len();
+            if n_followed > BUDGET {
+                break;
+            }
+            for &blob in hit.blobs.iter() {
+                votes[hit.query].entry(blob).or_default().push(hit.position);
+            }
+        }
+        let of_queries = votes.into_par_iter().enumerate().map(|(query, votes)| self.elected(query, votes));
+        let mut all = Elected::default();
+        for Elected { wanted, since } in of_queries.collect::<Result<Vec<_>, Error>>()? {
+            for (at, queries) in wanted {
+                all.wanted.entry(at).or_default().extend(queries);
+            }
+            for (file, seen) in since {
+                note_first(&mut all.since, file, &seen);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The blobs to align with a query.
+    ///
+    /// A greedy cover, as in the search of a tree: a blob is taken if it explains a position that fewer than [`ENOUGH`]
+    /// better ones have explained. A hundred versions of one file explain nearly the same, and one of them is named: the
+    /// best [`ENOUGH`] are aligned.
+    fn elected(&self, query: usize, votes: Votes) -> Result<Elected, Error> {
+        let mut ranked: Vec<(BlobAt, Vec<u32>)> = votes.into_iter().collect();
+        ranked.sort_unstable_by_key(|(blob, positions)| (Reverse(positions.len()), *blob));
+        let most = ranked.first().map_or(0, |(_, positions)| positions.len());
+        let mut n_explained: HashMap<u32, u8> = HashMap::new();
+        let mut n_versions: HashMap<ComponentPath, u8> = HashMap::new();
+        let mut elected = Elected::default();
+        for (at, positions) in ranked {
+            let has_much = positions.len() as f64 >= AS_MUCH * most as f64;
+            let is_explained = |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
+            let is_needed = elected.wanted.len() < MAX_CANDIDATES && !positions.iter().all(is_explained);
+            let segment = &self.segments[at.0];
+            // What is elsewhere was not read yet.
+            if (is_needed || has_much) && !segment.is_elsewhere() {
+                let Some(file) = oldest(segment.files(at.1).map_err(|why| self.fails(why))?) else { continue };
+                let name = segment.components()[file.component as usize].name.clone();
+                let of_file = (name, file.path);
+                if let Some(seen) = file.seen.filter(|_| has_much) {
+                    note_first(&mut elected.since, of_file.clone(), &first_appearance(&seen));
+                }
+                let n = n_versions.entry(of_file).or_default();
+                if !is_needed || *n == ENOUGH {
+                    continue;
+                }
+                *n += 1;
+            } else if !is_needed {
+                continue;
+            }
+            elected.wanted.insert(at, vec![query]);
+            for position in positions {
+                let n = n_explained.entry(position).or_default();
+                *n = n.saturating_add(1);
+            }
+        }
+        Ok(elected)
+    }
+
     fn align(
         &self,
         (number, blob): BlobAt,
-        whole: &[usize],
+        Wanted { queries: wanted, whole }: &Wanted<'_>,
         queries: &Queries<'_>,
         scratch: &mut Vec<u64>,
     ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
-        let files = segment.files(blob).map_err(|why| self.fails(why))?;
-        // Of equal files, the one that had it first.
-        let Some(file) = files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time))
-        else {
-            return Ok(None);
-        };
+        let Some(file) = oldest(segment.files(blob).map_err(|why| self.fails(why))?) else { return Ok(None) };
         let target = Source {
             path: file.path.clone(),
             text: stored.text,
@@ -343,7 +453,7 @@ impl StoredCorpus {
             is_prose: false,
         };
         let hits = queries.hits_in(&target, scratch);
-        let alignments = queries.align_evident(&target, &hits);
+        let alignments = queries.align_evident(&target, &hits, wanted);
         // Equal bytes, but a segment that was lexed differently has different tokens: positions would not fit.
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
@@ -377,8 +487,7 @@ impl StoredCorpus {
 
     fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Result<Component, Error> {
         let component = &segment.components()[file.component as usize];
-        let first_seen =
-            file.seen.as_ref().map(|seen| FirstAppearance { commit: seen.commit.clone(), time: seen.time });
+        let first_seen = file.seen.as_ref().map(first_appearance);
         Ok(Component {
             corpus: self.name.clone(),
             name: component.name.clone(),
@@ -414,46 +523,6 @@ fn params(k: usize, window: usize) -> Option<Params> {
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// For each query the blobs that share most with it: those are taken that explain
-/// something which better ones have not explained already.
-fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
-    // A vote by shared fingerprints, the rarest first: where the budget ends, what was not counted is the most common.
-    hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
-    let mut votes: Vec<HashMap<BlobAt, Vec<u32>>> = vec![HashMap::new(); n_queries];
-    let mut n_followed = 0;
-    for hit in &hits {
-        n_followed += hit.blobs.len();
-        if n_followed > BUDGET {
-            break;
-        }
-        for &blob in hit.blobs.iter() {
-            votes[hit.query].entry(blob).or_default().push(hit.position);
-        }
-    }
-    // Greedy cover, as in the search of a tree: a blob is taken if it explains a position that fewer than `ENOUGH`
-    // better ones have explained. A hundred versions of one file explain the same, and three of them are aligned.
-    let mut taken = BTreeSet::new();
-    for votes in votes {
-        let mut ranked: Vec<(BlobAt, Vec<u32>)> = votes.into_iter().collect();
-        ranked.sort_unstable_by_key(|(blob, positions)| (std::cmp::Reverse(positions.len()), *blob));
-        let mut n_explained: HashMap<u32, u8> = HashMap::new();
-        let mut n_taken = 0;
-        for (blob, positions) in ranked {
-            let is_needed = positions.iter().any(|position| n_explained.get(position).is_none_or(|&n| n < ENOUGH));
-            if !is_needed || n_taken == MAX_CANDIDATES {
-                continue;
-            }
-            n_taken += 1;
-            taken.insert(blob);
-            for position in positions {
-                let n = n_explained.entry(position).or_default();
-                *n = n.saturating_add(1);
-            }
-        }
-    }
-    taken
-}
-
 /// How much of a query a version of a file has: the aligned tokens of the query, counting those spelled the same twice.
 /// Code that is in the file twice counts once.
 fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
@@ -477,7 +546,11 @@ fn span(found: &FileHits, query: usize) -> usize {
 type Rating = (usize, Reverse<usize>, usize);
 
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
-fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> {
+fn best_of_each(
+    mut found: Vec<FileHits>,
+    mut since: HashMap<ComponentPath, FirstAppearance>,
+    sources: &[&Source],
+) -> Vec<FileHits> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),
@@ -503,7 +576,6 @@ fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> 
         }
     }
     // An earlier version with about as much of it shows since when the code has existed.
-    let mut since: HashMap<(String, FilePath), FirstAppearance> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         let Place::Component(component) = &one.place else { continue };
         let Some(seen) = &component.first_seen else { continue };
@@ -513,10 +585,7 @@ fn best_of_each(mut found: Vec<FileHits>, sources: &[&Source]) -> Vec<FileHits> 
             likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
-            let known = since.entry(key.clone()).or_insert_with(|| seen.clone());
-            if seen.time < known.time {
-                *known = seen.clone();
-            }
+            note_first(&mut since, key, seen);
         }
     }
     for one in &mut found {

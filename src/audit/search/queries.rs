@@ -19,8 +19,8 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, alignments, is_same_place, is_telling,
-    may_be_evident, rare_words, seeds,
+    self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, WordedTokens, alignments,
+    is_same_place, is_telling, may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::BlobFacts;
@@ -377,15 +377,16 @@ impl<'q> Queries<'q> {
         aligned
     }
 
-    /// Aligns the queries with a file of another project, but only those that could have enough evidence.
-    pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
+    /// Aligns the queries `wanted` with a file of another project, but only those that could have enough evidence.
+    pub fn align_evident(&self, target: &Source, hits: &[Hit], wanted: &[usize]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
         let may_be_evident = |query: usize, seeds: &[Seed]| {
-            let own = &self.sources[query].tokens;
-            may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
+            let own = WordedTokens { tokens: &self.sources[query].tokens, words: &rare[query] };
+            let other = WordedTokens { tokens: &target.tokens, words: &words };
+            may_be_evident(own, other, seeds, &self.config.enough)
         };
-        self.align_those(target.document(), self.shared(hits, None), None, may_be_evident).alignments
+        self.align_those(target.document(), self.shared(hits, Some(wanted)), None, may_be_evident).alignments
     }
 
     /// Aligns the queries that share something and for which `is_asked` is true, given their number and seeds.

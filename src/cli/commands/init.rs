@@ -344,7 +344,7 @@ fn vendored(components: &[String]) -> String {
 }
 
 /// Text as comments in the settings file, wrapped.
-fn explained(words: &str) -> String {
+pub(super) fn explained(words: &str) -> String {
     let mut text = String::new();
     let mut line = "#".to_owned();
     for word in words.split_whitespace() {

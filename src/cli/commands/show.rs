@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
+use super::init::explained;
 use super::named;
 use super::scan::tree;
 use crate::cli::CLEAN;
@@ -14,7 +15,7 @@ use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::{Reports, print_text};
 use crate::cli::settings::{self, place};
-use crate::config::{ConfigError, OptionValue, Overrides, SettingsFile, options, schema};
+use crate::config::{ConfigError, ConfigOption, OptionValue, Overrides, SettingsFile, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{EmbeddedPart, Kind, Language, Languages, is_generated};
@@ -198,9 +199,7 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
         let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default();
         print_text(&format!("{schema}\n"))?;
     } else if list {
-        let rows =
-            options().into_iter().map(|option| format!("# {}\n{} = {}\n\n", option.help, option.name, option.default));
-        print_text(&rows.collect::<String>())?;
+        print_text(&listed(options()))?;
     } else {
         let repository = Repository::discover(&common.repo).ok();
         let (written, overrides) = (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
@@ -218,6 +217,16 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
         }
     }
     Ok(CLEAN)
+}
+
+/// The options with their defaults, as a settings file: thresholds that few have reason to change come last.
+fn listed(options: Vec<ConfigOption>) -> String {
+    let row = |option: ConfigOption| format!("{}{} = {}\n\n", explained(&option.help), option.name, option.default);
+    let (advanced, usual): (Vec<ConfigOption>, _) = options.into_iter().partition(|option| option.is_advanced);
+    let mut text: String = usual.into_iter().map(row).collect();
+    text += "# [advanced] thresholds; their defaults were chosen by measurement.\n\n";
+    text.extend(advanced.into_iter().map(row));
+    text
 }
 
 /// The settings of folders, as comments: what is printed is a settings file of the root.
@@ -269,7 +278,7 @@ fn unknown_command(name: &str) -> Failure {
 
 /// Writes the page of a command, and those of the commands in it.
 fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> Result<(), Failure> {
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+    for inner in command.get_subcommands() {
         write_pages(inner, folder, checkout)?;
     }
     let file = folder.join(clap_mangen::Man::new(command.clone()).get_filename());

@@ -552,7 +552,7 @@ impl<'b> Builder<'b> {
             let before = self.add_function(file, before, &file.before)?;
             let after = self.add_function(file, after, &file.after)?;
             let component = self.component(&file.component);
-            self.fixes.add_fix(component, file.commit.clone(), file.path.clone(), before, after);
+            self.fixes.add_fix(component, file.commit.clone(), file.path.clone(), [before, after]);
         }
         Ok(())
     }

@@ -111,8 +111,8 @@ impl PastWriter {
         }
     }
 
-    /// Adds a function that a commit fixed, as a lineage of its own.
-    pub fn add_fix(&mut self, component: u32, commit: PastCommit, path: FilePath, before: u32, after: u32) {
+    /// Adds a function that a commit fixed, before and after it, as a lineage of its own.
+    pub fn add_fix(&mut self, component: u32, commit: PastCommit, path: FilePath, [before, after]: [u32; 2]) {
         let commits = &mut self.commits;
         let number = *self.commit_numbers.entry(commit).or_insert_with_key(|commit| {
             commits.push(commit.clone());

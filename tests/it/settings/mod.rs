@@ -210,6 +210,17 @@ fn config_says_where_each_value_comes_from() {
     assert!(toml::from_str::<toml::Table>(&printed).is_ok(), "it can be used as a settings file:\n{printed}");
 }
 
+#[test]
+fn the_list_of_options_is_a_settings_file_with_thresholds_last() {
+    let (status, printed, _) = run(&copying(), &["config", "--list"], &[]);
+    assert_eq!(status, 0);
+    let listed: toml::Table = toml::from_str(&printed).unwrap_or_else(|why| panic!("{why} in\n{printed}"));
+    assert!(listed.len() > 30, "{printed}");
+    let (usual, advanced) = printed.split_once("# [advanced]").expect("thresholds have a heading");
+    assert!(usual.contains("\nmin-tokens = 40\n") && advanced.contains("\nmin-agreement = 75\n"), "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() <= 120), "{printed}");
+}
+
 mod flags_as_options {
     use super::*;
 
