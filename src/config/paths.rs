@@ -149,6 +149,8 @@ pub(super) const TESTS: &[&str] = &[
     "integration_test/",
     "integrationTest/",
     "e2e/",
+    "*-e2e/",
+    "e2e-*/",
     "cypress/",
     "playwright/",
     "t/",

@@ -154,22 +154,30 @@ fn line_starts(document: Document<'_>) -> Vec<usize> {
 
 /// A number for each line with tokens, the same for lines that are spelled the same apart from white space.
 pub fn line_keys(document: Document<'_>) -> Vec<u64> {
-    let starts = line_starts(document);
-    let line =
-        |line: &[usize]| fnv_1a(document.tokens[line[0]..line[1]].iter().flat_map(|token| token.exact.to_le_bytes()));
-    starts.windows(2).map(line).collect()
+    keys_of(&line_starts(document), document)
+}
+
+fn keys_of(starts: &[usize], document: Document<'_>) -> Vec<u64> {
+    let key = |line: &[usize]| line_key(document.tokens[line[0]..line[1]].iter().map(|token| token.exact));
+    starts.windows(2).map(key).collect()
+}
+
+/// A number for a line with tokens of these exact readings.
+pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
+    // The multiplier of FxHash, which spreads small differences over the high bits.
+    readings.fold(0, |key: u64, exact| (key.rotate_left(5) ^ u64::from(exact)).wrapping_mul(0x517C_C1B7_2722_0A95))
 }
 
 /// The lines with tokens that a change replaced, as token ranges before and after; comments and layout do not count.
 ///
 /// Time as of a histogram diff of the lines.
 pub fn edited_lines(before: Document<'_>, after: Document<'_>) -> Vec<(Range<usize>, Range<usize>)> {
+    let (of_before, of_after) = (line_starts(before), line_starts(after));
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
-    input.update_before(line_keys(before).into_iter());
-    input.update_after(line_keys(after).into_iter());
+    input.update_before(keys_of(&of_before, before).into_iter());
+    input.update_after(keys_of(&of_after, after).into_iter());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let (of_before, of_after) = (line_starts(before), line_starts(after));
     let tokens = |starts: &[usize], lines: Range<u32>| starts[lines.start as usize]..starts[lines.end as usize];
     diff.hunks().map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after))).collect()
 }

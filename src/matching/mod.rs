@@ -42,7 +42,7 @@ pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_class
 pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
-    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_keys, missable_hunks, missed,
+    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys, missable_hunks, missed,
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
@@ -77,12 +77,12 @@ impl<'d> Document<'d> {
 
     /// Whether the token at `at` is the first on its line; true at the end.
     pub fn starts_line(&self, at: usize) -> bool {
-        self.n_line_ends_before(at) > 0
+        self.between(at).is_none_or(|between| between.contains(&b'\n'))
     }
 
     /// Whether there is a line without tokens before the token at `at`; true at the end.
     pub fn starts_paragraph(&self, at: usize) -> bool {
-        self.n_line_ends_before(at) > 1
+        self.between(at).is_none_or(|between| memchr::memchr_iter(b'\n', between).nth(1).is_some())
     }
 
     /// Bytes of white space before the first code on the line of the token at `at`; 0 at the end.
@@ -94,13 +94,10 @@ impl<'d> Document<'d> {
     }
 
     /// Line ends between the token at `at` and the previous one, at most 2, and 2 at both ends of the text.
-    fn n_line_ends_before(&self, at: usize) -> usize {
-        let (Some(before), Some(token)) = (at.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(at))
-        else {
-            return 2;
-        };
-        let between = self.text.get(before.end as usize..token.start as usize).unwrap_or_default();
-        memchr::memchr_iter(b'\n', between).take(2).count()
+    /// The text between the token at `at` and the one before it, if there are both.
+    fn between(&self, at: usize) -> Option<&[u8]> {
+        let (before, token) = (self.tokens.get(at.checked_sub(1)?)?, self.tokens.get(at)?);
+        Some(self.text.get(before.end as usize..token.start as usize).unwrap_or_default())
     }
 }
 

@@ -12,6 +12,8 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
+use super::election::{AS_MUCH, CorpusHit, Elected, KnownVersions, Since, elect, first_appearance, note_first, oldest};
+use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Memory, Source, Sources};
 use crate::audit::{Context, Error, Progress};
@@ -20,8 +22,7 @@ use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
 use crate::language::BlockWords;
 use crate::matching::{Alignment, Document, edited_lines, hunks};
-use crate::policy::{Component, FirstAppearance, Place};
-use crate::sources::ReleaseHistory;
+use crate::policy::{Component, Place};
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups, OpenCorpus, Reading,
     SegmentLookups, StoredFile, Traffic, each,
@@ -39,28 +40,12 @@ pub struct StoredCorpus {
     specs: Vec<Option<String>>,
     /// What was asked of an engine, if it is in one.
     traffic: Option<Arc<Traffic>>,
+    /// What is known of the versions in the segments.
+    versions: KnownVersions,
 }
 
-/// Maximum postings to follow in total, the rarest first.
-const BUDGET: usize = 1_000_000;
 /// Maximum keys to look up at a time, which bounds the memory of their answers.
 const BATCH: usize = 1 << 16;
-/// Maximum blobs to align with one query.
-const MAX_CANDIDATES: usize = 100;
-/// Once this many blobs account for a fingerprint, it no longer counts toward further candidates.
-const ENOUGH: u8 = 3;
-
-/// An earlier version counts as containing the code if it shares at least this fraction of what the best one shares.
-const AS_MUCH: f64 = 0.75;
-
-/// A fingerprint of a query, and where the corpus has it.
-struct CorpusHit {
-    query: usize,
-    position: u32,
-    n_components: u32,
-    blobs: Arc<[BlobAt]>,
-}
-
 /// What a corpus has under a fingerprint.
 #[derive(Debug, Clone)]
 struct KeyHits {
@@ -77,44 +62,12 @@ impl KeyHits {
     }
 }
 
-/// For each blob, the positions of a query that it shares.
-type Votes = HashMap<BlobAt, Vec<u32>>;
-
-/// The name of a component, and the path of a file in it.
-type ComponentPath = (String, FilePath);
-
-/// The blobs to align.
-#[derive(Default)]
-struct Elected {
-    /// Each with the numbers of the queries to align it with.
-    wanted: BTreeMap<BlobAt, Vec<usize>>,
-    /// For files that have most of a query, the first version that has about as much of it.
-    since: HashMap<ComponentPath, FirstAppearance>,
-}
-
-/// Notes an appearance of a file, if it is the first one known.
-fn note_first(since: &mut HashMap<ComponentPath, FirstAppearance>, file: ComponentPath, seen: &FirstAppearance) {
-    let known = since.entry(file).or_insert_with(|| seen.clone());
-    if seen.time < known.time {
-        *known = seen.clone();
-    }
-}
-
-fn first_appearance(seen: &ReleaseHistory) -> FirstAppearance {
-    FirstAppearance { commit: seen.commit.clone(), time: seen.time }
-}
-
 /// What to align a blob with: numbers of queries.
 struct Wanted<'w> {
     /// Those that share something with it.
     queries: &'w [usize],
     /// Those whose bytes it has.
     whole: &'w [usize],
-}
-
-/// Of equal files, the one that had the content first.
-fn oldest(files: Vec<StoredFile>) -> Option<StoredFile> {
-    files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time))
 }
 
 /// A blob that is aligned with queries; its license was not read yet.
@@ -140,14 +93,36 @@ impl StoredCorpus {
         if specs.len() != segments.len() {
             specs = vec![None; segments.len()];
         }
-        Ok(Self { name: corpus.name().to_owned(), segments, lookups: Box::new(SegmentLookups), specs, traffic: None })
+        Ok(Self::new(corpus.name().to_owned(), segments, Box::new(SegmentLookups), specs, None))
     }
 
     /// A corpus in an engine.
     pub fn elsewhere(opened: OpenCorpus) -> Self {
         let OpenCorpus { name, segments, lookups, traffic, .. } = opened;
         let specs = vec![None; segments.len()];
-        Self { name, segments, lookups, specs, traffic: Some(traffic) }
+        Self::new(name, segments, lookups, specs, Some(traffic))
+    }
+
+    fn new(
+        name: String,
+        segments: Vec<CorpusSegment>,
+        lookups: Box<dyn Lookups>,
+        specs: Vec<Option<String>>,
+        traffic: Option<Arc<Traffic>>,
+    ) -> Self {
+        let versions = KnownVersions::new(segments.len());
+        Self { name, segments, lookups, specs, traffic, versions }
+    }
+
+    /// What the lines of a file have in common with a blob of one of the segments.
+    pub(in crate::audit) fn shared_lines(
+        &self,
+        own: &LineCounts,
+        segment: &CorpusSegment,
+        blob: u32,
+    ) -> Result<SharedLines, Error> {
+        let number = self.segments.iter().position(|other| std::ptr::eq(other, segment)).unwrap_or_default();
+        self.versions.shared_lines(own, segment, (number, blob)).map_err(|why| self.fails(why))
     }
 
     /// What was asked of an engine so far, if the corpus is in one.
@@ -206,7 +181,8 @@ impl StoredCorpus {
         }
         // Frequencies are of all hits: they say how common the code is. Candidates come from the rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
-        let Elected { wanted: mut candidates, since } = self.candidates(hits, queries.sources().len())?;
+        let Elected { wanted: mut candidates, since } =
+            elect(&self.segments, &self.versions, hits, queries.sources()).map_err(|why| self.fails(why))?;
         for at in whole.keys() {
             candidates.entry(*at).or_default();
         }
@@ -360,77 +336,6 @@ impl StoredCorpus {
         self.lookups.blobs_of(&asked, ids).map_err(|why| self.fails(why))
     }
 
-    /// The blobs that share most with each query.
-    fn candidates(&self, mut hits: Vec<CorpusHit>, n_queries: usize) -> Result<Elected, Error> {
-        // A vote by shared fingerprints, the rarest first: where the budget ends, what was not counted is the most
-        // common.
-        hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
-        let mut votes: Vec<Votes> = vec![Votes::new(); n_queries];
-        let mut n_followed = 0;
-        for hit in &hits {
-            n_followed += hit.blobs.len();
-            if n_followed > BUDGET {
-                break;
-            }
-            for &blob in hit.blobs.iter() {
-                votes[hit.query].entry(blob).or_default().push(hit.position);
-            }
-        }
-        let of_queries = votes.into_par_iter().enumerate().map(|(query, votes)| self.elected(query, votes));
-        let mut all = Elected::default();
-        for Elected { wanted, since } in of_queries.collect::<Result<Vec<_>, Error>>()? {
-            for (at, queries) in wanted {
-                all.wanted.entry(at).or_default().extend(queries);
-            }
-            for (file, seen) in since {
-                note_first(&mut all.since, file, &seen);
-            }
-        }
-        Ok(all)
-    }
-
-    /// The blobs to align with a query.
-    ///
-    /// A greedy cover, as in the search of a tree: a blob is taken if it explains a position that fewer than [`ENOUGH`]
-    /// better ones have explained. A hundred versions of one file explain nearly the same, and one of them is named: the
-    /// best [`ENOUGH`] are aligned.
-    fn elected(&self, query: usize, votes: Votes) -> Result<Elected, Error> {
-        let mut ranked: Vec<(BlobAt, Vec<u32>)> = votes.into_iter().collect();
-        ranked.sort_unstable_by_key(|(blob, positions)| (Reverse(positions.len()), *blob));
-        let most = ranked.first().map_or(0, |(_, positions)| positions.len());
-        let mut n_explained: HashMap<u32, u8> = HashMap::new();
-        let mut n_versions: HashMap<ComponentPath, u8> = HashMap::new();
-        let mut elected = Elected::default();
-        for (at, positions) in ranked {
-            let has_much = positions.len() as f64 >= AS_MUCH * most as f64;
-            let is_explained = |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
-            let is_needed = elected.wanted.len() < MAX_CANDIDATES && !positions.iter().all(is_explained);
-            let segment = &self.segments[at.0];
-            // What is elsewhere was not read yet.
-            if (is_needed || has_much) && !segment.is_elsewhere() {
-                let Some(file) = oldest(segment.files(at.1).map_err(|why| self.fails(why))?) else { continue };
-                let name = segment.components()[file.component as usize].name.clone();
-                let of_file = (name, file.path);
-                if let Some(seen) = file.seen.filter(|_| has_much) {
-                    note_first(&mut elected.since, of_file.clone(), &first_appearance(&seen));
-                }
-                let n = n_versions.entry(of_file).or_default();
-                if !is_needed || *n == ENOUGH {
-                    continue;
-                }
-                *n += 1;
-            } else if !is_needed {
-                continue;
-            }
-            elected.wanted.insert(at, vec![query]);
-            for position in positions {
-                let n = n_explained.entry(position).or_default();
-                *n = n.saturating_add(1);
-            }
-        }
-        Ok(elected)
-    }
-
     fn align(
         &self,
         (number, blob): BlobAt,
@@ -440,7 +345,7 @@ impl StoredCorpus {
     ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
-        let Some(file) = oldest(segment.files(blob).map_err(|why| self.fails(why))?) else { return Ok(None) };
+        let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
         let target = Source {
             path: file.path.clone(),
             text: stored.text,
@@ -546,11 +451,7 @@ fn span(found: &FileHits, query: usize) -> usize {
 type Rating = (usize, Reverse<usize>, usize);
 
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
-fn best_of_each(
-    mut found: Vec<FileHits>,
-    mut since: HashMap<ComponentPath, FirstAppearance>,
-    sources: &[&Source],
-) -> Vec<FileHits> {
+fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),

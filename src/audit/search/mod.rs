@@ -3,8 +3,10 @@
 mod align;
 mod candidates;
 mod corpus;
+mod election;
 mod folder;
 mod licenses;
+mod line_counts;
 mod lookup;
 mod outside;
 mod past;
@@ -17,6 +19,7 @@ mod worded;
 pub(super) use align::{align, align_known, found, search};
 pub(super) use corpus::version_of;
 pub use corpus::{CorpusReading, StoredCorpus};
+pub(super) use line_counts::{LineCounts, SharedLines};
 pub(super) use lookup::{look_up, repeated};
 pub use outside::Outside;
 pub(super) use past::PastQuery;

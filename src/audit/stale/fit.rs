@@ -22,13 +22,13 @@ use rayon::prelude::*;
 
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
-use super::lineage::{LineCounts, Project, projects};
+use super::lineage::{Project, projects};
 use super::mapping::{Mapping, below};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
-use crate::audit::search::Outside;
+use crate::audit::search::{LineCounts, Outside};
 use crate::git::blob_id;
 use crate::policy::PastCommit;
 use crate::store::corpus::StoredChange;
@@ -206,14 +206,14 @@ impl<'f> Fitting<'f> {
 
     fn member(&self, copy: &'f WholeCopy, mappings: &[Mapping], at_tags: &[Option<u32>]) -> Result<Member<'f>, Error> {
         let own = self.project.segment.blob_of(&blob_id(copy.source.bytes())).map_err(|why| self.project.fails(why))?;
-        let counts = LineCounts::of_source(&copy.source);
+        let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
         let mut member = Member { copy, counts, own, distances: HashMap::new(), is_whole: false };
         let of_commits = changes.iter().flat_map(|change| [change.before, change.after]);
         for blob in of_commits.chain(at_tags.iter().copied()).flatten().collect::<BTreeSet<u32>>() {
-            let version = LineCounts::of_version(&self.project.version(blob)?);
-            member.is_whole |= 2 * member.counts.n_shared(&version) >= version.n().max(member.counts.n());
-            member.distances.insert(blob, member.counts.distance(&version));
+            let shared = self.project.shared_lines(&member.counts, blob)?;
+            member.is_whole |= 2 * shared.n >= shared.n_version.max(member.counts.n());
+            member.distances.insert(blob, member.counts.distance(&shared));
         }
         Ok(member)
     }

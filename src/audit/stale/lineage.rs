@@ -1,10 +1,8 @@
 //! Finds a file of a component with all its versions.
 
 use crate::audit::Error;
-use crate::audit::read::Source;
-use crate::audit::search::{FileHits, Outside, StoredCorpus};
+use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
 use crate::git::Repository;
-use crate::matching::{Document, line_keys};
 use crate::policy::{Component, Place};
 use crate::store::SegmentError;
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
@@ -93,6 +91,11 @@ impl<'o> Project<'o> {
         self.segment.tokens(blob).map_err(|why| self.fails(why))
     }
 
+    /// What the lines of a file have in common with a version.
+    pub fn shared_lines(&self, own: &LineCounts, blob: u32) -> Result<SharedLines, Error> {
+        self.stored.shared_lines(own, self.segment, blob)
+    }
+
     /// The component, as findings name it.
     pub fn component(&self) -> Result<Component, Error> {
         let declared = &self.segment.components()[self.component as usize];
@@ -115,50 +118,5 @@ impl<'o> Project<'o> {
             .is_dir()
             .then(|| Repository::discover_another(std::path::Path::new(spec)).ok())
             .flatten()
-    }
-}
-
-/// The lines of a version of a file, to count those that two versions share.
-pub(super) struct LineCounts {
-    /// Sorted.
-    keys: Vec<u64>,
-}
-
-impl LineCounts {
-    pub fn of_source(source: &Source) -> Self {
-        Self::new(source.document())
-    }
-
-    pub fn of_version(version: &StoredTokens) -> Self {
-        Self::new(Document::new(&version.text, &version.tokens))
-    }
-
-    fn new(document: Document<'_>) -> Self {
-        let mut keys = line_keys(document);
-        keys.sort_unstable();
-        Self { keys }
-    }
-
-    /// The number of lines.
-    pub fn n(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// The number of lines that both have.
-    pub fn n_shared(&self, other: &Self) -> usize {
-        let (mut a, mut b, mut n) = (0, 0, 0);
-        while let (Some(left), Some(right)) = (self.keys.get(a), other.keys.get(b)) {
-            match left.cmp(right) {
-                std::cmp::Ordering::Less => a += 1,
-                std::cmp::Ordering::Greater => b += 1,
-                std::cmp::Ordering::Equal => (a, b, n) = (a + 1, b + 1, n + 1),
-            }
-        }
-        n
-    }
-
-    /// Lines to add and to remove to make one of the other, at least.
-    pub fn distance(&self, other: &Self) -> usize {
-        self.n() + other.n() - 2 * self.n_shared(other)
     }
 }

@@ -1,14 +1,14 @@
 //! Finds the commits of a component that a copy has missed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lineage::{ComponentFile, LineCounts, Lineage, lineages};
+use super::lineage::{ComponentFile, Lineage, lineages};
 use crate::audit::Error;
 use crate::audit::judge::fragment;
 use crate::audit::read::Source;
-use crate::audit::search::Outside;
+use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
 use crate::matching::{Document, Held, Hunk, MissedHunk, hunks, missed};
@@ -144,23 +144,14 @@ pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
 ///
 /// Of a file that was copied as a whole, the version counts that differs least; of a part, the first that has it all.
 fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
-    let copy = LineCounts::of_source(source);
-    let mut known: HashMap<u32, (usize, usize)> = HashMap::new();
+    let copy = LineCounts::new(source);
     let mut rated = Vec::new();
     for (at, change) in lineage.changes.iter().enumerate() {
         // What was there before the first change that is known is a version, too.
         for (at, blob) in [(at, change.before), (at + 1, change.after)] {
             let Some(blob) = blob else { continue };
-            let (n_shared, n_lines) = match known.get(&blob) {
-                Some(&rating) => rating,
-                None => {
-                    let version = LineCounts::of_version(&lineage.project.version(blob)?);
-                    let rating = (copy.n_shared(&version), version.n());
-                    known.insert(blob, rating);
-                    rating
-                }
-            };
-            rated.push((at, n_shared, n_lines));
+            let shared = lineage.project.shared_lines(&copy, blob)?;
+            rated.push((at, shared.n, shared.n_version));
         }
     }
     let most = rated.iter().map(|&(_, n_shared, _)| n_shared).max().unwrap_or(0);

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::tokens::{take, unpack};
+use super::tokens::{take, unpack, unpack_lines};
 use super::{Stats, params};
 use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -199,6 +199,11 @@ impl CorpusSegment {
         let mut rows = Postings::new(&self.segment, SECTION.postings)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
         if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
+    }
+
+    /// The number of its blobs.
+    pub fn n_blobs(&self) -> u32 {
+        self.n_blobs
     }
 
     /// The figures.
@@ -438,6 +443,14 @@ impl CorpusSegment {
         let StoredLanguage { language, family } = self.language(blob)?.clone();
         let (tokens, text) = unpack(self.packed(blob)?)?;
         Ok(StoredTokens { language, family, tokens, text })
+    }
+
+    /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key) makes it.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>, SegmentError> {
+        unpack_lines(self.packed(blob)?)
     }
 
     /// A row of the table of blobs, as it is stored.

@@ -12,8 +12,11 @@ use flate2::write::DeflateEncoder;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::language::{Kind, Symbol, Token};
+use crate::matching::line_key;
 use crate::store::SegmentError;
 
+/// How hard the tokens are packed: the fastest level makes them a tenth larger.
+const LEVEL: Compression = Compression::new(2);
 /// Maximum bytes that the packed tokens of one file may unpack to.
 const MAX_UNPACKED: u64 = 64 << 20;
 /// Maximum lines of a file.
@@ -55,7 +58,7 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
     }
     put(&mut bytes, n_on_line);
 
-    let mut out = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::fast());
+    let mut out = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), LEVEL);
     let written = out.write_all(&bytes).and_then(|()| out.finish());
     written.expect("memory takes all that is written")
 }
@@ -66,27 +69,61 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
 /// # Errors
 /// When the bytes are none that [`pack`] made.
 pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
-    let damaged = || SegmentError::Damaged("packed tokens");
+    let bytes = inflated(packed)?;
+    let (readings, mut rest) = readings(&bytes).ok_or(DAMAGED)?;
+    let token = |(symbol, exact): (Symbol, u32)| Token { start: 0, end: 0, symbol, exact };
+    let mut tokens: Vec<Token> = readings.into_iter().map(token).collect();
+    let text = laid_out(&mut tokens, &mut rest).ok_or(DAMAGED)?;
+    Ok((tokens, text))
+}
+
+/// Unpacks a key of each line with tokens, as [`line_key`] makes it.
+///
+/// # Errors
+/// As [`unpack`].
+pub(super) fn unpack_lines(packed: &[u8]) -> Result<Vec<u64>, SegmentError> {
+    let bytes = inflated(packed)?;
+    let (readings, mut rest) = readings(&bytes).ok_or(DAMAGED)?;
+    let (mut keys, mut at) = (Vec::new(), 0);
+    while at < readings.len() {
+        let n_on_line = take(&mut rest).and_then(|n| usize::try_from(n).ok()).ok_or(DAMAGED)?;
+        let line = at.checked_add(n_on_line).and_then(|end| readings.get(at..end)).ok_or(DAMAGED)?;
+        // Before the first line, there may be lines without tokens.
+        if !line.is_empty() {
+            keys.push(line_key(line.iter().map(|(_, exact)| *exact)));
+        }
+        at += n_on_line;
+        if at < readings.len() {
+            take(&mut rest).filter(|&n| n > 0).ok_or(DAMAGED)?;
+        }
+    }
+    Ok(keys)
+}
+
+const DAMAGED: SegmentError = SegmentError::Damaged("packed tokens");
+
+fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
     let mut bytes = Vec::new();
-    DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| damaged())?;
-    let rest = &mut &bytes[..];
-    let n_distinct = take(rest).ok_or_else(damaged)?;
+    DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
+    Ok(bytes)
+}
+
+/// The two readings of each token, and the bytes with their lines.
+fn readings(mut rest: &[u8]) -> Option<(Vec<(Symbol, u32)>, &[u8])> {
+    let n_distinct = take(&mut rest)?;
     let mut distinct = Vec::new();
     for _ in 0..n_distinct {
-        let symbol = take(rest).and_then(|symbol| u32::try_from(symbol).ok()).ok_or_else(damaged)?;
-        let (exact, tail) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+        let symbol = u32::try_from(take(&mut rest)?).ok()?;
+        let (exact, tail) = rest.split_first_chunk::<4>()?;
         distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
-        *rest = tail;
+        rest = tail;
     }
-    let n_tokens = take(rest).ok_or_else(damaged)?;
-    let mut tokens = Vec::new();
+    let n_tokens = take(&mut rest)?;
+    let mut readings = Vec::new();
     for _ in 0..n_tokens {
-        let number = take(rest).and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)?;
-        let &(symbol, exact) = distinct.get(number).ok_or_else(damaged)?;
-        tokens.push(Token { start: 0, end: 0, symbol, exact });
+        readings.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
     }
-    let text = laid_out(&mut tokens, rest).ok_or_else(damaged)?;
-    Ok((tokens, text))
+    Some((readings, rest))
 }
 
 /// Puts the tokens on their lines.
@@ -141,6 +178,7 @@ mod tests {
 
     use super::*;
     use crate::language::Languages;
+    use crate::matching::{Document, line_keys};
     use crate::text::Lines;
 
     fn tokens(text: &str) -> Vec<Token> {
@@ -161,6 +199,8 @@ mod tests {
             tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
         };
         assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
+        let keys = unpack_lines(&pack(&tokens, text.as_bytes())).expect("it was just packed");
+        assert_eq!(keys, line_keys(Document::new(&laid_out, &read)), "{text}");
     }
 
     #[test]
@@ -185,7 +225,8 @@ mod tests {
             } else {
                 bytes
             };
-            let _ = unpack(&packed);
+            let lines = unpack_lines(&packed);
+            prop_assert!(lines.is_ok() || unpack(&packed).is_err());
         }
     }
 }

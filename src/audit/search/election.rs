@@ -1,0 +1,276 @@
+//! Chooses the blobs of a corpus to align with each query, by the fingerprints that vote for them.
+//!
+//! The files of a tree are chosen in [`candidates`](super::candidates). A corpus has histories besides, in which a
+//! fingerprint is indexed at the version that first had it:
+//!
+//! ```text
+//!                  versions of a file      1    2    3    4    5
+//! fingerprints of the query that are new   90   0    4    0    7     101 votes for the file
+//! lines of the query that it has           120  120  128  128  140   5 is the best, 3 the next
+//! ```
+//!
+//! So files are elected by the votes for all their versions, and of a file with many versions those are aligned that
+//! share most lines with the query.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use foldhash::{HashMap, HashMapExt};
+use rayon::prelude::*;
+
+use super::line_counts::{LineCounts, SharedLines};
+use crate::audit::read::Source;
+use crate::policy::FirstAppearance;
+use crate::sources::ReleaseHistory;
+use crate::store::SegmentError;
+use crate::store::corpus::{BlobAt, CorpusSegment, StoredFile};
+use crate::text::{FilePath, fnv_1a};
+
+/// Maximum votes to count in total, those of the rarest fingerprints first.
+const BUDGET: usize = 1_000_000;
+/// Maximum files to align with one query.
+const MAX_CANDIDATES: usize = 100;
+/// Once this many files account for a fingerprint, it no longer counts toward further candidates; of a file, this many
+/// versions are aligned, and the last one that has anything new.
+const ENOUGH: usize = 3;
+/// An earlier version counts as containing the code if it shares at least this fraction of what the best one shares.
+pub(super) const AS_MUCH: f64 = 0.75;
+
+/// The name of a component, and the path of a file in it.
+pub(super) type ComponentPath = (String, FilePath);
+
+/// When files first had some code.
+pub(super) type Since = std::collections::HashMap<ComponentPath, FirstAppearance>;
+
+/// The blobs to align.
+#[derive(Default)]
+pub(super) struct Elected {
+    /// Each with the numbers of the queries to align it with.
+    pub wanted: BTreeMap<BlobAt, Vec<usize>>,
+    /// For files that have much of a query, the first version that has about as much of it.
+    pub since: Since,
+}
+
+/// A fingerprint of a query, and where the corpus has it.
+pub(super) struct CorpusHit {
+    /// The number of the query.
+    pub query: usize,
+    /// Its position there.
+    pub position: u32,
+    /// The number of components that have it.
+    pub n_components: u32,
+    /// The blobs that have it.
+    pub blobs: Arc<[BlobAt]>,
+}
+
+/// A blob that is a version of a file.
+#[derive(Debug, Clone, Copy)]
+struct FileVersion {
+    /// A hash of its component and path.
+    file: u64,
+    /// When the version first appeared, in seconds since 1970.
+    time: i64,
+}
+
+/// What is known of the versions of files in some segments, once it was asked for.
+#[derive(Debug, Default)]
+pub(super) struct KnownVersions {
+    /// For each segment, which version of a file each of its blobs is.
+    of_segments: Vec<OnceLock<Vec<OnceLock<FileVersion>>>>,
+    /// What files have in common with blobs, by the lines of the file.
+    shared: Mutex<HashMap<(u64, BlobAt), SharedLines>>,
+}
+
+impl KnownVersions {
+    /// Nothing yet, of `n` segments.
+    pub fn new(n: usize) -> Self {
+        Self { of_segments: (0..n).map(|_| OnceLock::new()).collect(), shared: Mutex::default() }
+    }
+
+    /// Which version of a file a blob is; `None` if its component has no history, or is elsewhere.
+    fn version(&self, segments: &[CorpusSegment], (number, blob): BlobAt) -> Result<Option<FileVersion>, SegmentError> {
+        let segment = &segments[number];
+        if segment.is_elsewhere() || !segment.has_past() {
+            return Ok(None);
+        }
+        let known = self.of_segments[number].get_or_init(|| vec![OnceLock::new(); segment.n_blobs() as usize]);
+        let Some(known) = known.get(blob as usize) else { return Ok(None) };
+        if let Some(version) = known.get() {
+            return Ok(Some(*version));
+        }
+        let StoredFile { component, path, seen, .. } = oldest(segment.files(blob)?);
+        let file = fnv_1a(component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied()));
+        let version = FileVersion { file, time: seen.map_or(i64::MAX, |seen| seen.time) };
+        Ok(Some(*known.get_or_init(|| version)))
+    }
+
+    /// What the lines of a file have in common with a blob of the segment with this number.
+    pub fn shared_lines(
+        &self,
+        own: &LineCounts,
+        segment: &CorpusSegment,
+        at: BlobAt,
+    ) -> Result<SharedLines, SegmentError> {
+        let key = (own.digest, at);
+        if let Some(shared) = self.shared.lock().ok().and_then(|shared| shared.get(&key).copied()) {
+            return Ok(shared);
+        }
+        let shared = own.shared(segment.line_keys(at.1)?);
+        if let Ok(mut all) = self.shared.lock() {
+            all.insert(key, shared);
+        }
+        Ok(shared)
+    }
+}
+
+/// Of the files that are equal, at least one, that which had the content first.
+pub(super) fn oldest(files: Vec<StoredFile>) -> StoredFile {
+    let oldest = files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time));
+    oldest.expect("a blob is that of a file")
+}
+
+pub(super) fn first_appearance(seen: &ReleaseHistory) -> FirstAppearance {
+    FirstAppearance { commit: seen.commit.clone(), time: seen.time }
+}
+
+/// Notes an appearance of a file, if it is the first one known.
+pub(super) fn note_first(since: &mut Since, file: ComponentPath, seen: &FirstAppearance) {
+    let known = since.entry(file).or_insert_with(|| seen.clone());
+    if seen.time < known.time {
+        *known = seen.clone();
+    }
+}
+
+/// Chooses the blobs of `segments` to align with each of `queries`, which have these `hits`.
+///
+/// # Errors
+/// If a segment is damaged.
+pub(super) fn elect(
+    segments: &[CorpusSegment],
+    known: &KnownVersions,
+    mut hits: Vec<CorpusHit>,
+    queries: &[&Source],
+) -> Result<Elected, SegmentError> {
+    // Where the budget ends, what was not counted is the most common.
+    hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
+    let mut n_counted = 0;
+    let mut of_queries: Vec<Vec<CorpusHit>> = queries.iter().map(|_| Vec::new()).collect();
+    for hit in hits {
+        n_counted += hit.blobs.len();
+        if n_counted > BUDGET {
+            break;
+        }
+        of_queries[hit.query].push(hit);
+    }
+    let election = Election { segments, known };
+    let elected = of_queries.par_iter().zip(queries).map(|(hits, query)| election.of_query(hits, query));
+    let mut all = Elected::default();
+    for (query, (blobs, since)) in elected.collect::<Result<Vec<_>, SegmentError>>()?.into_iter().enumerate() {
+        for at in blobs {
+            all.wanted.entry(at).or_default().push(query);
+        }
+        for (file, seen) in since {
+            note_first(&mut all.since, file, &seen);
+        }
+    }
+    Ok(all)
+}
+
+/// A file by the number of its segment, and its hash; or the number of a blob of a component without history.
+type FileKey = (usize, u64, bool);
+
+/// Versions of a file, in order, with their times.
+type Versions = BTreeSet<(i64, BlobAt)>;
+
+/// The votes for a file.
+#[derive(Default)]
+struct Ballot {
+    /// The versions that were the first to have something of the query.
+    versions: Versions,
+    /// The positions in the query of what the file has.
+    positions: Vec<u32>,
+}
+
+/// Which of many versions of a file are aligned.
+struct Runoff {
+    /// Those that share most lines with the query, and the last one.
+    best: Vec<BlobAt>,
+    /// The first that shares about as much.
+    first: Option<BlobAt>,
+}
+
+/// Who is elected, and what is known of them.
+struct Election<'e> {
+    segments: &'e [CorpusSegment],
+    known: &'e KnownVersions,
+}
+
+impl Election<'_> {
+    /// The blobs to align with a query, and since when their files have had about as much of it.
+    ///
+    /// A greedy cover, as in the search of a tree: a file is taken if it explains a position that fewer than [`ENOUGH`]
+    /// better ones have explained.
+    fn of_query(&self, hits: &[CorpusHit], query: &Source) -> Result<(Vec<BlobAt>, Since), SegmentError> {
+        let mut files: HashMap<FileKey, Ballot> = HashMap::new();
+        for hit in hits {
+            for &at in hit.blobs.iter() {
+                let version = self.known.version(self.segments, at)?;
+                let key = version.map_or((at.0, u64::from(at.1), false), |version| (at.0, version.file, true));
+                let ballot = files.entry(key).or_default();
+                ballot.versions.insert((version.map_or(0, |version| version.time), at));
+                if ballot.positions.last() != Some(&hit.position) {
+                    ballot.positions.push(hit.position);
+                }
+            }
+        }
+        let mut ranked: Vec<(FileKey, Ballot)> = files.into_iter().collect();
+        ranked.sort_unstable_by_key(|(key, ballot)| (Reverse(ballot.positions.len()), *key));
+        let mut n_explained: HashMap<u32, usize> = HashMap::new();
+        let (mut elected, mut since, mut own, mut n_files) = (Vec::new(), Since::new(), None, 0);
+        for (_, Ballot { versions, positions }) in ranked {
+            let is_explained = |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
+            if n_files == MAX_CANDIDATES || positions.iter().all(is_explained) {
+                continue;
+            }
+            n_files += 1;
+            positions.into_iter().for_each(|position| *n_explained.entry(position).or_default() += 1);
+            if versions.len() <= ENOUGH {
+                elected.extend(versions.into_iter().map(|(_, at)| at));
+                continue;
+            }
+            let Runoff { best, first } = self.runoff(&versions, own.get_or_insert_with(|| LineCounts::new(query)))?;
+            elected.extend(best);
+            if let Some((file, seen)) = first.map(|at| self.appearance(at)).transpose()?.flatten() {
+                note_first(&mut since, file, &seen);
+            }
+        }
+        Ok((elected, since))
+    }
+
+    /// Compares versions with the lines of a query.
+    fn runoff(&self, versions: &Versions, own: &LineCounts) -> Result<Runoff, SegmentError> {
+        let mut rated = Vec::new();
+        for &(_, at) in versions {
+            let shared = self.known.shared_lines(own, &self.segments[at.0], at)?;
+            rated.push((Reverse(shared.n_distinct), own.distance(&shared), at));
+        }
+        let most = rated.iter().map(|(Reverse(n), ..)| *n).max().unwrap_or(0);
+        let first = rated.iter().find(|(Reverse(n), ..)| *n as f64 >= AS_MUCH * most as f64).map(|(.., at)| *at);
+        let last = rated.last().map(|(.., at)| *at);
+        rated.sort_unstable();
+        rated.truncate(ENOUGH);
+        let mut best: Vec<BlobAt> = rated.into_iter().map(|(.., at)| at).collect();
+        // With other names, all lines differ.
+        best.extend(last.filter(|last| !best.contains(last)));
+        Ok(Runoff { best, first })
+    }
+
+    /// The file that a blob is a version of, and when this version first appeared.
+    fn appearance(&self, (number, blob): BlobAt) -> Result<Option<(ComponentPath, FirstAppearance)>, SegmentError> {
+        let segment = &self.segments[number];
+        let file = oldest(segment.files(blob)?);
+        let name = segment.components()[file.component as usize].name.clone();
+        Ok(file.seen.map(|seen| ((name, file.path), first_appearance(&seen))))
+    }
+}

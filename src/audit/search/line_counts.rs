@@ -1,0 +1,58 @@
+//! Counts the lines that a file shares with versions of a file, which costs far less than to align them.
+
+use crate::audit::read::Source;
+use crate::matching::line_keys;
+use crate::text::fnv_1a;
+
+/// The lines of a file of the tree.
+#[derive(Debug)]
+pub(in crate::audit) struct LineCounts {
+    /// Sorted.
+    keys: Vec<u64>,
+    /// A hash of them.
+    pub(super) digest: u64,
+}
+
+/// What a file has in common with a version.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::audit) struct SharedLines {
+    /// The lines that both have, counted as often as both have them.
+    pub n: usize,
+    /// The same, where lines that are there twice count once: what ends blocks is in all versions.
+    pub n_distinct: usize,
+    /// The lines of the version.
+    pub n_version: usize,
+}
+
+impl LineCounts {
+    pub fn new(source: &Source) -> Self {
+        let mut keys = line_keys(source.document());
+        keys.sort_unstable();
+        let digest = fnv_1a(keys.iter().flat_map(|key| key.to_le_bytes()));
+        Self { keys, digest }
+    }
+
+    /// The number of lines.
+    pub fn n(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// What is shared with a version whose lines have these keys.
+    pub(super) fn shared(&self, mut version: Vec<u64>) -> SharedLines {
+        version.sort_unstable();
+        let (mut a, mut b, mut n, mut n_distinct) = (0, 0, 0, 0);
+        while let (Some(left), Some(right)) = (self.keys.get(a), version.get(b)) {
+            if left == right {
+                n += 1;
+                n_distinct += usize::from(a == 0 || self.keys[a - 1] != *left || version[b - 1] != *right);
+            }
+            (a, b) = (a + usize::from(left <= right), b + usize::from(right <= left));
+        }
+        SharedLines { n, n_distinct, n_version: version.len() }
+    }
+
+    /// Lines to add and to remove to make one of the other, at least.
+    pub fn distance(&self, shared: &SharedLines) -> usize {
+        self.n() + shared.n_version - 2 * shared.n
+    }
+}
