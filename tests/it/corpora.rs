@@ -335,6 +335,52 @@ fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
     assert!(copies[0].contains("of alpha v1 ("), "{found:?}");
 }
 
+/// A function for each number below six, of the same statements. In a row-complete Latin square (Gordon 1961) no two
+/// follow each other in two rows.
+fn row(number: usize) -> String {
+    let statements = [
+        "if (a > 1)\n        return b;",
+        "while (a < b)\n        a += 2;",
+        "for (a = 0; a != b; a++)\n        b -= 3;",
+        "do {\n        a ^= b;\n    } while (a & 4);",
+        "b = a ? b << 5 : ~b;",
+        "a = f(b, &a, b[6], *b);",
+    ];
+    let lines = [0, 1, 5, 2, 4, 3].map(|at| format!("    {}\n", statements[(at + number) % 6]));
+    format!("int row_{number}(int a, int *b)\n{{\n{}}}\n\n", lines.concat())
+}
+
+#[test]
+fn of_many_versions_of_a_file_the_one_with_most_of_its_lines_is_named() {
+    let (shelf, origin) = (Shelf::new(), Repository::new());
+    let whole = |n: usize| (0..n).map(row).collect::<String>();
+    // The last version has something new, and little else.
+    let last = row(0) + &row(5);
+    for (n, text) in (1..=5).map(whole).chain([last]).enumerate() {
+        origin.write("rows.c", text);
+        let date = format!("2001-02-03T04:05:{n:02}Z");
+        origin.git(&["add", "."]);
+        let mut commit = support::git_command(origin.root(), &["commit", "--quiet", "--message", "grow"]);
+        assert!(commit.env("GIT_COMMITTER_DATE", &date).status().is_ok_and(|status| status.success()));
+        origin.git(&["tag", &format!("v{}", n + 1)]);
+    }
+    shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+    let named = |text: String| {
+        let repository = Repository::new();
+        repository.write("store.c", "int store;\n");
+        repository.commit("before");
+        repository.write("own.c", text);
+        repository.commit("after");
+        let found = shelf.check(&repository, "known");
+        found.into_iter().find(|of| of.starts_with("unknown-license")).unwrap_or_default()
+    };
+    let of_most = named(whole(6));
+    assert!(of_most.contains("of alpha v5 ("), "{of_most}");
+    // With other names, hardly a line is the same.
+    let of_renamed = named(whole(5).replace(" a ", " one ").replace("(a ", "(one ").replace('b', "another"));
+    assert!(of_renamed.contains("of alpha v5 ("), "{of_renamed}");
+}
+
 /// A function as anybody would write it, in other words each time.
 fn anybodys(function: &str, list: &str, size: &str, total: &str, limit: &str) -> String {
     format!(

@@ -447,8 +447,8 @@ fn span(found: &FileHits, query: usize) -> usize {
     of_query.map(|(_, alignment)| alignment.target().len().saturating_sub(1)).sum()
 }
 
-/// How much of a query a version has, how far apart, and its number.
-type Rating = (usize, Reverse<usize>, usize);
+/// How much of a query a version has, how far apart, and how much else; then its number.
+type Rating = ((usize, Reverse<usize>, Reverse<usize>), usize);
 
 /// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
 fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
@@ -468,10 +468,10 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
-            // Of versions that have as much of it, the one that has least in between.
-            let rated = (likeness, Reverse(span(one, query)), number);
+            // Of versions that have as much of it, the one that has least in between, and least besides.
+            let rated = ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
             let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
-            if (rated.0, rated.1) > (kept.0, kept.1) {
+            if rated.0 > kept.0 {
                 *kept = rated;
             }
         }
@@ -482,7 +482,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
         let Some(seen) = &component.first_seen else { continue };
         let key = (name(&one.place), one.target.path.clone());
         let has_most = |query: usize| {
-            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |(n, ..)| *n);
+            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |((n, ..), _)| *n);
             likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
@@ -498,7 +498,7 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
     for (number, one) in found.iter_mut().enumerate() {
         let (name, path) = (name(&one.place), one.target.path.clone());
         one.alignments.retain(|(query, _)| {
-            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(.., kept)| *kept == number)
+            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(_, kept)| *kept == number)
         });
     }
     found.retain(|one| !one.alignments.is_empty());
