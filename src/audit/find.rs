@@ -440,13 +440,13 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
         }
         let in_unit = |((start, end), (name, parts))| {
             let unit = Unit { tokens: start..end, name };
-            searched.result(query, unit, parts).map(|result| (start..end, result))
+            searched.result(query, &unit, parts).map(|result| (start..end, result))
         };
         let units: Vec<(Range<usize>, RankedResult)> = of_units.into_iter().filter_map(in_unit).collect();
         let in_stretch = |alignments: &[Alignment]| {
             let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
             let unit = Unit { tokens: stretch.clone(), name: None };
-            searched.result(query, unit, parts).map(|result| (stretch, result))
+            searched.result(query, &unit, parts).map(|result| (stretch, result))
         };
         let stretches =
             across.into_iter().filter_map(|alignment| in_stretch(std::slice::from_ref(alignment))).collect();
@@ -556,7 +556,7 @@ impl SearchedFile<'_> {
     }
 
     /// What a unit of the file has of a sketch, if it is enough.
-    fn result(&self, query: usize, unit: Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
+    fn result(&self, query: usize, unit: &Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
         let sketch = &self.asked.sketches[query];
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
@@ -570,7 +570,7 @@ impl SearchedFile<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        self.ranked(query, &unit, Some((n_contained, best)))
+        self.ranked(query, unit, Some((n_contained, best)))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.

@@ -41,7 +41,7 @@ pub(super) const AS_MUCH: f64 = 0.75;
 pub(super) type ComponentPath = (String, FilePath);
 
 /// When files first had some code.
-pub(super) type Since = std::collections::HashMap<ComponentPath, FirstAppearance>;
+pub(super) type Since = BTreeMap<ComponentPath, FirstAppearance>;
 
 /// The blobs to align.
 #[derive(Default)]

@@ -71,7 +71,7 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
 pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
     let bytes = inflated(packed)?;
     let (readings, mut rest) = readings(&bytes).ok_or(DAMAGED)?;
-    let token = |(symbol, exact): (Symbol, u32)| Token { start: 0, end: 0, symbol, exact };
+    let token = |(symbol, exact): Reading| Token { start: 0, end: 0, symbol, exact };
     let mut tokens: Vec<Token> = readings.into_iter().map(token).collect();
     let text = laid_out(&mut tokens, &mut rest).ok_or(DAMAGED)?;
     Ok((tokens, text))
@@ -108,8 +108,11 @@ fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
     Ok(bytes)
 }
 
-/// The two readings of each token, and the bytes with their lines.
-fn readings(mut rest: &[u8]) -> Option<(Vec<(Symbol, u32)>, &[u8])> {
+/// The two readings of a token.
+type Reading = (Symbol, u32);
+
+/// The readings of each token, and the bytes with their lines.
+fn readings(mut rest: &[u8]) -> Option<(Vec<Reading>, &[u8])> {
     let n_distinct = take(&mut rest)?;
     let mut distinct = Vec::new();
     for _ in 0..n_distinct {
