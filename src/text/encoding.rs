@@ -75,7 +75,8 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
 /// The text of a file in the encoding called `name` by iconv, and so by git, in UTF-8 without a byte order mark; `None` if
 /// there is no such encoding, or the file is not in it.
 pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
-    let name = name.to_ascii_lowercase();
+    // iconv calls the same forms by older names, too.
+    let name = name.to_ascii_lowercase().replace("ucs-2", "utf-16").replace("ucs-4", "utf-32");
     let form = name.strip_prefix("utf").map(|form| form.trim_start_matches('-'));
     let mark: &[u8] = match form {
         Some("8") => return Some(bytes.to_owned()),
@@ -245,10 +246,10 @@ mod tests {
         };
         decodes(CODE.as_bytes(), &["UTF-8", "utf8"]);
         for text in [&bare, &marked] {
-            decodes(&utf16(text, u16::to_le_bytes), &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM"]);
+            decodes(&utf16(text, u16::to_le_bytes), &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM", "UCS-2LE"]);
             decodes(&utf16(text, u16::to_be_bytes), &["UTF-16BE", "utf-16be-bom"]);
             decodes(&utf32(text, u32::to_le_bytes), &["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"]);
-            decodes(&utf32(text, u32::to_be_bytes), &["UTF-32BE", "UTF-32BE-BOM"]);
+            decodes(&utf32(text, u32::to_be_bytes), &["UTF-32BE", "UTF-32BE-BOM", "UCS-4BE"]);
         }
         decodes(&utf16(&marked, u16::to_be_bytes), &["UTF-16"]);
         let legacy: [(&[&str], &[u8], &str); 4] = [

@@ -253,9 +253,9 @@ pub fn printable(bytes: &[u8]) -> String {
     shown
 }
 
-/// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines, and to the runner of
-/// GitHub Actions.
-pub const COMMANDS: [&[u8]; 2] = [b"##vso[", b"##["];
+/// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines, the runner of GitHub
+/// Actions, and TeamCity.
+pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
 /// Whether `text` begins with a [command](COMMANDS), in any case.
 pub fn begins_command(text: &[u8]) -> bool {
@@ -263,12 +263,13 @@ pub fn begins_command(text: &[u8]) -> bool {
 }
 
 /// Characters that are not seen and change what is: those of "Trojan Source" (Boucher and Anderson 2021), which reorder
-/// displayed text, those without a width, line ends that only some programs know, and tags.
+/// displayed text, those without a width, line ends that only some programs know, fillers, and tags.
 pub fn is_unseen(c: char) -> bool {
     matches!(
         c,
-        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}'
+        '\u{AD}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}'
+            | '\u{FFA0}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
     )
 }
 
@@ -288,10 +289,12 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_shown_and_commands_are_broken() {
-        let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{FEFF}\u{E0041}b";
-        let shown = "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{feff}\\u{e0041}b";
+        let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{3164}\u{FEFF}\u{FFF9}\u{E0041}b";
+        let shown =
+            "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{3164}\\u{feff}\\u{fff9}\\u{e0041}b";
         assert_eq!(printable(text.as_bytes()), shown);
         assert_eq!(printable(b"## x ###[y ##VSO[z"), "## x #\\u{23}#[y \\u{23}#VSO[z");
+        assert_eq!(printable(b"##teamcity[a"), "\\u{23}#teamcity[a");
     }
 
     #[test]

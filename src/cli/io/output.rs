@@ -214,7 +214,7 @@ pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
 }
 
 /// The same lines, each as it can be printed.
-fn lines_of(text: &str) -> String {
+pub(in crate::cli) fn lines_of(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| printable(line.as_bytes())).collect();
     lines.join("\n")
 }

@@ -54,7 +54,7 @@ impl Judging {
                 let found = match job.run(|progress| judge(&task, &common, progress)) {
                     Ok(outcome) => Ok(Arc::new(outcome)),
                     Err(JobFailure::Canceled) => continue,
-                    Err(JobFailure::Failed(why)) => Err(why.to_string()),
+                    Err(JobFailure::Failed(why)) => Err(output::lines_of(&why.to_string())),
                     Err(JobFailure::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
                 };
                 if let Err(why) = &found {

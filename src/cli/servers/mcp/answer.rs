@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::cli::io::output::lines_of;
 use crate::report::Passage;
 
 /// Bytes of text per token. Tokenizers use three to four for code; the lower figure keeps answers within the limit.
@@ -79,7 +80,7 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-/// A text without the folders of this machine and without passwords in URLs.
+/// A text without the folders of this machine, without passwords in URLs, and without what steers whoever reads it.
 pub(super) fn cleaned(text: &str, root: &Path) -> String {
     static CREDENTIALS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]+@").expect("the pattern is valid"));
@@ -97,7 +98,7 @@ pub(super) fn cleaned(text: &str, root: &Path) -> String {
     for (folder, short) in folders.iter().filter(|(folder, _)| folder.trim_end_matches(['/', '\\']).len() > 1) {
         text = text.replace(folder.as_str(), short);
     }
-    text
+    lines_of(&text)
 }
 
 #[cfg(test)]
