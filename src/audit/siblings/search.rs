@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, is_own_code, test_lines, unit_around};
+use super::hunks::{MAX_PLACES, may_hold_siblings, test_lines, unit_around};
 use super::patch::adapted;
 use super::place::{Pair, Place};
 use super::step::{Marks, PartedBlocks, Side, parted};
@@ -138,7 +138,7 @@ impl Windows<'_> {
             Some((source.path.clone(), Target::Changed(number), self.queries.hits_in(source, &mut scratch)))
         });
         let is_candidate =
-            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && is_own_code(path, false, sources);
+            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && may_hold_siblings(path, sources);
         let all = same.chain(changed).filter(is_candidate);
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target }).collect()
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
+use super::hunks::{MAX_PLACES, content_of, is_own_code, may_hold_siblings, n_made, windows};
 use super::purpose::Purposes;
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
@@ -16,10 +16,6 @@ use crate::fingerprint::Params;
 use crate::language::Language;
 use crate::matching::{Hunk, Unit, Window, edited_hunks};
 use crate::text::FilePath;
-
-/// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
-/// another version by design.
-const MAX_EDITED: usize = 2_000;
 
 /// The hunks of a change whose siblings are looked for.
 pub(in crate::audit) struct Windows<'p> {
@@ -55,10 +51,9 @@ impl<'p> Windows<'p> {
             head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
-        let is_rewrite = hunks.iter().flatten().map(Hunk::n_tokens).sum::<usize>() > MAX_EDITED;
         let purposes = if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
         let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
-            let head = head.filter(|_| !hunks[number].is_empty() && !is_rewrite)?;
+            let head = head.filter(|_| !hunks[number].is_empty())?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
             Some(windows(&base[number], head, moved, purposes.may_mend(&head.source.path), sources))
         };
@@ -98,9 +93,8 @@ impl<'p> Windows<'p> {
         let asked = numbers.iter().map(|&at| {
             let document = base[at].source.document();
             let mut mask = vec![false; document.tokens.len()];
-            let all = || 0..document.tokens.len();
             for hunk in &hunks[at] {
-                let Range { start, end } = hunk.with_lines(document, &all());
+                let Range { start, end } = hunk.with_lines(document);
                 mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())].fill(true);
             }
             (&base[at].source, Cow::Owned(mask))
@@ -118,8 +112,7 @@ impl<'p> Windows<'p> {
         Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
     }
 
-    /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits
-    /// were made in.
+    /// Whether a file may hold a sibling, judging by its name: code in a language that edits were made in.
     pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
         let extension = |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
         // An extension may be of several languages.
@@ -128,6 +121,6 @@ impl<'p> Windows<'p> {
         let has_family =
             |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
         let is_declared = sources.attributes.of(path).language.is_some();
-        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && is_own_code(path, false, sources)
+        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && may_hold_siblings(path, sources)
     }
 }
