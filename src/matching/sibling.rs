@@ -21,13 +21,13 @@ use crate::language::{Kind, Token};
 const CONTEXT_LINES: usize = 3;
 /// Minimum tokens in a row across an edit that agree, and half as many as where the commits say that they do something
 /// else than mend. Fewer are an idiom.
-const MIN_RUN: usize = 12;
+const MIN_RUN: usize = 16;
 /// Minimum tokens of such a run on each side of an insertion, which replaces nothing.
 const MIN_SIDE: usize = 4;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are everywhere.
 const MIN_WORDS: usize = 5;
 /// Minimum percentage of the names and literals of a run that are spelled the same.
-const MIN_SPELLED: usize = 80;
+const MIN_SPELLED: usize = 60;
 
 /// A hunk, and what was around it before the change.
 #[derive(Debug, Clone)]

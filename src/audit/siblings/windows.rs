@@ -45,9 +45,10 @@ impl<'p> Windows<'p> {
         let by_path: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&ChangedFile>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
+        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
         let pairs = || base.par_iter().zip(&heads);
         let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
-            let head = head.filter(|head| is_own_code(&head.source.path, before.source.is_prose, sources));
+            let head = head.filter(|head| is_asked && is_own_code(&head.source.path, before.source.is_prose, sources));
             head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
@@ -106,10 +107,9 @@ impl<'p> Windows<'p> {
         Self { changed, base, heads, hunks, windows, numbers, n_around, queries }
     }
 
-    /// What is looked up, if the settings ask for siblings.
-    pub fn queries_to_look_up(&self, sources: &Sources<'_>) -> Option<&Queries<'p>> {
-        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
-        Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
+    /// What is looked up: nothing if no rule asks for siblings.
+    pub fn queries_to_look_up(&self) -> Option<&Queries<'p>> {
+        Some(&self.queries).filter(|queries| !queries.is_empty())
     }
 
     /// Whether a file may hold a sibling, judging by its name: code in a language that edits were made in.
