@@ -75,7 +75,7 @@ pub fn check(
     let additions = Additions::new(&change);
     let purposes = || Purposes::read(repository, outcome.base.as_ref(), &outcome.head);
     let windows = Windows::new(&changed, &predecessors, &purposes, &sources);
-    let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up(&sources)];
+    let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
     let (entries, before) = (change.entries(&sets, &windows), change.before());
     let targets = Targets {
         entries: &entries,

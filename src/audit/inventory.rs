@@ -42,6 +42,8 @@ pub struct Whole {
     pub revision: String,
     /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
+    /// Whether the report tells which security fixes copies have: that takes reading every commit of their files.
+    pub tells_fixes: bool,
 }
 
 /// Maximum bytes of source to compare at once: the index of the queries grows with it.
@@ -67,7 +69,7 @@ pub fn audit(
     outsides: &[Outside],
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Whole { end, snapshot, project, revision, time } = tree;
+    let Whole { end, snapshot, project, revision, time, tells_fixes } = tree;
     let remembered = Memory::nothing();
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
@@ -81,7 +83,7 @@ pub fn audit(
     outcome.examined = Examination { n_changed: snapshot.entries.len(), skipped, ..Examination::default() };
     let tree = &snapshot.entries[..];
     let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
-    let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context));
+    let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context, tells_fixes));
     let mut auditing = Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
@@ -244,14 +246,15 @@ struct FixContext<'k> {
     context: Context<'k>,
     /// Whether a rule about missed fixes is on, and there is a corpus to search.
     is_asked: bool,
+    tells_fixes: bool,
     copies: Vec<WholeCopy>,
     fixes: Vec<HeldFix>,
 }
 
 impl<'k> FixContext<'k> {
-    fn new(outsides: &'k [Outside], context: Context<'k>) -> Self {
+    fn new(outsides: &'k [Outside], context: Context<'k>, tells_fixes: bool) -> Self {
         let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
-        Self { outsides, context, is_asked: is_stored, copies: Vec::new(), fixes: Vec::new() }
+        Self { outsides, context, is_asked: is_stored, tells_fixes, copies: Vec::new(), fixes: Vec::new() }
     }
 
     /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
@@ -280,7 +283,9 @@ impl<'k> FixContext<'k> {
             let mut findings: Vec<Finding> =
                 of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
             findings.extend(vulnerable(&holders, self.outsides, config)?);
-            self.fixes.extend(held_fixes(&holders, self.outsides)?);
+            if self.tells_fixes {
+                self.fixes.extend(held_fixes(&holders, self.outsides)?);
+            }
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
                 outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())));

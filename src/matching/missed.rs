@@ -199,13 +199,18 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
 /// The places that a change from `before` to `after` changed, as far as a copy can miss them and has enough around them
 /// to be found by.
 pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
-    let old = before.tokens;
-    let missable = missable_hunks(before, after).into_iter();
+    let (old, new) = (before.tokens, after.tokens);
+    let is_same = |(a, b): (&Token, &Token)| a.exact == b.exact || is_message(a) && is_message(b);
+    let is_worded = |hunk: &Hunk| {
+        let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
+        removed.len() == added.len() && removed.iter().zip(added).all(is_same)
+    };
+    let missable = missable_hunks(before, after).into_iter().filter(|hunk| !is_worded(hunk));
     missable.filter(|hunk| is_enough(&old[with_context(hunk, old.len())])).collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as others can miss them: not what is only laid out,
-/// renamed or worded differently, and not what is new between functions.
+/// The places that a change from `before` to `after` changed, as far as others can miss them: not what is only laid out
+/// or renamed, and not what is new between functions.
 pub fn missable_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
     let mut known: Option<[HashSet<u32>; 2]> = None;
@@ -234,7 +239,7 @@ pub fn missable_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
             let is_idle = |(a, b): (&Token, &Token)| {
                 let is_renamed =
                     a.kind() == Kind::Identifier && !in_new.contains(&a.exact) && !in_old.contains(&b.exact);
-                a.exact == b.exact || is_message(a) && is_message(b) || is_renamed
+                a.exact == b.exact || is_renamed
             };
             if removed.iter().zip(added).all(is_idle) {
                 return false;

@@ -19,13 +19,13 @@ use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, and half as many as where the commits say that they do something else than
-/// mend. Fewer are an idiom.
+/// Minimum tokens in a row across an edit that agree, and half as many as where the commits say that they do something
+/// else than mend. Fewer are an idiom.
 const MIN_RUN: usize = 16;
 /// Minimum tokens of such a run on each side of an insertion, which replaces nothing.
 const MIN_SIDE: usize = 4;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are everywhere.
-const MIN_WORDS: usize = 4;
+const MIN_WORDS: usize = 5;
 /// Minimum percentage of the names and literals of a run that are spelled the same.
 const MIN_SPELLED: usize = 60;
 
@@ -61,13 +61,13 @@ pub struct Renaming {
 }
 
 impl Hunk {
-    /// The lines before the change and those around them, as far as they are `within` the unit of the hunk.
-    pub fn with_lines(&self, before: Document<'_>, within: &Range<usize>) -> Range<usize> {
+    /// The lines before the change and those around them.
+    pub fn with_lines(&self, before: Document<'_>) -> Range<usize> {
         let Range { start, end } = self.before;
         let starts_line = |at: &usize| before.starts_line(*at);
-        let from = (within.start..start).rev().filter(starts_line).nth(CONTEXT_LINES - 1);
-        let to = (end + 1..within.end).filter(starts_line).nth(CONTEXT_LINES - 1);
-        from.unwrap_or(within.start.min(start))..to.unwrap_or(within.end.max(end))
+        let from = (0..start).rev().filter(starts_line).nth(CONTEXT_LINES - 1);
+        let to = (end + 1..before.tokens.len()).filter(starts_line).nth(CONTEXT_LINES - 1);
+        from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 }
 
@@ -94,8 +94,15 @@ impl Window {
         let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
         let n_left = (tokens.start..removed.start).rev().zip((0..there.start).rev()).take_while(&mut agrees).count();
         let n_right = (removed.end..tokens.end).zip(there.end..target.len()).take_while(&mut agrees).count();
-        let run = &before[removed.start - n_left..removed.end + n_right];
-        if n_removed < removed.len() || !self.is_enough(n_left, n_right) || !renaming.is_alike(run) {
+        let (from, to) = (removed.start - n_left, removed.end + n_right);
+        let run = &before[from..to];
+        // Other names in what is removed are other code, unless the lines around it rename them, too.
+        let is_known = |token: &Token| {
+            let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
+            renaming.keeps(token) || around.any(|other| other.exact == token.exact)
+        };
+        let is_same = n_removed == removed.len() && before[removed.clone()].iter().all(is_known);
+        if !is_same || !self.is_enough(n_left, n_right) || !renaming.is_alike(run) {
             return None;
         }
         let around = removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
@@ -142,13 +149,16 @@ impl Renaming {
         self.to.get(&a.exact) == Some(&b.exact)
     }
 
+    /// Whether a token is spelled the same in the sibling.
+    fn keeps(&self, token: &Token) -> bool {
+        self.to.get(&token.exact).is_none_or(|to| *to == token.exact)
+    }
+
     /// Whether enough names and literals of some tokens that agree are spelled the same.
     fn is_alike(&self, tokens: &[Token]) -> bool {
         let words = tokens.iter().filter(|token| !matches!(token.kind(), Kind::Punctuation | Kind::Keyword));
-        let words: Vec<u32> = words.map(|token| token.exact).collect();
-        let is_spelled = |word: &&u32| self.to.get(*word).is_none_or(|to| to == *word);
-        let spelled: Vec<&u32> = words.iter().filter(is_spelled).collect();
-        let n_different = spelled.iter().collect::<HashSet<_>>().len();
-        n_different >= MIN_WORDS && 100 * spelled.len() >= MIN_SPELLED * words.len()
+        let (spelled, others): (Vec<&Token>, Vec<&Token>) = words.partition(|token| self.keeps(token));
+        let n_different = spelled.iter().map(|token| token.exact).collect::<HashSet<_>>().len();
+        n_different >= MIN_WORDS && 100 * spelled.len() >= MIN_SPELLED * (spelled.len() + others.len())
     }
 }

@@ -111,6 +111,11 @@ pub static AUDIT_FORMATS: &[Format] = &[
     audited::decisions::FORMAT,
 ];
 
+/// Whether a format tells which security fixes copies have, beside those that they lack.
+pub fn tells_held_fixes(format: &Format) -> bool {
+    [audited::cyclonedx::FORMAT.name, audited::openvex::FORMAT.name].contains(&format.name)
+}
+
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] =
     &[measured::badge::FORMAT, measured::shields::FORMAT, measured::openmetrics::FORMAT, measured::trend::FORMAT];

@@ -12,7 +12,8 @@ use crate::text::{FilePath, Lines};
 
 /// Maximum places that lack a hunk, and maximum places of a change that have it: more are an idiom, or a rewrite that
 /// left some out on purpose.
-pub(super) const MAX_PLACES: usize = 4;
+pub(super) const MAX_PLACES: usize = 8;
+
 /// The windows of the hunks of a file that a sibling may lack, each with its unit; the tokens in `moved` are elsewhere
 /// now. An insertion is a feature unless it `may_mend` something.
 pub(super) fn windows(
@@ -42,7 +43,7 @@ pub(super) fn windows(
     };
     let window = |hunk: Hunk| {
         let unit = unit_around(base, &hunk.removed)?;
-        let is_feature = hunk.before.is_empty() && !may_mend;
+        let is_feature = hunk.before.is_empty() && (!may_mend || is_declared(&hunk.added, after));
         let is_of_form = is_of_head(&hunk, &unit, base, after) || is_bracketed(&hunk, base, after);
         if is_feature || is_of_form || is_moved(&hunk) || is_test(&hunk) {
             return None;
@@ -52,7 +53,7 @@ pub(super) fn windows(
         if is_renaming(&hunk, of_base, base, &after.tokens[of_head.clone()], after) {
             return None;
         }
-        let tokens = hunk.with_lines(base.document(), &unit.tokens);
+        let tokens = hunk.with_lines(base.document());
         let variables = variables(&hunk.added, &of_head, after, of_base);
         Some((Window { hunk, tokens, variables, may_mend }, unit))
     };
@@ -61,13 +62,40 @@ pub(super) fn windows(
 
 /// Whether a file is code of the project itself that computes something.
 pub(super) fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>) -> bool {
-    sources.config.ground(path, is_prose) == Ground::Code && sources.skip_judging(path).is_none()
+    matches!(sources.config.ground(path, is_prose), Ground::Code | Ground::Example)
+        && sources.skip_judging(path).is_none()
+}
+
+/// Whether a file may lack an edit that is owed, judging by its name: also an example, and code of others that the
+/// repository keeps.
+pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool {
+    matches!(sources.config.ground(path, false), Ground::Code | Ground::Example) && sources.is_compared(path)
 }
 
 /// The lines of a file with test code.
 pub(super) fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u32>> {
     let language = sources.languages.named(&source.language);
     language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default()
+}
+
+/// Whether added tokens declare something, or are no whole statements: brackets are left open, unless the first word
+/// decides what is done.
+fn is_declared(added: &Range<usize>, after: &Source) -> bool {
+    let words = after.document().words;
+    let text = |token: &Token| token.text(&after.text);
+    let tokens = &after.tokens[added.clone()];
+    let decides = tokens.first().is_some_and(|first| words.decides(text(first)));
+    let is_name = |token: &Token| token.kind() == Kind::Identifier;
+    let is_typed = |(at, pair): (usize, &[Token])| {
+        is_name(&pair[1]) && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword && !decides)
+    };
+    let n = |brackets: &[u8]| {
+        tokens.iter().filter(|token| token.punctuation().is_some_and(|of| brackets.contains(&of))).count()
+    };
+    let is_open = n(b"({[") != n(b")}]");
+    is_open && !decides
+        || tokens.windows(2).enumerate().any(is_typed)
+        || tokens.iter().any(|token| words.defines(text(token)))
 }
 
 /// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it changes, not its siblings.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, is_own_code, test_lines, unit_around};
+use super::hunks::{MAX_PLACES, may_hold_siblings, test_lines, unit_around};
 use super::patch::adapted;
 use super::place::{Pair, Place};
 use super::step::{Marks, PartedBlocks, Side, parted};
@@ -138,7 +138,7 @@ impl Windows<'_> {
             Some((source.path.clone(), Target::Changed(number), self.queries.hits_in(source, &mut scratch)))
         });
         let is_candidate =
-            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && is_own_code(path, false, sources);
+            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && may_hold_siblings(path, sources);
         let all = same.chain(changed).filter(is_candidate);
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target }).collect()
     }
@@ -273,23 +273,23 @@ impl<'m> Pair<'m> {
 
     /// The places of the other file that have a window, and that the change leaves alone.
     fn sites(&self, window: &Window, diagonals: &BTreeMap<i64, usize>) -> Vec<Site> {
-        let mut found: BTreeMap<usize, Site> = BTreeMap::new();
-        let n_around = window.tokens.len() / 2;
-        for diagonal in diagonals.keys() {
-            let there = |at: usize| at.saturating_add_signed(*diagonal as isize).min(self.other.tokens.len());
-            let region = there(window.tokens.start).saturating_sub(n_around)
-                ..(there(window.tokens.end) + n_around).min(self.other.tokens.len());
-            let (own, head) = (&self.own.tokens, &self.head.source.tokens);
-            for site in window.sites(own, head, &self.other.tokens, region) {
-                if !self.is_edited(&site.at) {
-                    found.insert(site.at.start, site);
-                }
-            }
-            if found.len() > MAX_PLACES {
-                break;
+        let (n_around, n_tokens) = (window.tokens.len() / 2, self.other.tokens.len());
+        let region = |diagonal: &i64| {
+            let there = |at: usize| at.saturating_add_signed(*diagonal as isize).min(n_tokens);
+            let Range { start, end } = window.tokens;
+            there(start).saturating_sub(n_around)..(there(end) + n_around).min(n_tokens)
+        };
+        // Regions in order, those that overlap as one: a place is looked at once.
+        let mut regions: Vec<Range<usize>> = Vec::new();
+        for region in diagonals.keys().map(region) {
+            match regions.last_mut().filter(|last| region.start <= last.end) {
+                Some(last) => last.end = last.end.max(region.end),
+                None => regions.push(region),
             }
         }
-        found.into_values().collect()
+        let (own, head) = (&self.own.tokens, &self.head.source.tokens);
+        let sites = regions.into_iter().flat_map(|region| window.sites(own, head, &self.other.tokens, region));
+        sites.filter(|site| !self.is_edited(&site.at)).take(MAX_PLACES + 1).collect()
     }
 
     /// The places whose edits use no variable that the change declares where the sibling does not get it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
+use super::hunks::{MAX_PLACES, content_of, is_own_code, may_hold_siblings, n_made, windows};
 use super::purpose::Purposes;
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
@@ -16,10 +16,6 @@ use crate::fingerprint::Params;
 use crate::language::Language;
 use crate::matching::{Hunk, Unit, Window, edited_hunks};
 use crate::text::FilePath;
-
-/// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
-/// another version by design.
-const MAX_EDITED: usize = 2_000;
 
 /// The hunks of a change whose siblings are looked for.
 pub(in crate::audit) struct Windows<'p> {
@@ -49,16 +45,16 @@ impl<'p> Windows<'p> {
         let by_path: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&ChangedFile>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
+        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
         let pairs = || base.par_iter().zip(&heads);
         let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
-            let head = head.filter(|head| is_own_code(&head.source.path, before.source.is_prose, sources));
+            let head = head.filter(|head| is_asked && is_own_code(&head.source.path, before.source.is_prose, sources));
             head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
-        let is_rewrite = hunks.iter().flatten().map(Hunk::n_tokens).sum::<usize>() > MAX_EDITED;
         let purposes = if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
         let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
-            let head = head.filter(|_| !hunks[number].is_empty() && !is_rewrite)?;
+            let head = head.filter(|_| !hunks[number].is_empty())?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
             Some(windows(&base[number], head, moved, purposes.may_mend(&head.source.path), sources))
         };
@@ -98,9 +94,8 @@ impl<'p> Windows<'p> {
         let asked = numbers.iter().map(|&at| {
             let document = base[at].source.document();
             let mut mask = vec![false; document.tokens.len()];
-            let all = || 0..document.tokens.len();
             for hunk in &hunks[at] {
-                let Range { start, end } = hunk.with_lines(document, &all());
+                let Range { start, end } = hunk.with_lines(document);
                 mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())].fill(true);
             }
             (&base[at].source, Cow::Owned(mask))
@@ -112,14 +107,12 @@ impl<'p> Windows<'p> {
         Self { changed, base, heads, hunks, windows, numbers, n_around, queries }
     }
 
-    /// What is looked up, if the settings ask for siblings.
-    pub fn queries_to_look_up(&self, sources: &Sources<'_>) -> Option<&Queries<'p>> {
-        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
-        Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
+    /// What is looked up: nothing if no rule asks for siblings.
+    pub fn queries_to_look_up(&self) -> Option<&Queries<'p>> {
+        Some(&self.queries).filter(|queries| !queries.is_empty())
     }
 
-    /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits
-    /// were made in.
+    /// Whether a file may hold a sibling, judging by its name: code in a language that edits were made in.
     pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
         let extension = |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
         // An extension may be of several languages.
@@ -128,6 +121,6 @@ impl<'p> Windows<'p> {
         let has_family =
             |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
         let is_declared = sources.attributes.of(path).language.is_some();
-        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && is_own_code(path, false, sources)
+        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && may_hold_siblings(path, sources)
     }
 }

@@ -17,7 +17,7 @@ use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::language::Languages;
 use crate::policy::Notice;
-use crate::report::audit_formats;
+use crate::report::{audit_formats, tells_held_fixes};
 use crate::text::printable;
 
 pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
@@ -31,7 +31,8 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
-    let scope = Scope { tree, corpora, suppressing, has_history: *history };
+    let tells_fixes = reports.any(tells_held_fixes);
+    let scope = Scope { tree, corpora, suppressing, has_history: *history, tells_fixes };
     let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
     passed_over(&repository).into_iter().for_each(|message| warn(&message));
     if !suppressing.show_suppressed {
@@ -68,6 +69,8 @@ pub(super) struct Scope<'f> {
     pub suppressing: &'f Suppressing,
     /// Whether to look for what the history added, too.
     pub has_history: bool,
+    /// Whether a format tells which security fixes copies have.
+    pub tells_fixes: bool,
 }
 
 /// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows
@@ -78,7 +81,7 @@ pub(super) fn audited(
     (config, languages): (&Config, &Languages),
     common: &Common,
 ) -> Result<(Outcome, bool), Failure> {
-    let &Scope { tree, corpora, suppressing, has_history } = scope;
+    let &Scope { tree, corpora, suppressing, has_history, tells_fixes } = scope;
     let root = repository.root();
     let outsides = outsides(&corpora.named, config, (languages, None), root, common)?;
     let baseline = settings::baseline(suppressing, Some(root), config)?;
@@ -108,7 +111,7 @@ pub(super) fn audited(
     let mut outcome = {
         let bar = Bar::of(common);
         let context = Context { config, languages, progress: &bar };
-        let tree = Whole { end, snapshot, project, revision, time };
+        let tree = Whole { end, snapshot, project, revision, time, tells_fixes };
         let mut outcome = audit(repository, tree, &outsides, context)?;
         if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
             audited.brought = Some(brought(repository, audited, &outsides, context)?);

@@ -35,6 +35,11 @@ pub(in crate::cli) struct Reports<T: 'static> {
 }
 
 impl<T> Reports<T> {
+    /// Whether any of the formats that are printed or written is such a one.
+    pub fn any(&self, is_such: impl Fn(&Format<T>) -> bool) -> bool {
+        self.written.iter().map(|(format, _)| *format).chain([self.printed]).any(is_such)
+    }
+
     /// Checks the formats, which must be among `formats`, and the files.
     ///
     /// # Errors
