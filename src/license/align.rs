@@ -254,6 +254,12 @@ impl Reading {
         self.starts && !has_added && self.n_equal >= MIN_ABRIDGED && 2 * self.n_equal <= self.n_required
     }
 
+    /// Whether most of a part of the text is within it, and not from the template.
+    pub fn is_mostly_added(&self, part: &Range<usize>) -> bool {
+        let n_shared = |of: &Range<usize>| of.end.min(part.end).saturating_sub(of.start.max(part.start));
+        2 * self.differences.iter().map(|of| n_shared(&of.added)).sum::<usize>() > part.len()
+    }
+
     /// The number of words that differ.
     pub fn n_differing(&self) -> usize {
         self.differences.iter().map(|of| of.missing.len().max(of.added.len())).sum()

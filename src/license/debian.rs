@@ -53,30 +53,10 @@ impl Paragraph {
             method,
             scope: Scope::Paths { globs: self.globs, n_up, is_literal_separator: false },
             line: self.line,
-            expression: expression(&self.license),
+            expression: Expression::parse(&self.license),
             written: self.license,
         })
     }
-}
-
-/// Debian's short names, joined with "and", "or" and commas.
-fn expression(written: &str) -> Option<Expression> {
-    if let Some(whole) = Expression::parse_spdx(written) {
-        return Some(whole);
-    }
-    // A comma binds more loosely than the words: "A or B, and C".
-    let alternatives = |part: &str| {
-        let names: Option<Vec<_>> = part.split(" or ").map(|name| all_of(name.trim())).collect();
-        names.and_then(Expression::any)
-    };
-    let parts: Vec<&str> = written.split(',').map(str::trim).collect();
-    let parts = parts.iter().map(|part| part.strip_prefix("and ").unwrap_or(part));
-    Expression::all(parts.map(alternatives).collect::<Option<Vec<_>>>()?)
-}
-
-fn all_of(part: &str) -> Option<Expression> {
-    let names: Option<Vec<_>> = part.split(" and ").map(|name| Expression::parse(name.trim())).collect();
-    Expression::all(names?)
 }
 
 #[cfg(test)]

@@ -52,9 +52,20 @@ const WITH_EXCEPTION: &[(&str, &str)] = &[
     ("-with-GCC-exception", "GCC-exception-3.1"),
 ];
 
+/// Deprecated identifiers, and what SPDX lists instead.
+const SUCCESSORS: &[(&str, &str, Option<&str>)] = &[
+    ("BSD-2-Clause-FreeBSD", "BSD-2-Clause-Views", None),
+    ("BSD-2-Clause-NetBSD", "BSD-2-Clause", None),
+    ("Nunit", "zlib-acknowledgement", None),
+    ("StandardML-NJ", "SMLNJ", None),
+    ("bzip2-1.0.5", "bzip2-1.0.6", None),
+    ("eCos-2.0", "GPL-2.0-or-later", Some("eCos-exception-2.0")),
+    ("wxWindows", "LGPL-2.0-or-later", Some("WxWindows-exception-3.1")),
+];
+
 impl Expression {
-    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, `/` for `OR`, and the names
-    /// that people give licenses, such as "Apache License, Version 2.0" or "GPLv2+".
+    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, the names that people give licenses, such as
+    /// "Apache License, Version 2.0" or "GPLv2+", and several of them with words or signs between.
     ///
     /// `None` for anything that does not name a known license.
     pub fn parse(text: &str) -> Option<Self> {
@@ -62,7 +73,23 @@ impl Expression {
         if text.is_empty() || text.len() > MAX_LENGTH {
             return None;
         }
+        Self::parse_name(text).or_else(|| Self::parse_list(text))
+    }
+
+    fn parse_name(text: &str) -> Option<Self> {
         Self::parse_spdx(text).or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
+    }
+
+    /// Reads names as Debian and CRAN join them. A comma joins, and binds more loosely than words: "A or B, and C".
+    fn parse_list(text: &str) -> Option<Self> {
+        let text = text.replace(" and ", " & ").replace(" or ", " | ").replace(['/', '\n'], " | ");
+        let all = |part: &str| {
+            let names = part.split('&').map(|name| Self::parse_name(name.trim()));
+            names.collect::<Option<Vec<_>>>().and_then(Self::all)
+        };
+        let any = |part: &str| part.split('|').map(all).collect::<Option<Vec<_>>>().and_then(Self::any);
+        let parts = text.split(',').map(|part| part.trim().trim_start_matches("& "));
+        parts.map(any).collect::<Option<Vec<_>>>().and_then(Self::all)
     }
 
     /// Reads an expression in SPDX's syntax only.
@@ -265,8 +292,12 @@ impl License {
                         exception = Some((*named).to_owned());
                     }
                 }
+                if let Some((_, successor, with)) = SUCCESSORS.iter().find(|(old, ..)| *old == name) {
+                    name = (*successor).to_owned();
+                    exception = exception.or(with.map(str::to_owned));
+                }
                 let is_exact = name.ends_with("-only") || name.ends_with("-or-later") || name.ends_with('+');
-                let is_gnu = id.is_gnu() || exception.is_some() && name.starts_with("GPL-");
+                let is_gnu = id.is_gnu() || exception.is_some() && name.contains("GPL-");
                 if !is_gnu {
                     (name, *or_later)
                 } else if *or_later || name.ends_with('+') {
@@ -384,6 +415,22 @@ mod tests {
         check("Apache-2.0 WITH LLVM-exception", "Apache-2.0 WITH LLVM-exception");
         check("EPL-1.0+", "EPL-1.0+");
         check("LicenseRef-ours", "LicenseRef-ours");
+        check("DocumentRef-spdx:LicenseRef-ours AND MIT", "DocumentRef-spdx:LicenseRef-ours AND MIT");
+        check("LGPL-2.1-only OR GPL-2.0-only", "LGPL-2.1-only OR GPL-2.0-only");
+        check("lgpl-2.1-ONLY and gpl-2.0+", "LGPL-2.1-only AND GPL-2.0-or-later");
+        check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
+        check("((MIT))", "MIT");
+        check("gpl-3.0-or-later with gcc-exception-3.1", "GPL-3.0-or-later WITH GCC-exception-3.1");
+        check("GPL-3.0-with-GCC-exception", "GPL-3.0-only WITH GCC-exception-3.1");
+        assert_eq!(Expression::parse("Apache-2.0 and/or MIT"), None);
+        check("MIT, BSD-3-Clause", "MIT AND BSD-3-Clause");
+        check("MIT / Apache-2.0", "MIT OR Apache-2.0");
+        check("MIT|Apache-2.0", "MIT OR Apache-2.0");
+        check("StandardML-NJ", "SMLNJ");
+        check("eCos-2.0", "GPL-2.0-or-later WITH eCos-exception-2.0");
+        check("bzip2-1.0.5", "bzip2-1.0.6");
+        check("GFDL-1.3", "GFDL-1.3-only");
+        check("AGPL-3.0", "AGPL-3.0-only");
     }
 
     #[test]

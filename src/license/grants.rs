@@ -23,6 +23,8 @@ pub(super) struct Grant {
     pub expression: Option<Expression>,
     /// The licenses that have the name, if it is that of several.
     pub others: Vec<String>,
+    /// Whether this only says where a text is: "the text of the GPL is in ...". It completes a name without a version.
+    pub is_reference: bool,
 }
 
 impl Grant {
@@ -50,14 +52,32 @@ struct NamesFile {
     names: BTreeMap<String, Vec<String>>,
 }
 
-/// Words of a name that do not help to identify the license.
-const FILLERS: &[&str] = &["the", "license", "licenses", "licensed", "version", "see", "under", "a", "an"];
+/// Words of a name, or of an address, that do not help to identify the license.
+const FILLERS: &[&str] = &[
+    "the",
+    "license",
+    "licenses",
+    "licensed",
+    "version",
+    "versions",
+    "see",
+    "under",
+    "a",
+    "an",
+    "http",
+    "www",
+    "legalcode",
+    "standalone",
+    "old",
+];
 /// Maximum words of a name.
 const MAX_NAME: usize = 8;
 /// Maximum bytes of a name in a manifest.
 const MAX_NAMED: usize = 200;
 /// Maximum words between a name and its version.
 const TO_VERSION: usize = 14;
+/// Maximum words between a name and "either version": the publisher's address may be there.
+const TO_EITHER: usize = 40;
 /// Maximum words between a word that grants and the name.
 const TO_NAME: usize = 14;
 /// Words that grant or govern.
@@ -91,6 +111,9 @@ const ORDINARY: &[&str] = &["artistic", "boost", "python", "proprietary", "comme
 const DENYING: &[&str] =
     &["see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar", "like", "than"];
 
+/// Hosts that have a page for each license, by its identifier.
+const HOSTS: [&str; 3] = ["spdx org", "opensource org", "choosealicense com"];
+
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     let table: NamesFile =
@@ -100,11 +123,19 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
         table.names.iter().flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
         let address = of.name.strip_prefix("CC-").map(|name| (format!("creativecommons org {name}"), of.name, true));
-        [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)].into_iter().chain(address)
+        let hosts = HOSTS.iter().map(|host| (format!("{host} {}", of.name), of.name, true));
+        let names = [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)];
+        names.into_iter().chain(address).chain(hosts)
     });
-    for (name, id, is_usual) in usual.chain(listed) {
-        let id = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
+    let addresses = include_str!("../../config/licenses/addresses.txt").lines();
+    let addresses = addresses.filter_map(|line| line.split_once(' ')).map(|(id, of)| (of.to_owned(), id, true));
+    for (name, id, is_usual) in usual.chain(listed).chain(addresses) {
+        let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
+        let id = if id.contains(' ') { id } else { bare };
         let (name, version) = parted(&name);
+        if version.is_none() && is_host(&name) {
+            continue;
+        }
         let family = families.entry(name).or_default();
         family.is_usual |= is_usual;
         match version {
@@ -115,19 +146,28 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     families
 });
 
+/// Whether a name is an address without a path.
+fn is_host(name: &str) -> bool {
+    let words: Vec<&str> = name.split(' ').collect();
+    words.len() == 2 && matches!(words[1], "org" | "com" | "net")
+}
+
 /// The first words of all names.
 static FIRST: LazyLock<HashSet<&str>> =
     LazyLock::new(|| FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect());
 
 /// "GNU General Public License" and "GNU GPL" without "GNU"; the rest of another name may be any words.
 fn without_gnu(name: &str) -> &str {
-    name.strip_prefix("gnu ").filter(|rest| rest.contains(' ') || rest.contains("gpl")).unwrap_or(name)
+    let is_rest = |rest: &&str| (rest.contains(' ') || rest.contains("gpl")) && !rest.starts_with("org ");
+    name.strip_prefix("gnu ").filter(is_rest).unwrap_or(name)
 }
 
 /// A name without the words that do not help, and its version.
 fn parted(name: &str) -> (String, Option<String>) {
-    let words = Words::new(name.as_bytes(), 1);
-    let last = ["only", "or", "later", "unported", "generic", "international", "universal"];
+    // What a line begins with may be its bullet: "3 Clause BSD".
+    let words = Words::new(format!("the {name}").as_bytes(), 1);
+    let last =
+        ["only", "or", "later", "unported", "generic", "international", "universal", "html", "php", "txt", "legalcode"];
     let mut words: Vec<&str> = words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
     while words.len() > 1 && words.last().is_some_and(|word| last.contains(word)) {
         words.pop();
@@ -159,28 +199,70 @@ pub(super) fn named(name: &str) -> Option<String> {
         }
         _ => name.replace(">=", " ").replace(['(', ')'], " ") + if name.contains(">=") { " or later" } else { "" },
     };
-    let words = Words::new(without.as_bytes(), 1);
-    let is_filler = |at: usize| FILLERS.contains(&words.of(at..at + 1));
+    // What a manifest names is a license, as "Proprietary" is in no prose.
+    let words = Words::new(format!("{without} license").as_bytes(), 1);
+    let is_filler = |at: usize| {
+        let word = words.of(at..at + 1);
+        FILLERS.contains(&word) || ["html", "php", "txt"].contains(&word)
+    };
     let grant = title(&words)?;
     let is_whole = (grant.range.end..words.n_words()).all(is_filler);
     grant.expression.filter(|_| is_whole).map(|of| of.to_string())
 }
 
-/// The licenses that are named in a part of a text where it grants.
+/// The licenses that are named in a part of a text where it grants, and those that are named close to them.
 pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
-    let mut found: Vec<Grant> = Vec::new();
+    let mut found: Vec<(Standing, Grant)> = Vec::new();
     let mut at = part.start;
     while at < part.end {
-        let is_near = |of: &Grant| at - of.range.end <= 6;
-        match grant(words, at).filter(|of| of.range.end <= part.end) {
-            Some(grant) if is_granted(words, part.start, at) || found.last().is_some_and(is_near) => {
-                at = grant.range.end;
-                found.push(grant);
+        // "All rights reserved. Licensed under ..." reserves none.
+        let is_grant = |of: &Grant| of.range.end <= part.end && !words.of(of.range.clone()).starts_with("all rights");
+        match grant(words, at).filter(is_grant) {
+            Some(grant) => {
+                let standing = Standing::of(words, part.start, &grant.range);
+                // The name may be part of the sentence that grants: "GNU Public License (GPL)".
+                at = if standing == Standing::Named { at + 1 } else { grant.range.end };
+                found.retain(|(_, of)| of.range.end <= grant.range.start || standing == Standing::Named);
+                if found.last().is_none_or(|(_, of)| of.range.end <= grant.range.start) {
+                    found.push((standing, grant));
+                }
             }
-            _ => at += 1,
+            None => at += 1,
         }
     }
-    found
+    // What is named close to a license that is granted is granted with it, before it and behind it.
+    let (references, mut stated): (Vec<_>, Vec<_>) = found.into_iter().partition(|(of, _)| *of == Standing::Reference);
+    let n_between = |a: &Grant, b: &Grant| {
+        let within = references.iter().filter(|(_, of)| (a.range.end..b.range.start).contains(&of.range.start));
+        b.range.start - a.range.end - within.map(|(_, of)| of.range.len()).sum::<usize>()
+    };
+    for (from, to) in (1..stated.len()).map(|at| (at - 1, at)).chain((1..stated.len()).rev().map(|at| (at, at - 1))) {
+        let is_near = n_between(&stated[from.min(to)].1, &stated[from.max(to)].1) <= MAX_APART;
+        if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
+            stated[to].0 = Standing::Granted;
+        }
+    }
+    stated.retain(|(of, _)| *of == Standing::Granted);
+    stated.extend(references);
+    stated.sort_by_key(|(_, grant)| grant.range.start);
+    let told = stated.into_iter();
+    told.map(|(of, grant)| Grant { is_reference: of == Standing::Reference, ..grant }).collect()
+}
+
+/// Maximum words between the names of licenses that are granted together.
+const MAX_APART: usize = 6;
+
+/// What the words before a name make of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// The license is granted.
+    Granted,
+    /// Where its text is.
+    Reference,
+    /// It is only named.
+    Named,
+    /// It is said not to be that of the file.
+    Denied,
 }
 
 /// The license whose name a text begins with.
@@ -189,22 +271,39 @@ pub(super) fn title(words: &Words) -> Option<Grant> {
     grant(words, (0..words.n_words()).find(|at| !is_filler(at))?)
 }
 
-/// Whether the words before a name grant.
-fn is_granted(words: &Words, start: usize, name: usize) -> bool {
-    let mut from = name.saturating_sub(TO_NAME).max(start);
-    let is_open = |at: usize| {
-        ["under", "license", "licenses", "licensed", "following", "terms", "version"].contains(&words.of(at..at + 1))
-    };
-    // "License: MIT" is one sentence.
-    if let Some(end) = (from..name).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at)) {
-        from = end + 1;
+impl Standing {
+    fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
+        let mut from = name.start.saturating_sub(TO_NAME).max(start);
+        let is_open = |at: usize| {
+            ["under", "license", "licenses", "licensed", "following", "terms", "version", "of", "either"]
+                .contains(&words.of(at..at + 1))
+        };
+        // "License: MIT" is one sentence.
+        if let Some(end) = (from..name.start).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at)) {
+            from = end + 1;
+        }
+        let before = words.of(from..name.start);
+        let has = |list: &[&str]| before.split(' ').any(|word| list.contains(&word));
+        let next = words.of(name.end..(name.end + 1).min(words.n_words()));
+        match () {
+            // A tag is read as one.
+            () if name.start > 0 && words.of(name.start - 1..name.start) == "identifier" => Self::Denied,
+            // "GPL-compatible", "isc.org".
+            () if ["compatible", "org", "com", "net"].contains(&next) => Self::Denied,
+            () if ["common licenses", "text of", "copy of the"].iter().any(|of| before.contains(of)) => Self::Reference,
+            () if before.ends_with("copying") => Self::Reference,
+            () if before.ends_with("version") || words.of(name.clone()).starts_with("creativecommons") => Self::Granted,
+            () if has(GRANTING) && !has(DENYING) => Self::Granted,
+            () if is_address(words, name) => Self::Reference,
+            () if has(DENYING) => Self::Denied,
+            () => Self::Named,
+        }
     }
-    let before = words.of(from..name);
-    if before.ends_with("version") || words.of(name..name + 1) == "creativecommons" {
-        return true;
-    }
-    let has = |list: &[&str]| before.split(' ').any(|word| list.contains(&word));
-    has(GRANTING) && !has(DENYING) && !before.contains("copy of the")
+}
+
+/// Whether a name is an address: `opensource.org/licenses/MIT`.
+fn is_address(words: &Words, name: &Range<usize>) -> bool {
+    name.len() > 1 && matches!(words.of(name.start + 1..name.start + 2), "org" | "com" | "net")
 }
 
 /// The licenses that have the name that begins at a word, and where it ends.
@@ -245,12 +344,17 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
             family.plain.as_ref().or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1))
         }
     };
+    let is_address = is_address(words, &(at..end));
+    if is_address && version.is_none() && family.plain.is_none() {
+        return None;
+    }
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::of(id));
-    let expression =
-        plain.map(|of| if is_later || version.is_none() && of.is_one_version() { of.with_later() } else { of });
-    if expression.is_none() && !is_called_so {
+    let expression = plain.map(|of| {
+        if is_later || version.is_none() && !is_address && of.is_one_version() { of.with_later() } else { of }
+    });
+    if expression.is_none() && (!is_called_so || is_address) {
         return None;
     }
     let expression = expression.map(|of| sections(words, end, of));
@@ -261,14 +365,18 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
             }
             (expression, _) => (expression, end),
         };
-    Some(Grant { range: at..end, expression, others })
+    // "GNU Afero General Public License" is not the GPL.
+    let is_other = at > 1 && word(at - 2) == "gnu" && word(at) == "general" && !FILLERS.contains(&word(at - 1));
+    Some(Grant { range: at..end, expression: expression.filter(|_| !is_other), others, is_reference: false })
 }
 
 /// The version of a license named in a range of words, and where it ends.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<String>, usize, bool) {
     let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
     for at in end..(end + TO_VERSION).min(words.n_words()) {
-        let is_stated = at == end || word(at - 1) == "version" || FILLERS.contains(&word(at - 1)) && at < end + 3;
+        let is_stated = at == end
+            || ["version", "versions", "rev"].contains(&word(at - 1))
+            || FILLERS.contains(&word(at - 1)) && at < end + 3;
         if is_version(word(at)) && is_stated {
             return (Some(short(word(at)).to_owned()), at + 1, false);
         }
@@ -282,6 +390,15 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<
         if is_other || is_end || word(at) == "details" {
             break;
         }
+    }
+    // "As published by the Free Software Foundation, Inc., 51 Franklin Street; either version 2".
+    let next = words.of(end..(end + TO_EITHER).min(words.n_words()));
+    if let Some((between, behind)) = next.split_once(" either version ")
+        && between.contains("foundation")
+        && !between.trim_start_matches("license ").contains("licens")
+        && let Some(number) = behind.split(' ').next().filter(|number| is_version(number))
+    {
+        return (Some(short(number).to_owned()), end + between.split(' ').count() + 3, false);
     }
     // "Version 2 of the GNU General Public License".
     for at in start.saturating_sub(8)..start.saturating_sub(1) {
@@ -311,18 +428,19 @@ fn later(words: &Words, end: usize) -> (bool, usize) {
         "or above",
         "or greater",
         "any newer",
+        "any higher",
         "any subsequent",
         "and later",
+        "later version",
     ];
-    let found = spellings.iter().filter_map(|spelling| next.find(spelling).map(|at| at + spelling.len())).min();
+    let found = spellings.iter().filter_map(|of| next.find(of).map(|at| (at, at + of.len()))).min();
+    let is_of_this = |before: &str| {
+        let is_other = ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
+        // "And not any later version".
+        !is_other && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
+    };
     match found {
-        Some(at)
-            if !next[..at].contains("version 1")
-                && !next[..at].contains("version 2")
-                && !next[..at].contains("version 3") =>
-        {
-            (true, end + next[..at].split(' ').count())
-        }
+        Some((start, at)) if is_of_this(next[..start].trim_end()) => (true, end + next[..at].split(' ').count()),
         _ => (false, end),
     }
 }

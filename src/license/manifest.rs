@@ -34,20 +34,28 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: "cargo.toml", read: cargo },
     Manifest { name: "pyproject.toml", read: pyproject },
     Manifest { name: "setup.cfg", read: setup_cfg },
+    Manifest { name: "setup.py", read: setup_py },
     Manifest { name: "pkg-info", read: python_metadata },
     Manifest { name: "metadata", read: python_metadata },
     Manifest { name: "package.json", read: package_json },
     Manifest { name: "bower.json", read: package_json },
     Manifest { name: "composer.json", read: composer },
     Manifest { name: "meta.json", read: cpan },
+    Manifest { name: "meta.yml", read: |text| cpan_name(&field(text, "license")?.names[0]) },
+    Manifest { name: "makefile.pl", read: |text| cpan_name(assigned(text, "LICENSE")?.first()?) },
     Manifest { name: "pom.xml", read: pom },
     Manifest { name: ".pom", read: pom },
     Manifest { name: ".nuspec", read: nuspec },
+    Manifest { name: ".csproj", read: csproj },
+    Manifest { name: "build.gradle", read: gradle },
+    Manifest { name: "build.gradle.kts", read: gradle },
+    Manifest { name: "mix.exs", read: |text| ManifestLicenses::many(assigned(text, "licenses")?, false) },
     Manifest { name: ".gemspec", read: gemspec },
     Manifest { name: ".podspec", read: gemspec },
     Manifest { name: ".cabal", read: |text| field(text, "license") },
     Manifest { name: "description", read: |text| field(text, "license") },
-    Manifest { name: "opam", read: |text| field(text, "license") },
+    Manifest { name: "opam", read: opam },
+    Manifest { name: ".opam", read: opam },
 ];
 
 /// Maximum bytes of a manifest.
@@ -153,7 +161,20 @@ fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<Manifest
 
 fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
     let line = text.lines().find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
-    ManifestLicenses::one(line.filter(|name| is_name(name))?)
+    let classifiers = || classified(text.lines());
+    line.filter(|name| is_name(name)).and_then(ManifestLicenses::one).or_else(classifiers)
+}
+
+/// `license="MIT"`, or the classifiers, in a call of `setup`.
+fn setup_py(text: &str) -> Option<ManifestLicenses> {
+    let named = text.lines().flat_map(|line| line.split(',')).find_map(|part| {
+        let (before, value) = part.split_once("license=")?;
+        let is_argument = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let name = quoted(value).into_iter().next().filter(|_| value.starts_with(['"', '\'']));
+        name.filter(|name| is_argument && is_name(name))
+    });
+    let classifiers = || classified(text.split(['"', '\'']));
+    named.and_then(ManifestLicenses::one).or_else(classifiers)
 }
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
@@ -187,9 +208,13 @@ fn composer(text: &str) -> Option<ManifestLicenses> {
 
 fn cpan(text: &str) -> Option<ManifestLicenses> {
     let meta: Value = serde_json::from_str(text).ok()?;
-    let name = |name: &str| name.replace("perl_5", "perl 5").replace('_', " ");
-    let names = meta.get("license")?.as_array()?.iter().filter_map(|value| value.as_str().map(name)).collect();
-    ManifestLicenses::many(names, true)
+    let names = meta.get("license")?.as_array()?.iter().filter_map(|value| cpan_name(value.as_str()?));
+    ManifestLicenses::many(names.flat_map(|of| of.names).collect(), true)
+}
+
+/// CPAN's names, such as "perl_5" and "artistic_2".
+fn cpan_name(name: &str) -> Option<ManifestLicenses> {
+    ManifestLicenses::one(name.replace("_2", " 2.0").replace("_0", "").replace('_', " "))
 }
 
 fn pom(text: &str) -> Option<ManifestLicenses> {
@@ -199,7 +224,9 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
     let licenses = project.children().find(|node| is_named(node, "licenses"))?;
     let name = |license: roxmltree::Node<'_, '_>| {
         let text = |name: &str| license.children().find(|node| is_named(node, name)).and_then(|node| node.text());
-        text("name").or_else(|| text("url")).map(|name| name.trim().to_owned())
+        let known = |name: &&str| Expression::parse(name).is_some();
+        let written = text("name").filter(known).or_else(|| text("url").filter(known));
+        written.or_else(|| text("name")).or_else(|| text("url")).map(|name| name.trim().to_owned())
     };
     // Several licenses are a choice, as defined by Maven.
     ManifestLicenses::many(
@@ -210,8 +237,37 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
 
 fn nuspec(text: &str) -> Option<ManifestLicenses> {
     let document = roxmltree::Document::parse(text).ok()?;
-    let license = document.descendants().find(|node| node.tag_name().name() == "license")?;
-    (license.attribute("type") == Some("expression")).then(|| ManifestLicenses::one(license.text()?))?
+    let find = |name: &str| document.descendants().find(|node| node.tag_name().name() == name);
+    match find("license") {
+        Some(license) if license.attribute("type") == Some("expression") => ManifestLicenses::one(license.text()?),
+        Some(_) => None,
+        // The address of the license, as packages had until 2018.
+        None => ManifestLicenses::one(find("licenseUrl")?.text()?),
+    }
+}
+
+fn csproj(text: &str) -> Option<ManifestLicenses> {
+    let document = roxmltree::Document::parse(text).ok()?;
+    let is_license = |node: &roxmltree::Node<'_, '_>| node.tag_name().name() == "PackageLicenseExpression";
+    ManifestLicenses::one(document.descendants().find(is_license)?.text()?)
+}
+
+/// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in Maven.
+fn gradle(text: &str) -> Option<ManifestLicenses> {
+    let (_, licenses) = text.split_once("licenses {")?;
+    let names = licenses.split("license {").skip(1).filter_map(|license| {
+        let line =
+            license.lines().find(|line| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == "name"))?;
+        let (_, value) = line.split_once("name")?;
+        quoted(value).into_iter().next()
+    });
+    ManifestLicenses::many(names.collect(), true)
+}
+
+/// `license: ["MIT" "ISC"]`
+fn opam(text: &str) -> Option<ManifestLicenses> {
+    let value = text.lines().find_map(|line| line.strip_prefix("license:"))?;
+    ManifestLicenses::many(quoted(value), false)
 }
 
 /// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'`.
@@ -221,11 +277,42 @@ fn gemspec(text: &str) -> Option<ManifestLicenses> {
         is_assigned && !line.starts_with('#') && !line.contains("==")
     })?;
     let value = line.split_once('=')?.1;
-    let quotes = ['"', '\''];
-    let names: Vec<String> = value.split(quotes).skip(1).step_by(2).take(8).map(String::from).collect();
-    let names = names.into_iter().filter(|name| !["type", "text", "file"].contains(&name.as_str()) && is_name(name));
-    ManifestLicenses::many(names.collect(), false)
+    // `{ :type => 'MIT', :file => 'LICENSE' }` names a license and its text.
+    let value = match value.split_once("type") {
+        Some((_, of_type)) => of_type.trim_start_matches(['"', '\'']).split(',').next()?,
+        None => value,
+    };
+    ManifestLicenses::many(quoted(value).into_iter().filter(|name| is_name(name)).collect(), false)
 }
+
+/// What is quoted behind the first `key` that is a word.
+fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
+    let is_word = |at: usize| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        !text[..at].ends_with(is_part) && !text[at + key.len()..].starts_with(is_part)
+    };
+    let (at, _) = text.match_indices(key).find(|(at, _)| is_word(*at))?;
+    let value = text[at + key.len()..].trim_start_matches(['"', '\'']);
+    // A list ends where it is closed, and any other value with its line.
+    let is_list = value.trim_start_matches([' ', ':', '=', '>']).starts_with('[');
+    Some(quoted(value.split(if is_list { ']' } else { '\n' }).next()?))
+}
+
+/// The quoted parts of a text.
+fn quoted(text: &str) -> Vec<String> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((start, quote)) = rest.char_indices().find(|(_, c)| matches!(c, '"' | '\''))
+        && let Some((part, behind)) = rest[start + 1..].split_once(quote)
+        && parts.len() < MAX_NAMES
+    {
+        parts.push(part.to_owned());
+        rest = behind;
+    }
+    parts
+}
+
+/// Maximum licenses of a list.
+const MAX_NAMES: usize = 8;
 
 /// The value of `key: value` or `key = "value"`, whatever the case of the key.
 fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
@@ -235,7 +322,7 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     })?;
     // R writes "MIT + file LICENSE".
     let value = value.split(" + file ").next().unwrap_or(value);
-    ManifestLicenses::one(value.trim().trim_matches('"'))
+    ManifestLicenses::one(value.trim().trim_matches('"')).filter(|of| !of.names[0].starts_with("file "))
 }
 
 #[cfg(test)]
@@ -291,5 +378,90 @@ mod tests {
         check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
         check("description", "License: MIT + file LICENSE\n", "MIT");
         check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
+    }
+
+    #[test]
+    fn licenses_are_read_as_each_format_joins_them() {
+        let r = |license: &str, expected: &str| check("description", &format!("License: {license}\n"), expected);
+        r("GPL-2 | GPL-3", "GPL-2.0-only OR GPL-3.0-only");
+        r("Artistic-2.0 | AGPL-3 + file LICENSE", "Artistic-2.0 OR AGPL-3.0-only");
+        r("LGPL (>= 2.1)", "LGPL-2.1-or-later");
+        r("BSD_3_clause + file LICENSE", "BSD-3-Clause");
+        r("file LICENSE", "nothing");
+        check("x.opam", "license: [\"MIT\" \"ISC\"]\n", "MIT AND ISC");
+        check(
+            "opam",
+            "license: \"LGPL-2.1-only WITH OCaml-LGPL-linking-exception\"\n",
+            "LGPL-2.1-only WITH OCaml-LGPL-linking-exception",
+        );
+        check(
+            "mix.exs",
+            "defp package do\n  [licenses: [\"Apache-2.0\", \"MIT\"], links: %{}]\nend\n",
+            "Apache-2.0 AND MIT",
+        );
+        check(
+            "build.gradle",
+            "licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n",
+            "Apache-2.0",
+        );
+        check(
+            "build.gradle.kts",
+            "pom { name.set(\"x\")\n licenses { license { name.set(\"MIT\")\n url.set(\"u\") } } }\n",
+            "MIT",
+        );
+        check("build.gradle", "plugins { id 'java' }\n", "nothing");
+        check("x.podspec", "s.license = { :type => 'MIT', :file => 'LICENSE' }\n", "MIT");
+        check("x.podspec", "s.license = { \"type\" => \"BSD-3-Clause\", \"text\" => \"x\" }\n", "BSD-3-Clause");
+        check("x.podspec", "spec.license      = 'Apache License, Version 2.0'\n", "Apache-2.0");
+        check("x.gemspec", "  spec.license = \"MIT\" # as always\n", "MIT");
+        check("meta.yml", "---\nlicense: perl\nname: X\n", "Artistic-1.0-Perl OR GPL-1.0-or-later");
+        check("meta.json", "{\"license\": [\"perl_5\"]}", "Artistic-1.0-Perl OR GPL-1.0-or-later");
+        check("meta.json", "{\"license\": [\"apache_2_0\"]}", "Apache-2.0");
+        check("makefile.pl", "WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n", "Artistic-2.0");
+        check("setup.py", "setup(name='x', license='BSD-2-Clause')\n", "BSD-2-Clause");
+        check(
+            "setup.py",
+            "setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n",
+            "MIT",
+        );
+        check("setup.py", "from x import license\nlicense = open('LICENSE').read()\n", "nothing");
+        check(
+            "pyproject.toml",
+            "[project]\nlicense = \"MIT AND (Apache-2.0 OR BSD-2-Clause)\"\n",
+            "MIT AND (Apache-2.0 OR BSD-2-Clause)",
+        );
+        check("setup.cfg", "[metadata]\nlicense = MIT\nlicense_files = LICENSE\n", "MIT");
+        check("setup.cfg", "[metadata]\nlicense_files = LICENSE\nlicense = MIT\n", "MIT");
+        check("setup.cfg", "[metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n", "MIT");
+        check(
+            "x.nuspec",
+            "<package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package>",
+            "MIT",
+        );
+        check(
+            "x.nuspec",
+            "<package><metadata><licenseUrl>https://example.invalid/terms</licenseUrl></metadata></package>",
+            "unknown: https://example.invalid/terms",
+        );
+        check(
+            "x.csproj",
+            "<Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project>",
+            "MIT",
+        );
+        check(
+            "pom.xml",
+            "<project><licenses><license><name>Ours</name><url>https://www.apache.org/licenses/LICENSE-2.0.txt</url></license></licenses></project>",
+            "Apache-2.0",
+        );
+        check(
+            "pom.xml",
+            "<project><licenses><license><name>MIT</name></license><license><name>Ours</name></license></licenses></project>",
+            "unknown: MIT, Ours",
+        );
+        check("package.json", "{\"license\": {\"type\": \"ISC\", \"url\": \"x\"}}", "ISC");
+        check("package.json", "{\"license\": \"MIT, Apache-2.0\"}", "MIT AND Apache-2.0");
+        check("package.json", "{\"license\": \"(mit or apache-2.0)\"}", "MIT OR Apache-2.0");
+        check("cargo.toml", "[package]\nlicense = \"MIT/Apache-2.0\"\n", "MIT OR Apache-2.0");
+        check("cargo.toml", "[package]\nlicense = \"Apache-2.0 / MIT\"\n", "Apache-2.0 OR MIT");
     }
 }

@@ -159,10 +159,10 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
         let scope = Scope::Lines(begin, end);
         Some(Statement { method: Method::Tag, scope, line: tag.line, expression: tag.expression, written: tag.written })
     }));
-    let mut header = text::header(&header_words(bytes));
+    let mut header = text::header(header_words(bytes));
     if bytes.len() > HEADER && header.as_ref().is_some_and(|of| of.expression.is_none()) {
         // A whole license text may be in a file with any name.
-        header = text::header(&Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
+        header = text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
     }
     if let Some(text::Identity { expression, line, written }) = header {
         found.push(Statement { method: Method::Header, scope: Scope::File, line, expression, written });
@@ -194,8 +194,8 @@ fn speaks_of_licenses(bytes: &[u8]) -> bool {
         "icens",
         "ICENS",
         "icenc",
-        "ermission",
-        "PERMISSION",
+        "ermi",
+        "PERMI",
         "istribut",
         "ublic domain",
         "PUBLIC DOMAIN",

@@ -120,6 +120,10 @@ fn expression_of(value: &[u8]) -> String {
         if is_operator == is_operand_next || !(is_operator || is_name) {
             // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before it.
             let end = core.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')));
+            // Several identifiers with nothing between them leave open whether one or all of them apply.
+            if !is_operand_next && Expression::parse_spdx(core).is_some() {
+                taken.push(core);
+            }
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
                 let start = word.len() - word.trim_start_matches('(').len();
                 taken.push(word[..start + end].trim_end_matches('-'));
@@ -169,6 +173,7 @@ mod tests {
         check("{# SPDX-License-Identifier: MIT #}", &[(1, "MIT")]);
         check("--[[ SPDX-License-Identifier: MIT]]", &[(1, "MIT")]);
         check("// SPDX-License-Identifier: MIT Copyright 2020", &[(1, "MIT")]);
+        check("// SPDX-License-Identifier: GPL-2.0+ BSD-2-Clause", &[(1, "GPL-2.0+ BSD-2-Clause")]);
         check("int x; // SPDX-License-Identifier: MIT", &[(1, "MIT")]);
         check("SPDX-License-Identifier: MIT", &[(1, "MIT")]);
     }

@@ -20,6 +20,9 @@ const TOLERANCE: usize = 5;
 /// Maximum words in a row that may differ.
 const MAX_ROW: usize = 12;
 
+/// Minimum words of a text that is part of a license's.
+const MIN_PART: usize = 100;
+
 /// What a text states.
 #[derive(Debug)]
 pub(super) struct Identity {
@@ -141,10 +144,11 @@ const CONDITIONS: &[&str] = &[
 
 /// The license of a whole text; `None` if nothing in it is known.
 pub(super) fn identify(text: &[u8]) -> Option<Identity> {
-    let words = Words::new(&text[..text.len().min(MAX_BYTES)], 1);
+    let words = alternatives_last(Words::new(&text[..text.len().min(MAX_BYTES)], 1));
     let mut parts = Parts::new(&words);
     if parts.readings.is_empty() {
         parts.readings.extend(abridged(&words));
+        parts.beginning = parts.beginning.filter(|_| parts.readings.is_empty());
     }
     if parts.readings.is_empty() && parts.grants.is_empty() {
         parts.grants.extend(title(&words));
@@ -153,8 +157,30 @@ pub(super) fn identify(text: &[u8]) -> Option<Identity> {
 }
 
 /// The license that the header of a source file states; `None` if it states none.
-pub(super) fn header(words: &Words) -> Option<Identity> {
-    Parts::new(words).identity(words, false)
+pub(super) fn header(words: Words) -> Option<Identity> {
+    let words = alternatives_last(words);
+    Parts::new(&words).identity(&words, false)
+}
+
+/// The words with the sentences in a license text that offer another license behind that text: "alternatively, this
+/// software may be distributed under the terms of the GPL".
+fn alternatives_last(words: Words) -> Words {
+    if !words.has("alternatively") {
+        return words;
+    }
+    let mut texts = readings(&words).into_iter().filter(|of| 2 * of.n_equal > of.n_required);
+    let Some(text) = texts.find(|of| words.of(of.range.clone()).contains("alternatively")) else { return words };
+    let mut offers: Vec<Range<usize>> = Vec::new();
+    for sentence in words.sentences(0..words.n_words()).into_iter().filter(|of| text.is_mostly_added(of)) {
+        let begins = words.of(sentence.clone()).starts_with("alternatively");
+        // "This clause is necessary due to a bad interaction between the GPL and ..."
+        let goes_on =
+            offers.last().is_some_and(|of| of.end == sentence.start) && words.of(sentence.clone()).contains("clause");
+        if begins && !grants(&words, sentence.clone()).is_empty() || goes_on {
+            offers.push(sentence);
+        }
+    }
+    if offers.is_empty() { words } else { words.with_behind(&offers, text.range.end) }
 }
 
 /// What a text consists of.
@@ -163,16 +189,36 @@ struct Parts {
     readings: Vec<Reading>,
     /// Licenses that are named between them.
     grants: Vec<Grant>,
+    /// Licenses whose text is said to be somewhere.
+    references: Vec<Grant>,
+    /// A license text of which most is missing, and which most of the text is.
+    beginning: Option<Reading>,
 }
 
 impl Parts {
     fn new(words: &Words) -> Self {
-        let readings: Vec<Reading> = readings(words).into_iter().filter(|of| 2 * of.n_equal > of.n_required).collect();
-        let grants = between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
-        Self { readings, grants }
+        let (readings, partial): (Vec<Reading>, Vec<Reading>) =
+            readings(words).into_iter().partition(|of| 2 * of.n_equal > of.n_required);
+        let all: Vec<Grant> = between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
+        let (mut references, mut grants): (Vec<Grant>, Vec<Grant>) = all.into_iter().partition(|of| of.is_reference);
+        if readings.is_empty() && grants.is_empty() {
+            std::mem::swap(&mut references, &mut grants);
+        }
+        let is_most = |of: &Reading| {
+            of.starts
+                && spdx::license_id(of.id).is_some()
+                && of.n_equal >= MIN_PART
+                && 2 * of.range.len() > words.n_words()
+        };
+        let beginning = partial.into_iter().find(is_most);
+        Self { readings, grants, references, beginning }
     }
 
     fn identity(&self, words: &Words, is_whole: bool) -> Option<Identity> {
+        if let Some(beginning) = &self.beginning {
+            let line = words.line_of(beginning.body);
+            return Some(Identity { expression: None, line, written: format!("part of {}", beginning.id) });
+        }
         let starts = self.readings.iter().map(|of| of.body).chain(self.grants.iter().map(|of| of.range.start));
         let line = starts.min().map(|at| words.line_of(at));
         let Some(line) = line else { return phrase(words) };
@@ -217,7 +263,11 @@ impl Parts {
             of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)))
         };
         let untold = texts.iter().filter(|of| !is_named(of)).cloned();
-        let known = || named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref()));
+        let known = || {
+            let referred = self.references.iter().filter(|of| of.others.is_empty());
+            let referred = referred.filter_map(|of| of.expression.as_ref());
+            named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref())).chain(referred)
+        };
         let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
         let vague = vague.into_iter().map(|of| LicenseStatement {
             range: of.range.clone(),
@@ -327,7 +377,15 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
         "dually licensed",
         "your choice",
         "your discretion",
+        "users discretion",
         "either the",
+        "either under",
+        "one or the other",
+        "one of the following",
+        "any one of",
+        "one of two licenses",
+        "choice of licenses",
+        "choose between",
         "multi licensed",
         "triple licensed",
         "tri licensed",
@@ -338,7 +396,7 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
         "either of",
         "version mpl",
     ];
-    let around = words.of(start.saturating_sub(24)..(end + 24).min(words.n_words()));
+    let around = format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
     let is_option =
         |next: &str| !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later));
     let without_later = words
@@ -569,5 +627,35 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         let without = BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
         assert!(read(&without).is_err());
         assert_eq!(read(&format!("{BSD}\nThank you for reading so far.\n")).as_deref(), Ok("BSD-2-Clause"));
+    }
+
+    #[test]
+    fn notices_are_read_as_they_say() {
+        let check = |text: &str, expected: &str| {
+            let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
+            assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
+        };
+        check("released under a 3-clause BSD license", "BSD-3-Clause");
+        check("Dual licensed under the MIT and GPL licenses.", "MIT OR GPL-1.0-or-later");
+        check("either the MIT License or the GNU General Public License (GPL) Version 2.", "MIT OR GPL-2.0-only");
+        check("licensed under the GNU GPL3+.", "GPL-3.0-or-later");
+        check(
+            "under the terms of the GNU General Public License as published by the Free Software Foundation, Inc., 51 Franklin St, Boston, USA; either version 2 of the License, or (at your option) any later version",
+            "GPL-2.0-or-later",
+        );
+        check("under the terms of the GNU GPL version 2 and not any later version", "GPL-2.0-only");
+        check("under the modified BSD license, which is GPL-compatible", "BSD-3-Clause");
+        check("under the terms of the GNU AFERO GENERAL PUBLIC LICENSE", "unknown");
+        check("under the terms of the Affero GNU General Public License, version 3", "AGPL-3.0-only");
+        check("Example, Inc. All rights reserved. Licensed under the MIT license", "MIT");
+        check("https://www.apache.org/licenses/LICENSE-2.0.txt", "Apache-2.0");
+        check("Licensed under http://opensource.org/licenses/mit-license.php", "MIT");
+        check("see https://www.apache.org/licenses/ and www.isc.org", "unknown");
+        check(
+            "License: LGPL-2.1+\nOn Debian systems, the text of the LGPL is in /usr/share/common-licenses/LGPL-2",
+            "LGPL-2.1-or-later",
+        );
+        let offered = BSD.replace("THIS SOFTWARE IS", "Alternatively, this software may be distributed under the terms of the GNU General Public License version 2.\n\nTHIS SOFTWARE IS");
+        check(&offered, "BSD-2-Clause OR GPL-2.0-only");
     }
 }

@@ -67,6 +67,19 @@ impl Words {
         self.words.extend(other.words.iter().map(|word| Word { start: word.start + shift, ..*word }));
     }
 
+    /// The same with these ranges moved to where a word is.
+    pub fn with_behind(&self, ranges: &[Range<usize>], place: usize) -> Self {
+        let mut words = Self { text: " ".to_owned(), words: Vec::new() };
+        let is_moved = |at: &usize| ranges.iter().any(|of| of.contains(at));
+        let stay = |part: Range<usize>| part.filter(|at| !is_moved(at));
+        let moved = (0..self.n_words()).filter(is_moved);
+        for at in stay(0..place).chain(moved).chain(stay(place..self.n_words())) {
+            words.push(self.of(at..at + 1), self.words[at].line);
+            words.words.last_mut().expect("it was pushed").is_last = self.words[at].is_last;
+        }
+        words
+    }
+
     fn add_line(&mut self, line: &str, number: u32) {
         let line = without_marks(line);
         if line.is_empty() || is_notice(line) {
@@ -92,8 +105,11 @@ impl Words {
 
     fn add_word(&mut self, word: &str, line: u32) {
         let word = word.to_lowercase();
-        // "V2", and "gplv2".
-        let number = word.rsplit_once('v').filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
+        // "V2", "gplv2", and "gpl2".
+        let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        let number = word.rsplit_once('v').filter(|(_, rest)| is_number(rest));
+        let number =
+            number.or_else(|| word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest)));
         match (word.as_str(), number) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {

@@ -1,5 +1,6 @@
-//! Writes the license templates that secondhand compares with, from the XML files of the SPDX license list:
-//! `cargo run -p licenses -- FOLDER config/licenses/templates.bin`, where FOLDER is `src` of `spdx/license-list-XML`.
+//! Writes the license templates that secondhand compares with, and the addresses of licenses, from the XML files of the
+//! SPDX license list: `cargo run -p licenses -- FOLDER config/licenses`, where FOLDER is `src` of
+//! `spdx/license-list-XML`. An address is a line with an identifier and what the list refers to.
 //!
 //! A template is its identifier and its words, as secondhand reads them, with `{ ... }` around what may be left out and
 //! `[N ... ]` around what other words, at most N, may replace. The file holds, all numbers little-endian:
@@ -7,7 +8,7 @@
 //! 1. the number of grams, their hashes in order, and the template of each (see [`SKETCH`]);
 //! 2. blocks of templates: the bytes of the block, its number of templates, and those, one a line, deflated.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,20 +22,47 @@ use secondhand::license::{Words, hash};
 const SKETCH: usize = 40;
 /// Bytes of a block, of which one is unpacked for a template.
 const BLOCK: usize = 64 * 1024;
+/// Maximum bytes of an address: longer ones name a commit.
+const MAX_ADDRESS: usize = 100;
 /// Words that may stand in for a replaceable part that may be anything.
 const ANYTHING: usize = 30;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [folder, file] = &arguments[..] else { return Err("usage: licenses FOLDER FILE".into()) };
+    let [folder, to] = &arguments[..] else { return Err("usage: licenses FOLDER FOLDER".into()) };
     let mut templates = Vec::new();
+    let mut addresses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in files(Path::new(folder))? {
-        templates
-            .extend(template(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?);
+        let xml = fs::read_to_string(&path)?;
+        let document = Document::parse(&xml).map_err(|error| format!("{}: {error}", path.display()))?;
+        templates.extend(template(&document).map_err(|error| format!("{}: {error}", path.display()))?);
+        add_addresses(&document, &mut addresses);
     }
     distinct(&mut templates);
-    fs::write(file, packed(&templates)?)?;
+    fs::write(Path::new(to).join("templates.bin"), packed(&templates)?)?;
+    let told = addresses.into_iter().filter(|(_, ids)| ids.len() == 1);
+    let mut lines: Vec<String> =
+        told.flat_map(|(address, ids)| ids.into_iter().map(move |id| format!("{id} {address}\n"))).collect();
+    lines.sort();
+    fs::write(Path::new(to).join("addresses.txt"), lines.concat())?;
     Ok(())
+}
+
+/// Adds what the list refers to for a license: the pages that stand for it, without queries and folders.
+fn add_addresses(document: &Document<'_>, to: &mut BTreeMap<String, BTreeSet<String>>) {
+    let license = document.descendants().find(|node| node.tag_name().name() == "license");
+    let Some(license) = license.filter(|of| !of.has_attribute("deprecatedVersion")) else { return };
+    let Some(id) = license.attribute("licenseId") else { return };
+    let ends = ["-only", "-or-later", "-no-invariants", "-invariants", "-no-RFN", "-RFN"];
+    let id = ends.iter().fold(id, |id, end| id.strip_suffix(end).unwrap_or(id));
+    let referred = license.descendants().filter(|node| node.tag_name().name() == "crossRef");
+    for address in referred.filter_map(|node| node.text()).map(str::trim) {
+        let is_page = !address.ends_with('/') || address.trim_end_matches('/').ends_with(|c: char| c.is_ascii_digit());
+        if address.starts_with("http") && is_page && !address.contains([' ', '#', '?']) && address.len() <= MAX_ADDRESS
+        {
+            to.entry(address.to_owned()).or_default().insert(id.to_owned());
+        }
+    }
 }
 
 /// Keeps one of the templates that require the same words, the one with the shortest identifier: no text tells
@@ -58,8 +86,7 @@ fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// The template in an XML file; `None` for a deprecated identifier.
-fn template(xml: &str) -> Result<Option<String>, Box<dyn Error>> {
-    let document = Document::parse(xml)?;
+fn template(document: &Document<'_>) -> Result<Option<String>, Box<dyn Error>> {
     let find = |name: &str| document.descendants().find(|node| node.tag_name().name() == name);
     let license = find("license").or_else(|| find("exception")).ok_or("no license")?;
     let id = license.attribute("licenseId").ok_or("no identifier")?;
