@@ -54,7 +54,6 @@ impl Half {
 /// A text and what it is.
 struct Labelled {
     source: &'static str,
-    path: PathBuf,
     /// Its files.
     texts: Vec<(FilePath, Vec<u8>)>,
     /// What it states; `None` for what SPDX does not list.
@@ -64,9 +63,9 @@ struct Labelled {
 }
 
 impl Labelled {
-    fn new(source: &'static str, path: &Path, text: &[u8], label: Option<Expression>, is_whole: bool) -> Self {
+    fn new(source: &'static str, text: &[u8], label: Option<Expression>, is_whole: bool) -> Self {
         let name = if is_whole { "LICENSE" } else { "labelled.c" };
-        Self { source, path: path.to_owned(), texts: vec![(FilePath::new(name), text.to_vec())], label, is_whole }
+        Self { source, texts: vec![(FilePath::new(name), text.to_vec())], label, is_whole }
     }
 }
 
@@ -195,7 +194,7 @@ fn license(path: &Path) -> Result<Option<Labelled>, Error> {
     let id = value(head, "spdx_license_key").filter(|id| !id.starts_with("LicenseRef"));
     let label = id.and_then(Expression::of);
     let source = if label.is_some() { "ScanCode, licenses" } else { "ScanCode, not in SPDX" };
-    Ok(Some(Labelled::new(source, path, text.as_bytes(), label, true)))
+    Ok(Some(Labelled::new(source, text.as_bytes(), label, true)))
 }
 
 /// A notice that ScanCode looks for.
@@ -221,7 +220,7 @@ fn tested(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled
         _ => "ScanCode, headers",
     };
     let path = path.with_extension("");
-    Ok(Some(Labelled::new(source, &path, &bytes(&path)?, label, false)))
+    Ok(Some(Labelled::new(source, &bytes(&path)?, label, false)))
 }
 
 /// A test text of SPDX's list.
@@ -262,7 +261,7 @@ fn project(path: &Path) -> Result<Option<Labelled>, Error> {
     });
     let texts = texts.collect::<Result<_, Error>>()?;
     let source = "licensee, projects";
-    Ok(Some(Labelled { source, path: folder.to_owned(), texts, label: Some(label), is_whole: true }))
+    Ok(Some(Labelled { source, texts, label: Some(label), is_whole: true }))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
