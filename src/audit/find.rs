@@ -321,8 +321,7 @@ fn is_searched(entry: &Entry, sources: &Sources<'_>) -> bool {
 /// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides how
 /// files are read and remembered is the same.
 fn lenient(config: &Config) -> Config {
-    let mut config = config.clone();
-    config.matching.min_run = config.matching.min_run.min(config.matching.k);
+    let mut config = config.with_min_run(config.min_run.min(config.matching.k));
     config.enough = Enough { n_words: 0, exact_run: config.matching.k, run: config.matching.k };
     config
 }

@@ -159,6 +159,14 @@ impl Config {
         })
     }
 
+    /// The same settings, with another minimum of tokens in a row for all files that have none of their own.
+    #[must_use]
+    pub fn with_min_run(&self, min_run: usize) -> Self {
+        let mut config = self.clone();
+        (config.written.min_run, config.matching.min_run) = (min_run, min_run);
+        config
+    }
+
     /// The same settings, read from `file`.
     fn read_from(mut self, file: Option<&str>) -> Self {
         self.files.root = file.map(str::to_owned);

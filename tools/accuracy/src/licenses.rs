@@ -206,7 +206,7 @@ fn rule(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled>,
         return Ok(None);
     }
     let text = text.replace("{{", "").replace("}}", "");
-    Ok(Some(Labelled::new("ScanCode, rules for notices", path, text.as_bytes(), label, false)))
+    Ok(Some(Labelled::new("ScanCode, rules for notices", text.as_bytes(), label, false)))
 }
 
 /// A file of ScanCode's tests, by what is expected of it.
@@ -228,7 +228,7 @@ fn listed(path: &Path) -> Result<Option<Labelled>, Error> {
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let label = Expression::of(&id).filter(|_| !id.contains("xception") && !id.starts_with("deprecated"));
     let text = bytes(path)?;
-    Ok(label.map(|label| Labelled::new("SPDX, texts", path, &text, Some(label), true)))
+    Ok(label.map(|label| Labelled::new("SPDX, texts", &text, Some(label), true)))
 }
 
 /// A test text of licensecheck that has one license.
@@ -240,7 +240,7 @@ fn checked(path: &Path) -> Result<Option<Labelled>, Error> {
     let [id] = ids.into_iter().collect::<Vec<_>>()[..] else { return Ok(None) };
     let is_told = id.ends_with("-only") || id.ends_with("-or-later");
     let label = Expression::of(id);
-    Ok(label.map(|label| Labelled::new("licensecheck, texts", path, text.as_bytes(), Some(label), !is_told)))
+    Ok(label.map(|label| Labelled::new("licensecheck, texts", text.as_bytes(), Some(label), !is_told)))
 }
 
 /// The files of a project of licensee's, by the first of them.
