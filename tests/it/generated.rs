@@ -29,6 +29,7 @@ fn the_rules_are_documented() {
     let mut page =
         "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same, and [how to accept a\nfinding](how-to/finding.md#which-way-to-accept-it).\n".to_owned();
     for rule in RULES {
+        assert!(rule.finds.len() <= 1024, "{} is longer than code scanning of GitHub takes", rule.id);
         let explanation = rule.explanation();
         let (text, _) = explanation.rsplit_once("\n\n**How to accept it.**").expect("a rule says how to accept it");
         let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{text}\n", rule.id, rule.level.name());
