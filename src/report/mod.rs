@@ -111,11 +111,6 @@ pub static AUDIT_FORMATS: &[Format] = &[
     audited::decisions::FORMAT,
 ];
 
-/// Whether a format tells which security fixes copies have, beside those that they lack.
-pub fn tells_held_fixes(format: &Format) -> bool {
-    [audited::cyclonedx::FORMAT.name, audited::openvex::FORMAT.name].contains(&format.name)
-}
-
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] =
     &[measured::badge::FORMAT, measured::shields::FORMAT, measured::openmetrics::FORMAT, measured::trend::FORMAT];
@@ -150,6 +145,11 @@ impl<T> Format<T> {
     /// Whether a report in this format lists suppressed findings where they are asked for.
     pub fn shows_suppressed(&self) -> bool {
         matches!(self.name, "text" | "concise" | "json" | "sarif" | "markdown" | "junit" | "csv" | "html")
+    }
+
+    /// Whether a report in this format tells which security fixes copies have, beside those that they lack.
+    pub fn tells_held_fixes(&self) -> bool {
+        matches!(self.name, "cyclonedx" | "openvex")
     }
 
     /// Writes `found` to `out`.

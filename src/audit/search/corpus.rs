@@ -121,8 +121,14 @@ impl StoredCorpus {
         segment: &CorpusSegment,
         blob: u32,
     ) -> Result<SharedLines, Error> {
-        let number = self.segments.iter().position(|other| std::ptr::eq(other, segment)).unwrap_or_default();
-        self.versions.shared_lines(own, segment, (number, blob)).map_err(|why| self.fails(why))
+        let at = (self.number_of(segment), blob);
+        self.versions.shared_lines(own, segment, at).map_err(|why| self.fails(why))
+    }
+
+    /// The number of one of the segments.
+    fn number_of(&self, segment: &CorpusSegment) -> usize {
+        let number = self.segments.iter().position(|other| std::ptr::eq(other, segment));
+        number.expect("the segment is one of this corpus")
     }
 
     /// What was asked of an engine so far, if the corpus is in one.
@@ -149,8 +155,7 @@ impl StoredCorpus {
 
     /// The blobs of a segment that have any of the fingerprints with these hashes.
     pub(in crate::audit) fn sharing(&self, segment: &CorpusSegment, hashes: &[u64]) -> Result<BTreeSet<u32>, Error> {
-        let number = self.segments.iter().position(|other| std::ptr::eq(other, segment));
-        let asked: Vec<(usize, &CorpusSegment)> = number.map(|number| (number, segment)).into_iter().collect();
+        let asked = [(self.number_of(segment), segment)];
         let mut keys: Vec<u64> = hashes.iter().map(|hash| key(*hash)).collect();
         keys.sort_unstable();
         keys.dedup();

@@ -17,7 +17,7 @@ use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::language::Languages;
 use crate::policy::Notice;
-use crate::report::{audit_formats, tells_held_fixes};
+use crate::report::{Format, audit_formats};
 use crate::text::printable;
 
 pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
-    let tells_fixes = reports.any(tells_held_fixes);
+    let tells_fixes = reports.any(Format::tells_held_fixes);
     let scope = Scope { tree, corpora, suppressing, has_history: *history, tells_fixes };
     let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
     passed_over(&repository).into_iter().for_each(|message| warn(&message));

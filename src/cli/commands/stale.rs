@@ -8,7 +8,7 @@ use crate::cli::io::output::Reports;
 use crate::cli::io::selection;
 use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
-use crate::report::{stale_formats, tells_held_fixes};
+use crate::report::{Format, stale_formats};
 
 pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
@@ -20,7 +20,7 @@ pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure>
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
-    let tells_fixes = reports.any(tells_held_fixes);
+    let tells_fixes = reports.any(Format::tells_held_fixes);
     let scope = Scope { tree, corpora, suppressing, has_history: false, tells_fixes };
     let (mut outcome, has_past) = audited(&scope, &repository, (&config, &languages), common)?;
     if !has_past {

@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
             says that it mends something; where commits say something else, a replacement needs 32 tokens. Nothing is \
             reported if more than eight places lack the edit or got it, for what the change edits too, heads of \
             functions, renamed and moved code, braces, declarations, whole functions, an edit that uses a variable \
-            which the change declares elsewhere, and in tests and documents. Siblings may be in examples and third- \
-            party folders.",
+            which the change declares elsewhere, and in tests and documents. Siblings may be in examples and \
+            third-party folders.",
     why: "A fix in one of two copies is half a fix. The others keep the bug, for months and sometimes for years, \
           because nobody knows that they are there.",
     example: "```diff\n\
