@@ -1,7 +1,9 @@
-//! Writes the index of the built-in languages: which table owns which file name. Packs what the program carries.
+//! Writes the index of the built-in languages: which table owns which file name. Packs what the
+//! program carries.
 //!
-//! A run needs a handful of tables; with this index only those are unpacked and parsed. Also writes the digest of
-//! all that decides how a file is read: fingerprints of another digest are not the same fingerprints.
+//! A run needs a handful of tables; with this index only those are unpacked and parsed. Also writes
+//! the digest of all that decides how a file is read: fingerprints of another digest are not the
+//! same fingerprints.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,11 +19,16 @@ mod digest;
 use digest::Digest;
 
 /// The code that decides how the bytes of a file become fingerprints, or why they do not.
-const READING: [&str; 5] =
-    ["src/language", "src/fingerprint", "src/text/mod.rs", "src/text/encoding.rs", "src/audit/read/source.rs"];
+const READING: [&str; 5] = [
+    "src/language",
+    "src/fingerprint",
+    "src/text/mod.rs",
+    "src/text/encoding.rs",
+    "src/audit/read/source.rs",
+];
 
-/// Minimum bytes of tables that are packed together, but for the last. Higher values make a smaller program, and
-/// whoever reads one table unpacks more: 32 KB take a twentieth of a millisecond.
+/// Minimum bytes of tables that are packed together, but for the last. Higher values make a smaller
+/// program, and whoever reads one table unpacks more: 32 KB take a twentieth of a millisecond.
 const BLOCK: usize = 32 * 1024;
 
 fn main() {
@@ -48,12 +55,15 @@ fn main() {
         let n_block = blocks.len() - 1;
         let start = blocks[n_block].len();
         blocks[n_block].push_str(&text);
-        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let table: toml::Table =
+            text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         digest.add_table(id, &table);
         let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(id);
         let list = |key: &str| strings(table.get(key));
-        let claims = table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
-        let claims: Vec<_> = claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
+        let claims =
+            table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let claims: Vec<_> =
+            claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
             "    Builtin {{ id: {id:?}, name: {name:?}, toml: Packed {{ block: {n_block}, start: {start}, end: {} }}, \
@@ -66,25 +76,30 @@ fn main() {
         )
         .expect("a string takes all");
     }
-    fs::write(out.join("languages.rs"), format!("&[\n{rows}]\n")).expect("the build folder is writable");
+    fs::write(out.join("languages.rs"), format!("&[\n{rows}]\n"))
+        .expect("the build folder is writable");
     let mut packed = String::new();
     for (n, block) in blocks.iter().enumerate() {
         let name = format!("languages-{n}");
         pack(block.as_bytes(), &out.join(&name));
         writeln!(packed, "    include_bytes!({:?}),", out.join(&name)).expect("a string takes all");
     }
-    fs::write(out.join("blocks.rs"), format!("[\n{packed}]\n")).expect("the build folder is writable");
+    fs::write(out.join("blocks.rs"), format!("[\n{packed}]\n"))
+        .expect("the build folder is writable");
     println!("cargo::rerun-if-changed=config/common-words.txt");
-    let words = fs::read(Path::new(&root).join("config/common-words.txt")).expect("the list is part of the package");
+    let words = fs::read(Path::new(&root).join("config/common-words.txt"))
+        .expect("the list is part of the package");
     pack(&words, &out.join("common-words"));
     READING.iter().for_each(|path| add_code(&Path::new(&root).join(path), &mut digest));
-    fs::write(out.join("digest.rs"), format!("{:#018x}\n", digest.finish())).expect("the build folder is writable");
+    fs::write(out.join("digest.rs"), format!("{:#018x}\n", digest.finish()))
+        .expect("the build folder is writable");
 }
 
 /// Writes `bytes` as `text::unpack` reads them.
 fn pack(bytes: &[u8], file: &Path) {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all");
+    let packed =
+        encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all");
     fs::write(file, packed).expect("the build folder is writable");
 }
 

@@ -1,8 +1,10 @@
-//! Measures the lexer, the hashes and the fingerprints, by language, on real files, and on input made to be slow.
+//! Measures the lexer, the hashes and the fingerprints, by language, on real files, and on input
+//! made to be slow.
 //!
-//! `cargo bench --bench lexing -- FILE|FOLDER...` reads the files, each as the language it is, and prints for each
-//! language what one core does: megabytes a second and nanoseconds a token. Then come inputs that are
-//! made to be slow, in every language, at two sizes: the time must double with the size.
+//! `cargo bench --bench lexing -- FILE|FOLDER...` reads the files, each as the language it is, and
+//! prints for each language what one core does: megabytes a second and nanoseconds a token. Then
+//! come inputs that are made to be slow, in every language, at two sizes: the time must double with
+//! the size.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -57,16 +59,23 @@ fn main() {
         std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(Into::into).collect();
     while let Some(file) = files.pop() {
         if let Ok(folder) = std::fs::read_dir(&file) {
-            files.extend(folder.flatten().map(|entry| entry.path()).filter(|path| !path.ends_with(".git")));
+            files.extend(
+                folder.flatten().map(|entry| entry.path()).filter(|path| !path.ends_with(".git")),
+            );
             continue;
         }
         let Ok(text) = std::fs::read(&file) else { continue };
-        if let Some(language) = languages.identify(&FilePath::new(file.as_os_str().as_encoded_bytes()), &text) {
+        if let Some(language) =
+            languages.identify(&FilePath::new(file.as_os_str().as_encoded_bytes()), &text)
+        {
             by_language.entry(&language.id).or_default().push(text);
         }
     }
     by_language.retain(|_, texts| texts.iter().map(Vec::len).sum::<usize>() >= LEAST);
-    println!("{:<16} {:>6} {:>6} {:>14} {:>14} {:>18}", "language", "files", "MB", "lex", "+ hash", "+ winnow");
+    println!(
+        "{:<16} {:>6} {:>6} {:>14} {:>14} {:>18}",
+        "language", "files", "MB", "lex", "+ hash", "+ winnow"
+    );
     for (id, texts) in &by_language {
         let language = languages.get(id).expect("it was identified");
         println!("{}", row(id, texts, &languages, language));
@@ -82,7 +91,8 @@ fn row(id: &str, texts: &[Vec<u8>], languages: &Languages, language: &Language) 
     let k = NonZeroUsize::new(16).expect("it is not 0");
     let params = Params::new(k, NonZeroUsize::new(20).expect("it is not 0")).expect("k is below t");
     let n_bytes: usize = texts.iter().map(Vec::len).sum();
-    let (mut tokens, mut hashes, mut n_tokens): (Vec<Token>, Vec<u64>, usize) = (Vec::new(), Vec::new(), 0);
+    let (mut tokens, mut hashes, mut n_tokens): (Vec<Token>, Vec<u64>, usize) =
+        (Vec::new(), Vec::new(), 0);
     let mut stages = [Duration::MAX; 3];
     for _ in 0..RUNS {
         n_tokens = 0;
@@ -102,7 +112,10 @@ fn row(id: &str, texts: &[Vec<u8>], languages: &Languages, language: &Language) 
         let start = Clock::start();
         for text in texts {
             languages.tokenize(language, text, true, &mut tokens);
-            let n_prints = params.fingerprints(&tokens, &mut hashes).inspect(|print| _ = black_box(print)).count();
+            let n_prints = params
+                .fingerprints(&tokens, &mut hashes)
+                .inspect(|print| _ = black_box(print))
+                .count();
             black_box(n_prints);
         }
         stages[2] = stages[2].min(start.elapsed());
@@ -113,7 +126,11 @@ fn row(id: &str, texts: &[Vec<u8>], languages: &Languages, language: &Language) 
         format!("{megabytes:.0} MB/s {nanoseconds:.1} ns")
     });
     let [lex, hash, winnow] = shown;
-    format!("{id:<16} {:>6} {:>6.1} {lex:>16} {hash:>16} {winnow:>16}", texts.len(), n_bytes as f64 / 1e6)
+    format!(
+        "{id:<16} {:>6} {:>6.1} {lex:>16} {hash:>16} {winnow:>16}",
+        texts.len(),
+        n_bytes as f64 / 1e6
+    )
 }
 
 /// Pieces that are repeated: what opens, escapes or ends something in some language.
@@ -195,7 +212,8 @@ const PIECES: &[&str] = &[
     "\\\"",
 ];
 
-/// The slowest languages on input made to be slow, and those whose time grows faster than the input.
+/// The slowest languages on input made to be slow, and those whose time grows faster than the
+/// input.
 fn slowest(languages: &Languages) -> Vec<String> {
     let mut rows = Vec::new();
     for id in languages.ids() {
@@ -214,7 +232,10 @@ fn slowest(languages: &Languages) -> Vec<String> {
             let (half, whole) = (time(500_000), time(1_000_000));
             let growth = whole.as_secs_f64() / half.as_secs_f64();
             let verdict = if growth > MAX_GROWTH { "FASTER THAN LINEAR" } else { "" };
-            rows.push((whole, format!("{id:<24} {piece:<12?} {whole:>10.1?}  x{growth:.1} {verdict}")));
+            rows.push((
+                whole,
+                format!("{id:<24} {piece:<12?} {whole:>10.1?}  x{growth:.1} {verdict}"),
+            ));
         }
     }
     rows.sort_by_key(|(time, _)| std::cmp::Reverse(*time));

@@ -1,8 +1,8 @@
 //! Measures the postings of a segment: bytes a posting, and lookups in many of them.
 //!
-//! `cargo bench --bench postings -- [MILLIONS]` writes so many postings (50, unless told) to a temporary segment, opens
-//! it as a cache or a corpus is opened, and looks 500 fingerprints up at a time, half of which are there: first as the
-//! file was opened, then warm.
+//! `cargo bench --bench postings -- [MILLIONS]` writes so many postings (50, unless told) to a
+//! temporary segment, opens it as a cache or a corpus is opened, and looks 500 fingerprints up at a
+//! time, half of which are there: first as the file was opened, then warm.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -10,7 +10,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use secondhand::store::{HashKind, Postings, PostingsWriter, Segment, SegmentKind, SegmentParams, SegmentWriter, key};
+use secondhand::store::{
+    HashKind, Postings, PostingsWriter, Segment, SegmentKind, SegmentParams, SegmentWriter, key,
+};
 
 /// The section of the postings.
 const SECTION: u32 = 1;
@@ -26,7 +28,11 @@ fn mixed(n: u64) -> u64 {
     n ^ n >> 31
 }
 
-fn look_up(postings: &Postings<'_>, round: u64, n_rows: u64) -> Result<(Duration, usize), Box<dyn Error>> {
+fn look_up(
+    postings: &Postings<'_>,
+    round: u64,
+    n_rows: u64,
+) -> Result<(Duration, usize), Box<dyn Error>> {
     let begun = Instant::now();
     let mut n_found = 0;
     for at in 0..LOOKUPS {
@@ -39,10 +45,18 @@ fn look_up(postings: &Postings<'_>, round: u64, n_rows: u64) -> Result<(Duration
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let millions = std::env::args().skip(1).find_map(|argument| argument.parse::<u64>().ok()).unwrap_or(50);
+    let millions =
+        std::env::args().skip(1).find_map(|argument| argument.parse::<u64>().ok()).unwrap_or(50);
     let n_rows = millions * 1_000_000;
     let folder = tempfile::tempdir()?;
-    let params = SegmentParams { k: 16, window: 16, scheme: 1, normal_form: 1, languages: 0, hash: HashKind::Sha1 };
+    let params = SegmentParams {
+        k: 16,
+        window: 16,
+        scheme: 1,
+        normal_form: 1,
+        languages: 0,
+        hash: HashKind::Sha1,
+    };
     let mut keys: Vec<u64> = (0..n_rows).map(|n| key(mixed(n))).collect();
     keys.sort_unstable();
     let mut rows = PostingsWriter::new(keys.len(), 3);
@@ -52,7 +66,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, params)?;
     rows.write(&mut out, SECTION)?;
     let path = out.finish("bench")?;
-    println!("{millions} million postings: {:.2} bytes each", std::fs::metadata(&path)?.len() as f64 / n_rows as f64);
+    println!(
+        "{millions} million postings: {:.2} bytes each",
+        std::fs::metadata(&path)?.len() as f64 / n_rows as f64
+    );
 
     let segment = Segment::open(&path)?;
     let postings = Postings::new(&segment, SECTION)?;

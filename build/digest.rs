@@ -1,7 +1,7 @@
 //! Digests what decides how a file is read: the values of language tables, and the tokens of code.
 //!
-//! Comments, layout, tests and examples change no fingerprint, so they change no digest either: a cache or a corpus
-//! outlives each release that reads as the one before it did.
+//! Comments, layout, tests and examples change no fingerprint, so they change no digest either: a
+//! cache or a corpus outlives each release that reads as the one before it did.
 
 #[path = "../src/text/fnv.rs"]
 mod fnv;
@@ -24,7 +24,8 @@ impl Digest {
         fnv_1a(self.0)
     }
 
-    /// Adds the language table named `id`: what is written under each key, whatever the order of the keys.
+    /// Adds the language table named `id`: what is written under each key, whatever the order of
+    /// the keys.
     pub fn add_table(&mut self, id: &str, table: &toml::Table) {
         self.add(id.as_bytes());
         let mut table = table.clone();
@@ -111,5 +112,6 @@ fn is_mark(token: &TokenTree, mark: char) -> bool {
 }
 
 fn is_end_of_item(token: &TokenTree) -> bool {
-    is_mark(token, ';') || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+    is_mark(token, ';')
+        || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }

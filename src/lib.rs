@@ -13,9 +13,10 @@
 //!
 //! # How the core fits together
 //!
-//! The program is what is published: no module is kept as it is for the sake of other crates. Whoever builds on it runs
-//! the program and reads [one of its formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md),
-//! which are kept, or speaks to its servers.
+//! The program is what is published: no module is kept as it is for the sake of other crates.
+//! Whoever builds on it runs the program and reads [one of its
+//! formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md), which are
+//! kept, or speaks to its servers.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -47,7 +48,8 @@
 
 // The core.
 
-// Locates bytes in text: lines, columns, paths. Writes numbers of things, and unpacks texts that the program carries.
+// Locates bytes in text: lines, columns, paths. Writes numbers of things, and unpacks texts that
+// the program carries.
 pub mod text;
 
 // Reads source into tokens, using the tables of `config/languages`.
@@ -70,7 +72,8 @@ pub mod policy;
 
 // The shell.
 
-// Defines a file that can be read: its path, where its bytes are; and opens those of the file system.
+// Defines a file that can be read: its path, where its bytes are; and opens those of the file
+// system.
 #[doc(hidden)]
 pub mod files;
 
@@ -85,14 +88,16 @@ pub mod git;
 #[doc(hidden)]
 pub mod sources;
 
-// Stores fingerprints: in segment files, checked and mapped into memory; corpora in databases and object stores too.
+// Stores fingerprints: in segment files, checked and mapped into memory; corpora in databases and
+// object stores too.
 #[doc(hidden)]
 pub mod store;
 
 // Finds out what a change is, and whom to believe about what judges it.
 pub mod change;
 
-// Runs audits: a change against its tree, its history and corpora; a tree against itself; submissions against others.
+// Runs audits: a change against its tree, its history and corpora; a tree against itself;
+// submissions against others.
 pub mod audit;
 
 // Writes findings, one file for each format.

@@ -1,8 +1,9 @@
-//! Feeds any bytes to one of the bodies of `tests/it/hostile`, which the variable `SECONDHAND_BODY` names: archives,
-//! baselines, decisions, suppressions, licenses, journals, corpora, diffs, versions of a text.
+//! Feeds any bytes to one of the bodies of `tests/it/hostile`, which the variable `SECONDHAND_BODY`
+//! names: archives, baselines, decisions, suppressions, licenses, journals, corpora, diffs,
+//! versions of a text.
 //!
-//! `.ci/fuzz 60 archives`. One program for all: each is large, and linked once. It writes what there is to begin from
-//! into the folder that `SECONDHAND_SAMPLES` names.
+//! `.ci/fuzz 60 archives`. One program for all: each is large, and linked once. It writes what
+//! there is to begin from into the folder that `SECONDHAND_SAMPLES` names.
 
 #![no_main]
 
@@ -19,7 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
         let name = std::env::var("SECONDHAND_BODY").expect("`SECONDHAND_BODY` names a body");
         if let Some(folder) = std::env::var_os("SECONDHAND_SAMPLES") {
             for (n, sample) in bodies::samples(&name).iter().enumerate() {
-                std::fs::write(std::path::Path::new(&folder).join(format!("sample-{n}")), sample).expect("it is writable");
+                std::fs::write(std::path::Path::new(&folder).join(format!("sample-{n}")), sample)
+                    .expect("it is writable");
             }
         }
         bodies::BODIES.iter().find(|(other, _)| *other == name).expect("there is such a body").1

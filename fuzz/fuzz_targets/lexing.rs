@@ -23,5 +23,9 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(token.start >= end && token.end > token.start && token.end as usize <= text.len());
         end = token.end;
     }
-    assert!(embedded.iter().all(|part| part.range.start < part.range.end && part.range.end <= text.len()));
+    assert!(
+        embedded
+            .iter()
+            .all(|part| part.range.start < part.range.end && part.range.end <= text.len())
+    );
 });

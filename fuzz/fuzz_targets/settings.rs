@@ -1,4 +1,5 @@
-//! Feeds any text to the reader of settings, language tables among them: it is read or refused, and never panics.
+//! Feeds any text to the reader of settings, language tables among them: it is read or refused, and
+//! never panics.
 //!
 //! `.ci/fuzz 60 settings`. What is read is completed, and a source
 //! is lexed by each table it defines.
@@ -21,6 +22,10 @@ fuzz_target!(|bytes: &[u8]| {
         let language = languages.get(&id).expect("the table was added");
         let mut tokens = Vec::new();
         languages.tokenize(language, SOURCE, true, &mut tokens);
-        assert!(tokens.iter().all(|token| token.start < token.end && token.end as usize <= SOURCE.len()));
+        assert!(
+            tokens
+                .iter()
+                .all(|token| token.start < token.end && token.end as usize <= SOURCE.len())
+        );
     }
 });

@@ -1,4 +1,5 @@
-//! Tells a file that is built from others: what is edited in one of them reaches it when it is built.
+//! Tells a file that is built from others: what is edited in one of them reaches it when it is
+//! built.
 
 use std::collections::HashSet;
 
@@ -23,7 +24,11 @@ impl Bundle {
     pub fn between(a: &Source, b: &Source, config: &Config) -> Option<Self> {
         let mut scratch = Vec::new();
         let mut prints = |source: &Source| -> HashSet<u64> {
-            config.fingerprint.fingerprints(&source.tokens, &mut scratch).map(|print| print.hash).collect()
+            config
+                .fingerprint
+                .fingerprints(&source.tokens, &mut scratch)
+                .map(|print| print.hash)
+                .collect()
         };
         let (a, b) = (prints(a), prints(b));
         let (n_prints, n_more) = (a.len().min(b.len()), a.len().max(b.len()));

@@ -1,4 +1,5 @@
-//! Proposes settings from what a history merged: a warning whose copy is still there shows what a project accepts.
+//! Proposes settings from what a history merged: a warning whose copy is still there shows what a
+//! project accepts.
 
 use std::collections::BTreeMap;
 
@@ -29,19 +30,24 @@ pub struct Proposal {
 
 /// Minimum warnings that a proposal changes: fewer show no habit.
 const MIN_CHANGED: usize = 5;
-/// Minimum percentage of their copies that were kept: who takes copies out again wants to hear of them.
+/// Minimum percentage of their copies that were kept: who takes copies out again wants to hear of
+/// them.
 const MIN_KEPT: usize = 90;
-/// Minimum percentage of a folder's warnings in one of its folders for that one to be proposed instead.
+/// Minimum percentage of a folder's warnings in one of its folders for that one to be proposed
+/// instead.
 const MOST: usize = 80;
 /// Tokens between two thresholds that are tried, up to twice the present one.
 const STEP: usize = 5;
 
-/// The settings that would change warnings about copies which were merged and kept: what is copied within a folder, and
-/// what is short. `paths` are the files of the tree. The setting that changes most comes first.
+/// The settings that would change warnings about copies which were merged and kept: what is copied
+/// within a folder, and what is short. `paths` are the files of the tree. The setting that changes
+/// most comes first.
 pub fn proposals(merged: &[Merged], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
     let mut proposals = of_folders(merged, paths);
     proposals.extend(of_length(merged, min_tokens));
-    proposals.sort_by(|a, b| b.changed.len().cmp(&a.changed.len()).then_with(|| a.setting.cmp(&b.setting)));
+    proposals.sort_by(|a, b| {
+        b.changed.len().cmp(&a.changed.len()).then_with(|| a.setting.cmp(&b.setting))
+    });
     proposals
 }
 
@@ -51,8 +57,8 @@ fn is_habit(merged: &[Merged], numbers: &[usize]) -> bool {
     numbers.len() >= MIN_CHANGED && 100 * n_kept >= MIN_KEPT * numbers.len()
 }
 
-/// Folders whose files are copies of each other: the deepest that have most of the warnings of those above. A folder with
-/// more than half of the files is no exception, but the project.
+/// Folders whose files are copies of each other: the deepest that have most of the warnings of
+/// those above. A folder with more than half of the files is no exception, but the project.
 fn of_folders(merged: &[Merged], paths: &[&FilePath]) -> Vec<Proposal> {
     let mut within: BTreeMap<FilePath, Vec<usize>> = BTreeMap::new();
     for (number, Merged { copy, .. }) in merged.iter().enumerate() {
@@ -63,15 +69,20 @@ fn of_folders(merged: &[Merged], paths: &[&FilePath]) -> Vec<Proposal> {
         }
     }
     let n_files = |folder: &FilePath| paths.iter().filter(|path| path.is_in(folder)).count();
-    within.retain(|folder, numbers| is_habit(merged, numbers) && 2 * n_files(folder) <= paths.len());
+    within
+        .retain(|folder, numbers| is_habit(merged, numbers) && 2 * n_files(folder) <= paths.len());
     let has_most = |inner: &FilePath, n: usize, folder: &FilePath| {
         inner != folder && inner.is_in(folder) && 100 * n >= MOST * within[folder].len()
     };
-    let is_deepest = |folder: &FilePath| !within.iter().any(|(inner, numbers)| has_most(inner, numbers.len(), folder));
+    let is_deepest = |folder: &FilePath| {
+        !within.iter().any(|(inner, numbers)| has_most(inner, numbers.len(), folder))
+    };
     let deepest = within.iter().filter(|(folder, _)| is_deepest(folder));
     let proposal = |(folder, numbers): (&FilePath, &Vec<usize>)| Proposal {
         setting: format!("[paths.\"{folder}/**\"]\nrules.copied-code = \"note\""),
-        effect: format!("copies in `{folder}/` are notes; `ignore = [\"{folder}/\"]` leaves the folder out altogether"),
+        effect: format!(
+            "copies in `{folder}/` are notes; `ignore = [\"{folder}/\"]` leaves the folder out altogether"
+        ),
         changed: numbers.clone(),
     };
     deepest.map(proposal).collect()

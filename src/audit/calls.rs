@@ -14,14 +14,16 @@ use crate::text::{FilePath, Lines};
 
 /// Words before a name that is called; behind any other word it is declared.
 const BEFORE_CALLS: &[&[u8]] = &[
-    b"return", b"await", b"yield", b"throw", b"raise", b"new", b"go", b"defer", b"else", b"do", b"then", b"not",
-    b"and", b"or", b"in", b"if", b"while", b"until", b"unless", b"when", b"case", b"assert", b"try", b"puts", b"echo",
+    b"return", b"await", b"yield", b"throw", b"raise", b"new", b"go", b"defer", b"else", b"do",
+    b"then", b"not", b"and", b"or", b"in", b"if", b"while", b"until", b"unless", b"when", b"case",
+    b"assert", b"try", b"puts", b"echo",
 ];
 
-/// Names the functions in each copy and in its first origin, with the places in `entries` that call them.
+/// Names the functions in each copy and in its first origin, with the places in `entries` that call
+/// them.
 ///
-/// A call is the name of the function with a bracket behind it, in the same family of languages. Of two functions of
-/// one name, each is named with the calls of both.
+/// A call is the name of the function with a bracket behind it, in the same family of languages. Of
+/// two functions of one name, each is named with the calls of both.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -68,12 +70,20 @@ pub fn callers<R: ReadFiles>(
         let calls = calls.get(&function).cloned().unwrap_or_default();
         Callers { function: function.1, calls }
     };
-    outcome.callers = functions.into_iter().map(|(place, of)| (place, of.into_iter().map(named).collect())).collect();
+    outcome.callers = functions
+        .into_iter()
+        .map(|(place, of)| (place, of.into_iter().map(named).collect()))
+        .collect();
     Ok(())
 }
 
 /// The functions in or around a fragment, each with its language family.
-fn functions_in(path: &FilePath, text: &[u8], fragment: &Fragment, sources: &Sources<'_>) -> Vec<(String, String)> {
+fn functions_in(
+    path: &FilePath,
+    text: &[u8],
+    fragment: &Fragment,
+    sources: &Sources<'_>,
+) -> Vec<(String, String)> {
     let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
     let lines = Lines::new(&source.text);
     let asked = fragment.start.line..=fragment.end.line;
@@ -84,15 +94,21 @@ fn functions_in(path: &FilePath, text: &[u8], fragment: &Fragment, sources: &Sou
         return Vec::new();
     }
     let document = source.document();
-    let named = |name: usize| String::from_utf8_lossy(source.tokens[name].text(&source.text)).into_owned();
-    let mut names: Vec<String> =
-        units_in(&document, start..end).into_iter().filter_map(|unit| Some(named(unit.name?))).collect();
+    let named =
+        |name: usize| String::from_utf8_lossy(source.tokens[name].text(&source.text)).into_owned();
+    let mut names: Vec<String> = units_in(&document, start..end)
+        .into_iter()
+        .filter_map(|unit| Some(named(unit.name?)))
+        .collect();
     names.dedup();
     names.into_iter().map(|name| (source.family.clone(), name)).collect()
 }
 
 /// The calls in a file, with the line of each.
-fn calls_in(source: &Source, asked: &BTreeSet<(String, String)>) -> Vec<((String, String), (FilePath, u32))> {
+fn calls_in(
+    source: &Source,
+    asked: &BTreeSet<(String, String)>,
+) -> Vec<((String, String), (FilePath, u32))> {
     let Source { path, text, tokens, family, .. } = source;
     let names: BTreeMap<&[u8], &(String, String)> =
         asked.iter().filter(|(of, _)| of == family).map(|of| (of.1.as_bytes(), of)).collect();
@@ -119,9 +135,13 @@ fn calls_in(source: &Source, asked: &BTreeSet<(String, String)>) -> Vec<((String
 fn is_declared(source: &Source, lines: &Lines, at: usize) -> bool {
     let text_of = |at: usize| source.tokens[at].text(&source.text);
     let line = lines.line_of(source.tokens[at].start);
-    let before: Vec<&[u8]> =
-        (0..at).rev().take_while(|&at| lines.line_of(source.tokens[at].start) == line).map(text_of).collect();
-    let is_word = |text: &&[u8]| text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let before: Vec<&[u8]> = (0..at)
+        .rev()
+        .take_while(|&at| lines.line_of(source.tokens[at].start) == line)
+        .map(text_of)
+        .collect();
+    let is_word =
+        |text: &&[u8]| text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let is_star = |text: &&[u8]| matches!(*text, b"*" | b"&");
     before.iter().any(is_word)
         && before.iter().all(|text| is_word(text) && !BEFORE_CALLS.contains(text) || is_star(text))

@@ -6,21 +6,22 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, included, linked, queries, self_excused,
-    sources_before,
+    ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, included, linked,
+    queries, self_excused, sources_before,
 };
 use super::exists::NewFunctions;
 use super::in_step::Edits;
 use super::judge::{
-    AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments, unexamined,
+    AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments,
+    unexamined,
 };
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace, Wording, align,
-    asks_for_more, identify_vendored_as_of, look_up, place_in_tree, search, twins,
+    FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace,
+    Wording, align, asks_for_more, identify_vendored_as_of, look_up, place_in_tree, search, twins,
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
@@ -42,11 +43,13 @@ pub struct Elsewhere<'e> {
     pub past: Option<&'e Past>,
 }
 
-/// The sets of queries that are looked up in the head: the code that the change adds, and what was around its edits.
+/// The sets of queries that are looked up in the head: the code that the change adds, and what was
+/// around its edits.
 const ADDED: usize = 0;
 const EDITED: usize = 1;
 
-/// Finds the copies that a change adds, as defined in `docs/semantics.md`, from its tree and from `elsewhere`.
+/// Finds the copies that a change adds, as defined in `docs/semantics.md`, from its tree and from
+/// `elsewhere`.
 ///
 /// What is `remembered` about untouched files saves reading them; it changes nothing else.
 ///
@@ -71,7 +74,8 @@ pub fn check(
     let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);
     change.describe(&mut outcome);
 
-    // Sight: which files of the head share what with the added code, and with what was around the edits.
+    // Sight: which files of the head share what with the added code, and with what was around the
+    // edits.
     let additions = Additions::new(&change);
     let purposes = || Purposes::read(repository, outcome.base.as_ref(), &outcome.head);
     let windows = Windows::new(&changed, &predecessors, &purposes, &sources);
@@ -107,7 +111,8 @@ pub fn check(
 
     // Words: what the tree has already, though nothing was copied.
     let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
-    let (findings, texts) = additions.functions.findings(&wording, &targets, &outcome.findings, &changed, &sources)?;
+    let (findings, texts) =
+        additions.functions.findings(&wording, &targets, &outcome.findings, &changed, &sources)?;
     outcome.findings.extend(findings);
     outcome.texts.extend(texts.into_iter().map(|(path, text)| (path, text.into())));
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
@@ -140,8 +145,8 @@ impl Ends<'_> {
         Ok(attributes.with_not_generated(excused))
     }
 
-    /// The files that the change adds or modifies, and those that it touches, as they were; what was not read is in
-    /// `examined`.
+    /// The files that the change adds or modifies, and those that it touches, as they were; what
+    /// was not read is in `examined`.
     fn read(
         &self,
         sources: &Sources<'_>,
@@ -149,12 +154,17 @@ impl Ends<'_> {
     ) -> Result<(Vec<ChangedFile>, Vec<Predecessor>), Error> {
         let Self { repository, base, head, .. } = *self;
         let reader = repository.reader();
-        let (mut changed, mut predecessors) = changed_files(repository, base, head, sources, examined)?;
+        let (mut changed, mut predecessors) =
+            changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources.config);
         let submodules = head.changed_submodules(base).map(|path| (path.clone(), Skip::Submodule));
-        examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
+        examined
+            .skipped
+            .extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
         for path in head.unmerged().filter(|path| sources.skip_by_name(path).is_none()) {
-            let skip = head.get(path).map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
+            let skip = head
+                .get(path)
+                .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
             examined.skipped.push((path.clone(), skip));
         }
         let linked = linked(base, head, &reader, sources)?;
@@ -211,13 +221,17 @@ impl<'c> Additions<'c> {
             None => (&file.source, file.asked(config)),
             Some(_) => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
         });
-        let without_twins = has_twins.then(|| Queries::new(asked.collect(), config).with_words(functions.words()));
+        let without_twins =
+            has_twins.then(|| Queries::new(asked.collect(), config).with_words(functions.words()));
         Self { asking, queries, twins, without_twins, functions }
     }
 
-    /// What is searched for in the tree; `None` if there is nothing to search for, there or elsewhere.
+    /// What is searched for in the tree; `None` if there is nothing to search for, there or
+    /// elsewhere.
     fn queries_of_tree(&self, change: &Change<'c>) -> Option<&Queries<'c>> {
-        let is_any = !self.queries.is_empty() || !change.elsewhere.outsides.is_empty() || self.without_twins.is_some();
+        let is_any = !self.queries.is_empty()
+            || !change.elsewhere.outsides.is_empty()
+            || self.without_twins.is_some();
         let asks_for_copies = change.sources.config.levels_of_any_file().ask_for_copies();
         let is_asked = !self.asking.is_empty() && is_any && asks_for_copies;
         is_asked.then(|| self.without_twins.as_ref().unwrap_or(&self.queries))
@@ -234,8 +248,13 @@ impl<'c> Change<'c> {
     ) -> Self {
         let judged = changed.iter().filter(|file| ends.is_judged(&file.source.path)).collect();
         let reader = ends.repository.reader();
-        let may_be_renamed = |before: &Entry, path: &FilePath| sources.was_judged_as(&reader, before, path);
-        let new = changes(ends.base, ends.head, may_be_renamed).changed.into_iter().map(|(new, _)| new.path).collect();
+        let may_be_renamed =
+            |before: &Entry, path: &FilePath| sources.was_judged_as(&reader, before, path);
+        let new = changes(ends.base, ends.head, may_be_renamed)
+            .changed
+            .into_iter()
+            .map(|(new, _)| new.path)
+            .collect();
         Self { ends, elsewhere, sources, changed, predecessors, judged, new }
     }
 
@@ -247,7 +266,9 @@ impl<'c> Change<'c> {
     /// The path that a file of the head had in base; `None` if it is new.
     fn path_before(&self, path: &FilePath) -> Option<FilePath> {
         let before = self.predecessors.iter().find(|file| file.of.as_ref() == Some(path));
-        before.map(|file| file.source.path.clone()).or_else(|| (!self.is_new(path)).then(|| path.clone()))
+        before
+            .map(|file| file.source.path.clone())
+            .or_else(|| (!self.is_new(path)).then(|| path.clone()))
     }
 
     /// The files that it touches, as they were.
@@ -261,35 +282,41 @@ impl<'c> Change<'c> {
         let reader = ends.repository.reader();
         outcome.examined.n_judged = judged.len();
         outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
-        outcome.comments = comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
+        outcome.comments =
+            comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
         outcome.findings = unexamined(&outcome.examined.skipped, sources);
         outcome.owners = owners(ends.head, &reader, sources.config);
         outcome.settings = sources.config.files.clone();
         outcome.max_findings = sources.config.max_findings;
     }
 
-    /// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A
-    /// file that was there before and that the change made identical is judged like any other change.
+    /// For each of `asking`, the files of the head that it is identical to, if the change added
+    /// nearly all of it. A file that was there before and that the change made identical is judged
+    /// like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
         let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&file.source);
         let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
-        let is_comparable =
-            |source: &Source, path: &FilePath| sources.is_compared(path) && sources.reads_alike(source, path);
+        let is_comparable = |source: &Source, path: &FilePath| {
+            sources.is_compared(path) && sources.reads_alike(source, path)
+        };
         twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &is_comparable)
     }
 
-    /// The files of the head to look up: all that the change is compared with, or those that may hold a sibling.
+    /// The files of the head to look up: all that the change is compared with, or those that may
+    /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
         let may_share = |entry: &&Entry| {
-            sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
+            sets[ADDED].is_some()
+                || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
         };
         let entries = self.ends.head.entries.iter().filter(|entry| self.is_compared(entry));
         entries.filter(may_share).cloned().collect()
     }
 
-    /// Whether the change is compared with a file of the head. Files that a package manager installed into the work
-    /// tree are not part of the repository, whether or not git ignores them.
+    /// Whether the change is compared with a file of the head. Files that a package manager
+    /// installed into the work tree are not part of the repository, whether or not git ignores
+    /// them.
     fn is_compared(&self, entry: &Entry) -> bool {
         let Entry { path, .. } = entry;
         let is_tracked = || entry.blob().is_some() || self.ends.base.get(path).is_some();
@@ -297,25 +324,31 @@ impl<'c> Change<'c> {
         self.sources.is_compared(path) && (is_tracked() || !is_installed())
     }
 
-    /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits` are what files of
-    /// the head share with what was around the edits.
+    /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits`
+    /// are what files of the head share with what was around the edits.
     fn add_siblings(
         &self,
         windows: &Windows<'_>,
         hits: Vec<(Entry, Vec<Hit>)>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let siblings = windows.siblings(hits, &|path| self.is_new(path), self.ends.repository, self.sources)?;
-        let (findings, texts) = siblings::findings(windows, siblings, &|path| self.ends.is_judged(path), self.sources);
+        let siblings = windows.siblings(
+            hits,
+            &|path| self.is_new(path),
+            self.ends.repository,
+            self.sources,
+        )?;
+        let (findings, texts) =
+            siblings::findings(windows, siblings, &|path| self.ends.is_judged(path), self.sources);
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
         outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
         Ok(())
     }
 
-    /// Adds what was found in the tree, including third-party folders; those that the settings list as vendored count
-    /// as components, and of others what is under a license that asks for more than a notice. Returns how many files
-    /// have each fingerprint of the queries.
+    /// Adds what was found in the tree, including third-party folders; those that the settings list
+    /// as vendored count as components, and of others what is under a license that asks for more
+    /// than a notice. Returns how many files have each fingerprint of the queries.
     fn add_tree(
         &self,
         additions: &Additions<'c>,
@@ -333,8 +366,12 @@ impl<'c> Change<'c> {
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
-        let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
-        outcome.examined.not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
+        let notable =
+            of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
+        outcome
+            .examined
+            .not_compared
+            .extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(additions, &of_tree)?;
         copies.take(of_tree, None);
@@ -344,13 +381,19 @@ impl<'c> Change<'c> {
         Ok(frequencies)
     }
 
-    /// What the change took out of vendored folders of the settings: that code keeps its license wherever it goes. What
-    /// was found in the tree is there still.
-    fn taken_out(&self, additions: &Additions<'c>, of_tree: &SearchOutcome) -> Result<SearchOutcome, Error> {
+    /// What the change took out of vendored folders of the settings: that code keeps its license
+    /// wherever it goes. What was found in the tree is there still.
+    fn taken_out(
+        &self,
+        additions: &Additions<'c>,
+        of_tree: &SearchOutcome,
+    ) -> Result<SearchOutcome, Error> {
         let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
-        let is_here = |entry: &Entry| head.get(&entry.path).is_some_and(|now| now.content == entry.content);
+        let is_here =
+            |entry: &Entry| head.get(&entry.path).is_some_and(|now| now.content == entry.content);
         let is_vendored = |entry: &&Entry| sources.config.vendored_at(&entry.path).is_some();
-        let entries = base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
+        let entries =
+            base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
         let entries: Vec<Entry> = entries.collect();
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
@@ -365,13 +408,24 @@ impl<'c> Change<'c> {
         };
         let mut searched = search(&additions.queries, &targets, sources)?;
         for file in &mut searched.found {
-            for here in of_tree.found.iter().filter(|here| here.target.path == file.target.path).collect::<Vec<_>>() {
+            for here in of_tree
+                .found
+                .iter()
+                .filter(|here| here.target.path == file.target.path)
+                .collect::<Vec<_>>()
+            {
                 file.leave_out(here);
             }
         }
         searched.found.retain(FileHits::has_any);
         let is_told = asks_for_more(sources.config);
-        identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources, &is_told)?;
+        identify_vendored_as_of(
+            base,
+            &mut searched.found,
+            &repository.reader(),
+            sources,
+            &is_told,
+        )?;
         Ok(searched)
     }
 
@@ -388,17 +442,21 @@ impl<'c> Change<'c> {
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
             let standing = base.entries.iter().filter_map(Entry::blob).collect();
-            let of_past = past.search(&PastQuery { queries, brought_in, standing }, repository, sources)?;
+            let of_past =
+                past.search(&PastQuery { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
-            // A file that changes often has more versions than are read, and code that comes back has a recent one.
+            // A file that changes often has more versions than are read, and code that comes back
+            // has a recent one.
             let unread = UnreadPlace { n_versions: 0, ..of_past.unread };
             outcome.examined.unavailable = past.unavailable(unread, "change");
             copies.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {
             let mut searched = outside.search(queries, sources)?;
-            let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+            let skipped = std::mem::take(&mut searched.skipped)
+                .into_iter()
+                .map(|(entry, skip)| (entry.path, skip));
             outcome.examined.not_compared.extend(skipped);
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
@@ -408,13 +466,18 @@ impl<'c> Change<'c> {
     }
 
     /// Findings about fixes that the added copies lack, as far as corpora know.
-    fn missed_fixes(&self, additions: &Additions<'c>, all: &AllCopies<'_>) -> Result<Vec<Finding>, Error> {
+    fn missed_fixes(
+        &self,
+        additions: &Additions<'c>,
+        all: &AllCopies<'_>,
+    ) -> Result<Vec<Finding>, Error> {
         let (config, outsides) = (self.sources.config, self.elsewhere.outsides);
         if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
             return Ok(Vec::new());
         }
         let origins = |copies: &Vec<TreeCopy>| {
-            let files = copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
+            let files =
+                copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
             files.collect::<BTreeSet<_>>().into_iter().collect()
         };
         let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| Holder {
@@ -424,33 +487,45 @@ impl<'c> Change<'c> {
         });
         let holders: Vec<Holder<'_>> = holders.collect();
         let of_files = holders.par_iter().map(|holder| stale(holder, outsides, config));
-        let mut findings: Vec<Finding> = of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+        let mut findings: Vec<Finding> =
+            of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
         findings.extend(vulnerable(&holders, outsides, config)?);
         Ok(findings)
     }
 
     /// Makes findings of all copies.
-    fn judge(&self, additions: &Additions<'c>, all: &mut AllCopies<'_>, outcome: &mut Outcome) -> Result<(), Error> {
+    fn judge(
+        &self,
+        additions: &Additions<'c>,
+        all: &mut AllCopies<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
         let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
         let reader = repository.reader();
         let base = outcome.base.as_ref().and_then(|base| base.commit);
-        let is_of_component = |copied: &TreeCopy| matches!(all.found[copied.found].place, Place::Component(_));
+        let is_of_component =
+            |copied: &TreeCopy| matches!(all.found[copied.found].place, Place::Component(_));
         let attributions = if all.copies.iter().flatten().any(is_of_component) {
             Attributions::read(&head.entries, &reader)?
         } else {
             Attributions::default()
         };
-        let with_copies = additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
+        let with_copies =
+            additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
         let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
         all.reverted = reverted(&with_copies, base, &reader);
         let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
-        let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
+        let read = |entry: &Entry| {
+            is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
+        };
         let nearby = Nearby::new(&head.entries, &read);
         let joined = all.findings(self.predecessors, &attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
-        if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
+        if let Some(commit) =
+            base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies())
+        {
             let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
             let head = Head { changed: self.changed, origin: &origin };
             mark_old_copies(&mut findings, commit, &head, &reader, sources)?;
@@ -458,12 +533,17 @@ impl<'c> Change<'c> {
         if let Some(commit) = base {
             let before = |path: &FilePath| self.path_before(path);
             let mut edits = Edits::new(commit, &reader, &before);
-            findings.iter_mut().chain(parts.iter_mut().flatten()).try_for_each(|finding| edits.soften(finding))?;
+            findings
+                .iter_mut()
+                .chain(parts.iter_mut().flatten())
+                .try_for_each(|finding| edits.soften(finding))?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
             let is_marked = finding.about != About::Copy;
-            parts.retain(|part| !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree));
+            parts.retain(|part| {
+                !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree)
+            });
             if !parts.is_empty() {
                 outcome.parts.insert(part_key(finding), parts);
             }
@@ -489,7 +569,8 @@ impl<'c> Change<'c> {
     }
 }
 
-/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
+/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them,
+/// too.
 fn comments_of(
     judged: &[&ChangedFile],
     predecessors: &[Predecessor],
@@ -525,12 +606,14 @@ fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
 
 /// How many commits before the base are looked at for what the change reverts to.
 const NEAR: usize = 32;
-/// Maximum files to look for there. A revert of more is a revert of a commit, which `--history` names.
+/// Maximum files to look for there. A revert of more is a revert of a commit, which `--history`
+/// names.
 const MAX_REVERTED: usize = 256;
 
-/// The files that are, byte for byte, what they were under their path in one of the commits before `base`, along first
-/// parents, if what comes back was there at the first of these already. What came and went since may have come and gone
-/// in one change, which added nothing, so nobody judged it. Commits that a shallow or partial clone lacks are ignored.
+/// The files that are, byte for byte, what they were under their path in one of the commits before
+/// `base`, along first parents, if what comes back was there at the first of these already. What
+/// came and went since may have come and gone in one change, which added nothing, so nobody judged
+/// it. Commits that a shallow or partial clone lacks are ignored.
 fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTreeSet<FilePath> {
     let mut reverted: BTreeSet<&FilePath> = BTreeSet::new();
     let Some(base) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
@@ -556,10 +639,16 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
         let mut lines = added_since(base).into_iter().zip(added_since(first));
         lines.all(|(now, then)| now == AddedLines::No || then == AddedLines::No)
     };
-    files.iter().filter(|file| reverted.contains(&file.path)).filter(stood).map(|file| file.path.clone()).collect()
+    files
+        .iter()
+        .filter(|file| reverted.contains(&file.path))
+        .filter(stood)
+        .map(|file| file.path.clone())
+        .collect()
 }
 
-/// Notices about what was left out of the search because the change repeats itself or the tree too often.
+/// Notices about what was left out of the search because the change repeats itself or the tree too
+/// often.
 fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let path = |query: usize| asking[query].source.path.clone();
     let of_found = searched.found.iter().flat_map(|found| &found.limits);
@@ -567,19 +656,28 @@ fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let of_places = of_places.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let of_files = searched.limited.iter().map(|limited| {
         let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
-        let text = format!("shares code with {}: the {n_aligned} that share most were aligned", count(n, "file"));
+        let text = format!(
+            "shares code with {}: the {n_aligned} that share most were aligned",
+            count(n, "file")
+        );
         Notice::new(Some(path(limited.query)), None, &text)
     });
     first_few(of_places.chain(of_files).collect())
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.
-fn common(asking: &[&ChangedFile], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
+fn common(
+    asking: &[&ChangedFile],
+    frequencies: &[Vec<(u32, u32)>],
+    config: &Config,
+) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
     let of_file = |(file, frequencies): (&&ChangedFile, &Vec<(u32, u32)>)| {
         let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
         let mut end = 0;
-        for &(position, n) in frequencies.iter().filter(|(_, n)| *n as usize > config.common_components) {
+        for &(position, n) in
+            frequencies.iter().filter(|(_, n)| *n as usize > config.common_components)
+        {
             common.n_tokens += (position + k - end.max(position)) as usize;
             end = position + k;
             common.n_components = common.n_components.max(n as usize);

@@ -79,15 +79,24 @@ impl SketchError {
     /// What to do about it.
     fn help(&self) -> Option<String> {
         match self {
-            Self::Empty => Some("give a function, its signature, its name, or a few words".to_owned()),
-            Self::TooLarge { .. } => Some("give the lines that matter with `--lines A-B`".to_owned()),
+            Self::Empty => {
+                Some("give a function, its signature, its name, or a few words".to_owned())
+            }
+            Self::TooLarge { .. } => {
+                Some("give the lines that matter with `--lines A-B`".to_owned())
+            }
             Self::UnknownLanguage { nearest, .. } => {
-                let meant = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
-                Some(format!("{meant}name one with `--lang NAME`; `secondhand languages` lists all"))
+                let meant = nearest
+                    .as_ref()
+                    .map(|nearest| format!("did you mean `{nearest}`? "))
+                    .unwrap_or_default();
+                Some(format!(
+                    "{meant}name one with `--lang NAME`; `secondhand languages` lists all"
+                ))
             }
-            Self::UnknownFile { .. } => {
-                Some("name its language with `--lang NAME`; `secondhand languages` lists all".to_owned())
-            }
+            Self::UnknownFile { .. } => Some(
+                "name its language with `--lang NAME`; `secondhand languages` lists all".to_owned(),
+            ),
             Self::Unreadable { .. } | Self::NoLines { .. } => None,
         }
     }

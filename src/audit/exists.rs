@@ -1,4 +1,5 @@
-//! Finds functions that the tree has already in other words: those that a change adds and of which no copy was found.
+//! Finds functions that the tree has already in other words: those that a change adds and of which
+//! no copy was found.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -18,8 +19,9 @@ use crate::text::{FilePath, Lines, printable};
 const MAX_FUNCTIONS: usize = 64;
 /// Maximum files to read for a function.
 const MAX_FILES: usize = 4;
-/// Minimum score of a function that does the same; that of the added one itself is 1. On re-implementations and ordinary
-/// commits: less names wrong functions, more finds fewer of the right ones.
+/// Minimum score of a function that does the same; that of the added one itself is 1. On
+/// re-implementations and ordinary commits: less names wrong functions, more finds fewer of the
+/// right ones.
 const MIN_SCORE: f64 = 0.35;
 /// Minimum fraction of the words of the added one, rare ones counting more.
 const MIN_SHARE: f64 = 0.55;
@@ -57,16 +59,19 @@ struct Likeness<'l> {
 }
 
 impl<'c> NewFunctions<'c> {
-    /// The functions that `files` of a change have and `before` had not, if they are not too many. Tests, examples and
-    /// what declares have functions of the same words by nature.
+    /// The functions that `files` of a change have and `before` had not, if they are not too many.
+    /// Tests, examples and what declares have functions of the same words by nature.
     pub fn new(files: &[&'c ChangedFile], before: &[Predecessor], sources: &Sources<'_>) -> Self {
         let is_code = |file: &&ChangedFile| {
             let Source { path, is_prose, .. } = &file.source;
             let levels = file.thresholds(sources.config).levels;
             levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
         };
-        let of_file = |file: &'c ChangedFile| additions(file, before, file.thresholds(sources.config).min_tokens);
-        let additions: Vec<Addition<'c>> = files.iter().copied().filter(is_code).flat_map(of_file).collect();
+        let of_file = |file: &'c ChangedFile| {
+            additions(file, before, file.thresholds(sources.config).min_tokens)
+        };
+        let additions: Vec<Addition<'c>> =
+            files.iter().copied().filter(is_code).flat_map(of_file).collect();
         Self { additions: if additions.len() <= MAX_FUNCTIONS { additions } else { Vec::new() } }
     }
 
@@ -75,8 +80,9 @@ impl<'c> NewFunctions<'c> {
         self.additions.iter().flat_map(|addition| addition.bag.words()).collect()
     }
 
-    /// The findings about those that the tree has already, and of which `copies` says nothing; with the texts of the
-    /// files that have them. `changed` are the files of the change: what it adds itself is no answer.
+    /// The findings about those that the tree has already, and of which `copies` says nothing; with
+    /// the texts of the files that have them. `changed` are the files of the change: what it adds
+    /// itself is no answer.
     ///
     /// # Errors
     /// The first file that could not be read.
@@ -89,15 +95,21 @@ impl<'c> NewFunctions<'c> {
         sources: &Sources<'_>,
     ) -> Result<WithTexts, Error> {
         let is_free = |addition: &&Addition<'_>| !addition.is_copied(copies);
-        let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
-            self.additions.iter().filter(is_free).map(|addition| (addition, wording.rarity(&addition.bag))).collect();
+        let asked: Vec<(&Addition<'_>, Rarity<'_>)> = self
+            .additions
+            .iter()
+            .filter(is_free)
+            .map(|addition| (addition, wording.rarity(&addition.bag)))
+            .collect();
         let closest = |(addition, rarity): &(&Addition<'_>, Rarity<'_>)| {
-            let distance = |file: usize| targets.entries[file].path.distance(&addition.file.source.path);
+            let distance =
+                |file: usize| targets.entries[file].path.distance(&addition.file.source.path);
             wording.closest(rarity, MAX_FILES, distance)
         };
         let files: Vec<Vec<usize>> = asked.iter().map(closest).collect();
         let wanted: BTreeSet<usize> = files.iter().flatten().copied().collect();
-        let lengths: Vec<usize> = asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
+        let lengths: Vec<usize> =
+            asked.iter().map(|(addition, _)| addition.unit.tokens.len()).collect();
         let read = wanted.into_par_iter().map_init(targets.open, |reader, file| {
             let source = sources.read(reader, &targets.entries[file])?.ok();
             Ok(source.map(|source| (file, Existing::new(source, changed, &lengths))))
@@ -119,7 +131,8 @@ impl<'c> NewFunctions<'c> {
 impl Existing {
     /// Those of its functions that may be what functions of these `lengths` are.
     fn new(source: Source, changed: &[ChangedFile], lengths: &[usize]) -> Self {
-        let novel = changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
+        let novel =
+            changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
         let document = source.document();
         let mut units = document.functions();
         units.retain(|unit| lengths.iter().any(|&length| is_as_long(length, unit.tokens.len())));
@@ -130,20 +143,30 @@ impl Existing {
     }
 }
 
-/// The functions of a file that are entirely new, and whose names it had not before. What is in a new function is a
-/// part of it.
-fn additions<'c>(file: &'c ChangedFile, before: &[Predecessor], min_tokens: usize) -> Vec<Addition<'c>> {
+/// The functions of a file that are entirely new, and whose names it had not before. What is in a
+/// new function is a part of it.
+fn additions<'c>(
+    file: &'c ChangedFile,
+    before: &[Predecessor],
+    min_tokens: usize,
+) -> Vec<Addition<'c>> {
     let ChangedFile { source, novel, .. } = file;
     if file.n_novel() < min_tokens {
         return Vec::new();
     }
-    let was = before.iter().find(|before| before.of.as_ref() == Some(&source.path)).map(|before| &before.source);
+    let was = before
+        .iter()
+        .find(|before| before.of.as_ref() == Some(&source.path))
+        .map(|before| &before.source);
     let known: HashSet<&[u8]> = was.map(names_of_functions).unwrap_or_default();
     let mut units = source.document().functions();
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(&novel[unit.tokens.clone()]));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
-    units.into_iter().map(|unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit }).collect()
+    units
+        .into_iter()
+        .map(|unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit })
+        .collect()
 }
 
 /// Whether nearly all tokens of a function are novel.
@@ -172,37 +195,57 @@ impl Addition<'_> {
 
     /// Whether a copy was found in it.
     fn is_copied(&self, copies: &[Finding]) -> bool {
-        let of_file = copies.iter().filter(|copy| copy.is_copy() && copy.path == self.file.source.path);
+        let of_file =
+            copies.iter().filter(|copy| copy.is_copy() && copy.path == self.file.source.path);
         let lines = Lines::new(&self.file.source.text);
         let Some(own) = self.fragment(&lines) else { return true };
-        of_file.into_iter().any(|copy| copy.fragment.start < own.end && own.start < copy.fragment.end)
+        of_file
+            .into_iter()
+            .any(|copy| copy.fragment.start < own.end && own.start < copy.fragment.end)
     }
 
     /// The function of some files that is most like it, if one is enough.
-    fn best<'e>(&self, rarity: &Rarity<'_>, files: impl Iterator<Item = &'e Existing>) -> Option<Likeness<'e>> {
+    fn best<'e>(
+        &self,
+        rarity: &Rarity<'_>,
+        files: impl Iterator<Item = &'e Existing>,
+    ) -> Option<Likeness<'e>> {
         let of_family = files.filter(|file| file.source.family == self.file.source.family);
-        let all = of_family.flat_map(|file| file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag)));
+        let all = of_family.flat_map(|file| {
+            file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag))
+        });
         let all = all.filter(|(_, unit, _)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
-        let alike = all.map(|(source, unit, bag)| Likeness { source, unit, worded: rarity.of_function(bag) });
+        let alike = all.map(|(source, unit, bag)| Likeness {
+            source,
+            unit,
+            worded: rarity.of_function(bag),
+        });
         let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
         let WordMatch { score, share, n_words } = best.worded;
         (score >= MIN_SCORE && share >= MIN_SHARE && n_words >= MIN_WORDS).then_some(best)
     }
 
-    fn finding(&self, best: &Likeness<'_>, rarity: &Rarity<'_>, sources: &Sources<'_>) -> Option<Finding> {
+    fn finding(
+        &self,
+        best: &Likeness<'_>,
+        rarity: &Rarity<'_>,
+        sources: &Sources<'_>,
+    ) -> Option<Finding> {
         let (source, document) = (&self.file.source, best.source.document());
         let lines = Lines::new(&source.text);
         let whole = self.fragment(&lines)?;
         // Every line of it is new.
         let added = added_part(&whole, &added_lines(b"", &source.text), &lines, &source.text)?;
         let tokens = &source.tokens[self.unit.tokens.clone()];
-        let agreement = Agreement::new(Document { tokens, ..source.document() }, document, best.unit, rarity);
+        let agreement =
+            Agreement::new(Document { tokens, ..source.document() }, document, best.unit, rarity);
         let about = About::Exists { name: printable(name_of(best.source, best.unit)), agreement };
         let levels = self.file.thresholds(sources.config).levels;
         let judgment = levels.judge_other(&about, Ground::Code)?;
         let of_origin = &best.source.tokens[best.unit.tokens.clone()];
         let there = fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?;
-        let origin = Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
+        let origin =
+            Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
         Some(Finding {
             added,
             n_tokens: tokens.len(),

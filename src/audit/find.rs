@@ -1,9 +1,9 @@
 //! Runs `find`: finds existing code for a sketch of new code.
 //!
-//! A sketch is whatever an author has: a function, a signature and its first statements, a name, a few words. Lexing
-//! needs no grammar, so all of that is read. Two searches answer: that of `check` with lower minimums, whose matches are
-//! extended to the function around them, and one for functions with the same words. Both rank each function that either
-//! of them finds.
+//! A sketch is whatever an author has: a function, a signature and its first statements, a name, a
+//! few words. Lexing needs no grammar, so all of that is read. Two searches answer: that of `check`
+//! with lower minimums, whose matches are extended to the function around them, and one for
+//! functions with the same words. Both rank each function that either of them finds.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use super::judge::fragment;
 use super::read::{MIXED, Memory, Skip, Source, Sources};
 use super::search::{
-    AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace, Wording, align,
-    asks_for_more, found, identify_vendored, look_up, place_in_tree,
+    AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace,
+    Wording, align, asks_for_more, found, identify_vendored, look_up, place_in_tree,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
@@ -26,7 +26,9 @@ use crate::files::{BlobId, Entry, ReadFiles};
 use crate::fingerprint::{Effort, Params};
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages, Token};
-use crate::matching::{Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs};
+use crate::matching::{
+    Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs,
+};
 use crate::policy::{Fragment, Ground, Place};
 use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
 
@@ -37,11 +39,13 @@ pub const MAX_SKETCH: usize = 10_000_000;
 const ENOUGH_OF_SKETCH: f64 = 0.5;
 /// Minimum fraction of a sketch's words, for a function with no tokens in a row in common.
 const MIN_WORDS: f64 = 0.2;
-/// Maximum files to read for the words of a sketch: those with most of them. Higher takes time in proportion.
+/// Maximum files to read for the words of a sketch: those with most of them. Higher takes time in
+/// proportion.
 const MAX_FILES: usize = 16;
 /// What a test function counts for, beside one that can be called.
 const OF_TEST: f64 = 0.8;
-/// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample is enough.
+/// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample
+/// is enough.
 const EVERY_KGRAM: usize = 2_000;
 
 /// Code to search for.
@@ -75,7 +79,8 @@ pub struct FindParams<'p> {
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundCode {
-    /// The language that the sketch was read as; `None` if it was to be guessed and nothing was found.
+    /// The language that the sketch was read as; `None` if it was to be guessed and nothing was
+    /// found.
     pub language: Option<String>,
     /// The tokens of the sketch.
     pub n_tokens: usize,
@@ -108,7 +113,8 @@ pub struct Existing {
     pub name: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     pub containment: f64,
-    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1 (Dice).
+    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1
+    /// (Dice).
     pub similarity: f64,
     /// How the sketch differs from the part that matches.
     pub clone_type: CloneType,
@@ -133,8 +139,9 @@ struct RankedResult {
     distance: usize,
 }
 
-/// Finds the existing code that has most of `sketch`, by its tokens and its words, the best first; of what is as good,
-/// the nearer one. Deleted code is only named where the tree has nothing as good.
+/// Finds the existing code that has most of `sketch`, by its tokens and its words, the best first;
+/// of what is as good, the nearer one. Deleted code is only named where the tree has nothing as
+/// good.
 ///
 /// # Errors
 /// If the sketch cannot be searched for, or a file cannot be read.
@@ -178,7 +185,13 @@ pub fn find(
     let closest = closest.into_iter().map(|entry| &entry.path).collect();
     let n_missing = searched.skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
-    identify_vendored(&mut found, &files.entries, &repository.reader(), &sources, &asks_for_more(&config))?;
+    identify_vendored(
+        &mut found,
+        &files.entries,
+        &repository.reader(),
+        &sources,
+        &asks_for_more(&config),
+    )?;
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
@@ -192,7 +205,13 @@ pub fn find(
         found.extend(of_past);
     }
 
-    let asked = Demand { sketch, sketches: &sketches, rarity: &rarity, closest: &closest, config: context.config };
+    let asked = Demand {
+        sketch,
+        sketches: &sketches,
+        rarity: &rarity,
+        closest: &closest,
+        config: context.config,
+    };
     let (query, mut ranked) = ranked(found, &asked);
     let is_known = sketches.len() == 1 || !ranked.is_empty();
     let n_found = ranked.len();
@@ -210,13 +229,22 @@ pub fn find(
 }
 
 /// What a sketch of `n_tokens` asks for, read as each language that it may be in.
-fn queries_of<'q>(sketches: &'q [Source], n_tokens: usize, bag: &Bag, config: &'q Config) -> Queries<'q> {
-    let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
+fn queries_of<'q>(
+    sketches: &'q [Source],
+    n_tokens: usize,
+    bag: &Bag,
+    config: &'q Config,
+) -> Queries<'q> {
+    let asked = sketches
+        .iter()
+        .map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()])))
+        .collect();
     if n_tokens > EVERY_KGRAM {
         // It has tokens in a row with whatever it resembles.
         return Queries::sampled(asked, config, config.fingerprint);
     }
-    Queries::sampled(asked, config, every_kgram(&config.fingerprint)).with_words(bag.words().collect())
+    Queries::sampled(asked, config, every_kgram(&config.fingerprint))
+        .with_words(bag.words().collect())
 }
 
 /// Searches deleted code; also returns what part of the past could not be searched, in words.
@@ -228,8 +256,10 @@ fn search_past(
     sources: &Sources<'_>,
 ) -> Result<(Vec<FileHits>, Option<String>), Error> {
     // A whole file that was deleted is found by its functions, like any other.
-    let sought = PastQuery { queries, brought_in: Vec::new(), standing: standing(files, repository)? };
-    let SearchOutcome { found, unread, n_passed_over, .. } = past.search(&sought, repository, sources)?;
+    let sought =
+        PastQuery { queries, brought_in: Vec::new(), standing: standing(files, repository)? };
+    let SearchOutcome { found, unread, n_passed_over, .. } =
+        past.search(&sought, repository, sources)?;
     // A past file that was passed over has nothing that others had not shown.
     let n_files = unread.n_files + n_passed_over;
     Ok((found, past.unavailable(UnreadPlace { n_files, ..unread }, "sketch")))
@@ -237,10 +267,12 @@ fn search_past(
 
 /// The results in what was found, the best first, and the number of the sketch that they have.
 fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>) {
-    // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
+    // Each file is dropped by the thread that is done with it: to free them all takes as long as to
+    // rank them.
     let in_file = |found: FileHits| results_in(&found, asked);
     let mut ranked: Vec<RankedResult> = found.into_par_iter().flat_map_iter(in_file).collect();
-    // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
+    // Read as the wrong language, a sketch has little in common with anything: the best one shows
+    // which it is.
     ranked.sort_by_cached_key(|ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
         let alike = Reverse([ranked.score, *similarity].map(|part| (part * 1e6) as u64));
@@ -249,7 +281,11 @@ fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>
     // Many functions share some words.
     let least = ranked.first().map_or(0.0, |best| best.score / 2.0);
     ranked.retain(|ranked| ranked.existing.clone_type != CloneType::Type4 || ranked.score >= least);
-    let query = ranked.first().map(|best| best.query).filter(|_| asked.sketches.len() > 1).unwrap_or_default();
+    let query = ranked
+        .first()
+        .map(|best| best.query)
+        .filter(|_| asked.sketches.len() > 1)
+        .unwrap_or_default();
     ranked.retain(|ranked| ranked.query == query);
     drop_what_still_exists(&mut ranked);
     (query, ranked)
@@ -260,7 +296,9 @@ fn words_of(sketch: &Sketch, sketches: &[Source]) -> Bag {
     let Some(source) = sketches.first() else { return Bag::default() };
     let lines = Lines::new(&source.text);
     let bytes = match &sketch.lines {
-        Some(asked) => lines.range(*asked.start()).start..lines.range((*asked.end()).min(lines.n_lines())).end,
+        Some(asked) => {
+            lines.range(*asked.start()).start..lines.range((*asked.end()).min(lines.n_lines())).end
+        }
         None => 0..source.text.len(),
     };
     let is_code = |token: &Token| matches!(token.punctuation(), Some(b'(' | b'{' | b';' | b'='));
@@ -281,7 +319,8 @@ fn add_files<R: ReadFiles>(
     let unread: Vec<&Entry> = closest.iter().copied().filter(|entry| !is_known(entry)).collect();
     let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
         let target = sources.read(reader, entry)?.ok();
-        Ok(target.map(|target| found((targets.place)(&target.path), target, AlignedQueries::default())))
+        Ok(target
+            .map(|target| found((targets.place)(&target.path), target, AlignedQueries::default())))
     });
     let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
@@ -292,34 +331,40 @@ fn add_files<R: ReadFiles>(
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
 fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>, Error> {
     let reader = repository.reader();
-    let of_head = reader.head()?.map(|head| reader.commit_snapshot(head)).transpose()?.unwrap_or_default();
+    let of_head =
+        reader.head()?.map(|head| reader.commit_snapshot(head)).transpose()?.unwrap_or_default();
     Ok(files.entries.iter().chain(&of_head.entries).filter_map(Entry::blob).collect())
 }
 
-/// Drops deleted code where the tree has as much of the sketch, under the same path or name or spelled as alike: an
-/// older version of a file still has what is in it today.
+/// Drops deleted code where the tree has as much of the sketch, under the same path or name or
+/// spelled as alike: an older version of a file still has what is in it today.
 fn drop_what_still_exists(ranked: &mut Vec<RankedResult>) {
-    let in_tree: Vec<usize> = (0..ranked.len()).filter(|&at| ranked[at].existing.place == Place::Tree).collect();
+    let in_tree: Vec<usize> =
+        (0..ranked.len()).filter(|&at| ranked[at].existing.place == Place::Tree).collect();
     let still_exists = |past: &RankedResult| {
         in_tree.iter().map(|&at| &ranked[at]).any(|tree| {
-            let is_same = tree.existing.path == past.existing.path || tree.existing.name == past.existing.name;
+            let is_same = tree.existing.path == past.existing.path
+                || tree.existing.name == past.existing.name;
             tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
         })
     };
-    let is_kept: Vec<bool> =
-        ranked.iter().map(|one| !matches!(one.existing.place, Place::Past(_)) || !still_exists(one)).collect();
+    let is_kept: Vec<bool> = ranked
+        .iter()
+        .map(|one| !matches!(one.existing.place, Place::Past(_)) || !still_exists(one))
+        .collect();
     let mut is_kept = is_kept.into_iter();
     ranked.retain(|_| is_kept.next().unwrap_or(true));
 }
 
-/// Whether a file of the tree is searched: like `check`, also in vendored folders, but not what is merely installed.
+/// Whether a file of the tree is searched: like `check`, also in vendored folders, but not what is
+/// merely installed.
 fn is_searched(entry: &Entry, sources: &Sources<'_>) -> bool {
     let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
     sources.is_compared(&entry.path) && (entry.blob().is_some() || !is_installed())
 }
 
-/// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides how
-/// files are read and remembered is the same.
+/// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides
+/// how files are read and remembered is the same.
 fn lenient(config: &Config) -> Config {
     let mut config = config.with_min_run(config.min_run.min(config.matching.k));
     config.enough = Enough { n_words: 0, exact_run: config.matching.k, run: config.matching.k };
@@ -332,8 +377,13 @@ fn every_kgram(params: &Params) -> Params {
     Params::new(k, k).expect("t = k is allowed")
 }
 
-/// Reads a sketch: in its language, or if that is to be guessed, in one language of each family that the tree has.
-fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Result<Vec<Source>, SketchError> {
+/// Reads a sketch: in its language, or if that is to be guessed, in one language of each family
+/// that the tree has.
+fn read_sketch(
+    sketch: &Sketch,
+    entries: &[Entry],
+    sources: &Sources<'_>,
+) -> Result<Vec<Source>, SketchError> {
     if sketch.bytes.len() > MAX_SKETCH {
         return Err(SketchError::TooLarge { max: MAX_SKETCH });
     }
@@ -344,7 +394,9 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
     }
     let lines = Lines::new(&text);
     let n_lines = lines.n_lines() - u32::from(text.ends_with(b"\n"));
-    if let Some(first) = sketch.lines.as_ref().map(|lines| *lines.start()).filter(|first| *first > n_lines) {
+    if let Some(first) =
+        sketch.lines.as_ref().map(|lines| *lines.start()).filter(|first| *first > n_lines)
+    {
         return Err(SketchError::NoLines { first, n_lines });
     }
     let languages = match known_language(sketch, &text, sources.languages)? {
@@ -386,12 +438,19 @@ fn known_language<'l>(
     languages: &'l Languages,
 ) -> Result<Option<&'l Language>, SketchError> {
     if let Some(name) = &sketch.language {
-        let unknown = || SketchError::UnknownLanguage { name: name.clone(), nearest: nearest(name, &languages.ids()) };
+        let unknown = || SketchError::UnknownLanguage {
+            name: name.clone(),
+            nearest: nearest(name, &languages.ids()),
+        };
         return languages.named(name).map(Some).ok_or_else(unknown);
     }
-    let Some(name) = &sketch.name else { return Ok(languages.identify(&FilePath::new("sketch"), text)) };
+    let Some(name) = &sketch.name else {
+        return Ok(languages.identify(&FilePath::new("sketch"), text));
+    };
     match languages.identify(name, text) {
-        None if name.name().contains(&b'.') => Err(SketchError::UnknownFile { name: printable(name.name()) }),
+        None if name.name().contains(&b'.') => {
+            Err(SketchError::UnknownFile { name: printable(name.name()) })
+        }
         known => Ok(known),
     }
 }
@@ -412,9 +471,10 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
     of_family.into_values().map(|(.., language)| language).collect()
 }
 
-/// The results in one file: each function that has enough of the sketch, once. Where a match has much more of it than
-/// any function that it goes through, such as of a sketch of two short ones, its lines are the result instead. If there
-/// is neither, it is the lines that have most of the sketch.
+/// The results in one file: each function that has enough of the sketch, once. Where a match has
+/// much more of it than any function that it goes through, such as of a sketch of two short ones,
+/// its lines are the result instead. If there is neither, it is the lines that have most of the
+/// sketch.
 fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     let &Demand { sketches, config, .. } = asked;
     let searched = SearchedFile { found, asked, lines: Lines::new(&found.target.text) };
@@ -441,14 +501,17 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
             let unit = Unit { tokens: start..end, name };
             searched.result(query, &unit, parts).map(|result| (start..end, result))
         };
-        let units: Vec<(Range<usize>, RankedResult)> = of_units.into_iter().filter_map(in_unit).collect();
+        let units: Vec<(Range<usize>, RankedResult)> =
+            of_units.into_iter().filter_map(in_unit).collect();
         let in_stretch = |alignments: &[Alignment]| {
             let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
             let unit = Unit { tokens: stretch.clone(), name: None };
             searched.result(query, &unit, parts).map(|result| (stretch, result))
         };
-        let stretches =
-            across.into_iter().filter_map(|alignment| in_stretch(std::slice::from_ref(alignment))).collect();
+        let stretches = across
+            .into_iter()
+            .filter_map(|alignment| in_stretch(std::slice::from_ref(alignment)))
+            .collect();
         let mut best = with_stretches(units, stretches, config.matching.k);
         if best.is_empty() {
             best.extend(in_stretch(&alignments));
@@ -459,17 +522,20 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     results
 }
 
-/// The results of units, and those of stretches that have at least `min_more` tokens of the sketch more than any unit
-/// that they overlap, instead of these.
+/// The results of units, and those of stretches that have at least `min_more` tokens of the sketch
+/// more than any unit that they overlap, instead of these.
 fn with_stretches(
     units: Vec<(Range<usize>, RankedResult)>,
     mut stretches: Vec<(Range<usize>, RankedResult)>,
     min_more: usize,
 ) -> Vec<(Range<usize>, RankedResult)> {
-    stretches.sort_by_key(|(stretch, result)| (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start));
+    stretches.sort_by_key(|(stretch, result)| {
+        (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start)
+    });
     let mut results = units;
     for (stretch, result) in stretches {
-        let overlaps = |other: &Range<usize>| other.start < stretch.end && stretch.start < other.end;
+        let overlaps =
+            |other: &Range<usize>| other.start < stretch.end && stretch.start < other.end;
         let has_more = |(unit, other): &(Range<usize>, RankedResult)| {
             !overlaps(unit) || other.n_contained + min_more <= result.n_contained
         };
@@ -484,14 +550,16 @@ fn with_stretches(
 /// The token with the name of a unit, and the parts of a sketch that are in it.
 type UnitParts = (Option<usize>, Vec<Alignment>);
 
-/// The tokens of a file that have most of a sketch, of those not more than twice as long as it, and the parts in them.
+/// The tokens of a file that have most of a sketch, of those not more than twice as long as it, and
+/// the parts in them.
 fn fullest_stretch(
     alignments: &[Alignment],
     sketch: &Source,
     target: &Source,
 ) -> Option<(Range<usize>, Vec<Alignment>)> {
     let agreeing = |alignment| agreeing_pairs(alignment, &sketch.tokens, &target.tokens);
-    let mut pairs: Vec<(usize, usize)> = alignments.iter().flat_map(agreeing).map(|(at, from)| (from, at)).collect();
+    let mut pairs: Vec<(usize, usize)> =
+        alignments.iter().flat_map(agreeing).map(|(at, from)| (from, at)).collect();
     pairs.sort_unstable();
     let max = 2 * sketch.tokens.len();
     // For each token of the sketch, how many pairs of the window have it.
@@ -511,7 +579,8 @@ fn fullest_stretch(
         }
     }
     let stretch = Some(best.1).filter(|stretch| !stretch.is_empty())?;
-    let within = |alignment: &Alignment| alignment.pairs().filter(|(_, at)| stretch.contains(at)).collect();
+    let within =
+        |alignment: &Alignment| alignment.pairs().filter(|(_, at)| stretch.contains(at)).collect();
     let parts: Vec<Alignment> =
         alignments.iter().map(within).filter(|part: &Alignment| !part.blocks.is_empty()).collect();
     Some((stretch, parts))
@@ -542,8 +611,9 @@ impl SearchedFile<'_> {
         self.found.place == Place::Tree || self.found.text.is_some()
     }
 
-    /// Whether all alignments together have as many tokens of a sketch as a result needs. Most files that were aligned
-    /// have a run of it and no more, and need not be cut by their functions.
+    /// Whether all alignments together have as many tokens of a sketch as a result needs. Most
+    /// files that were aligned have a run of it and no more, and need not be cut by their
+    /// functions.
     fn may_have_enough(&self, sketch: &Source, alignments: &[Alignment]) -> bool {
         let mut is_aligned = vec![false; sketch.tokens.len()];
         for block in alignments.iter().flat_map(|alignment| &alignment.blocks) {
@@ -551,7 +621,9 @@ impl SearchedFile<'_> {
         }
         let n_aligned = is_aligned.into_iter().filter(|&is_aligned| is_aligned).count();
         is_enough_of(n_aligned, sketch)
-            || alignments.iter().any(|alignment| alignment.n_tokens() >= self.asked.config.min_tokens)
+            || alignments
+                .iter()
+                .any(|alignment| alignment.n_tokens() >= self.asked.config.min_tokens)
     }
 
     /// What a unit of the file has of a sketch, if it is enough.
@@ -564,8 +636,11 @@ impl SearchedFile<'_> {
         }
         let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
-        let best = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))?;
-        let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
+        let best = pairs.max_by_key(|pair| {
+            (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start))
+        })?;
+        let is_clone =
+            best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
@@ -574,13 +649,19 @@ impl SearchedFile<'_> {
 
     /// Adds the functions that have the words of the sketch and are no results yet.
     fn add_worded(&self, results: &mut Vec<RankedResult>) {
-        let Self { found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, .. } = self;
+        let Self {
+            found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, ..
+        } = self;
         let is_family = |sketch: &Source| sketch.family == target.family;
         if !closest.contains(&target.path) {
             return;
         }
         let query = sketches.iter().position(is_family).unwrap_or_default();
-        let worded = target.document().functions().into_iter().filter_map(|unit| self.ranked(query, &unit, None));
+        let worded = target
+            .document()
+            .functions()
+            .into_iter()
+            .filter_map(|unit| self.ranked(query, &unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
             let is_known = |other: &RankedResult| {
@@ -593,9 +674,14 @@ impl SearchedFile<'_> {
         }
     }
 
-    /// A unit of the file as a result: with the number of tokens that it has of a sketch and the best pair of them, if
-    /// it has enough. `None` if it is the sketch itself.
-    fn ranked(&self, query: usize, unit: &Unit, tokens: Option<(usize, ClonePair)>) -> Option<RankedResult> {
+    /// A unit of the file as a result: with the number of tokens that it has of a sketch and the
+    /// best pair of them, if it has enough. `None` if it is the sketch itself.
+    fn ranked(
+        &self,
+        query: usize,
+        unit: &Unit,
+        tokens: Option<(usize, ClonePair)>,
+    ) -> Option<RankedResult> {
         let &Self {
             found: FileHits { place, target, .. },
             asked: &Demand { sketch, sketches, rarity, config, .. },
@@ -607,7 +693,8 @@ impl SearchedFile<'_> {
             return None;
         }
         let (n_contained, pair) = tokens.unzip();
-        let (n_contained, n_exact) = (n_contained.unwrap_or_default(), pair.as_ref().map_or(0, |pair| pair.n_exact));
+        let (n_contained, n_exact) =
+            (n_contained.unwrap_or_default(), pair.as_ref().map_or(0, |pair| pair.n_exact));
         let n_matched = pair.as_ref().map_or(0, |pair| pair.alignment.n_tokens());
         let of_pair = pair.as_ref().map(|pair| pair.alignment.target());
         let matched = of_pair.and_then(|tokens| fragment(&target.text, lines, &other[tokens]));
@@ -654,13 +741,19 @@ fn is_enough_of(n_tokens: usize, sketch: &Source) -> bool {
 
 /// Whether a result is the sketch itself, which is no answer.
 fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
-    let overlaps = |lines: &RangeInclusive<u32>| *lines.start() <= unit.end.line && unit.start.line <= *lines.end();
+    let overlaps = |lines: &RangeInclusive<u32>| {
+        *lines.start() <= unit.end.line && unit.start.line <= *lines.end()
+    };
     asked.in_tree.as_ref() == Some(path) && asked.lines.as_ref().is_none_or(overlaps)
 }
 
-/// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part. What no function
-/// encloses is a part of its own.
-fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range<usize>, Option<usize>, Alignment)> {
+/// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part.
+/// What no function encloses is a part of its own.
+fn by_unit(
+    alignment: &Alignment,
+    target: &Source,
+    has_text: bool,
+) -> Vec<(Range<usize>, Option<usize>, Alignment)> {
     let all = alignment.target();
     if all.is_empty() {
         return Vec::new();
@@ -681,14 +774,15 @@ fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range
         }
     }
     let part = |((start, end), (from, name))| {
-        let within: Alignment = alignment.pairs().filter(|(_, at)| (from..end).contains(at)).collect();
+        let within: Alignment =
+            alignment.pairs().filter(|(_, at)| (from..end).contains(at)).collect();
         (start..end, name, within)
     };
     parts.into_iter().map(part).collect()
 }
 
-/// Maximum lines between functions that are looked at one by one, in each run of tokens. Time is quadratic in them. What
-/// precedes a function is annotations, or the end of the one before.
+/// Maximum lines between functions that are looked at one by one, in each run of tokens. Time is
+/// quadratic in them. What precedes a function is annotations, or the end of the one before.
 const LINES_BETWEEN: usize = 8;
 
 /// A unit that a run of tokens goes through.
@@ -702,17 +796,19 @@ pub(super) struct UnitIn {
     pub name: Option<usize>,
 }
 
-/// The units that a run of tokens goes through: its functions, and what else encloses a part of it that is in none. A
-/// class that begins before the run is no unit of it if the run goes through its functions.
+/// The units that a run of tokens goes through: its functions, and what else encloses a part of it
+/// that is in none. A class that begins before the run is no unit of it if the run goes through its
+/// functions.
 pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<UnitIn> {
     let mut units: Vec<UnitIn> = Vec::new();
-    // What encloses the lines since the last function: an annotation, or the bracket at the end of a function, is in a
-    // class that goes on far beyond them.
+    // What encloses the lines since the last function: an annotation, or the bracket at the end of
+    // a function, is in a class that goes on far beyond them.
     let mut around: Option<UnitIn> = None;
     let (mut at, mut from, mut n_between) = (run.start, run.start, 0);
     while at < run.end {
         let Some(unit) = document.enclosing_unit(at..at + 1) else {
-            // The lines before a function's own may be indented as it is, such as those of a template.
+            // The lines before a function's own may be indented as it is, such as those of a
+            // template.
             n_between += 1;
             at = document.next_line(at);
             from = if n_between > LINES_BETWEEN { at } else { from };
@@ -736,7 +832,8 @@ pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usiz
             around.get_or_insert(unit);
         }
     }
-    let is_within = |around: &UnitIn| units.iter().any(|unit| around.tokens.start <= unit.tokens.start);
+    let is_within =
+        |around: &UnitIn| units.iter().any(|unit| around.tokens.start <= unit.tokens.start);
     units.extend(around.filter(|around| !is_within(around)));
     if units.is_empty() {
         units.push(UnitIn { from: run.start, tokens: run, name: None });

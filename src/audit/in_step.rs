@@ -1,7 +1,8 @@
-//! Finds pairs of files that are kept in step: what is edited in one of them is edited in the other, too.
+//! Finds pairs of files that are kept in step: what is edited in one of them is edited in the
+//! other, too.
 //!
-//! The last versions of both are read, from the base back. Two edits are alike if they add the same lines, in one commit
-//! or in two: a fix is often brought to the twin later.
+//! The last versions of both are read, from the base back. Two edits are alike if they add the same
+//! lines, in one commit or in two: a fix is often brought to the twin later.
 
 use std::collections::HashSet;
 
@@ -32,7 +33,11 @@ pub(super) struct Edits<'e> {
 }
 
 impl<'e> Edits<'e> {
-    pub fn new(base: CommitId, reader: &'e Reader, before: &'e dyn Fn(&FilePath) -> Option<FilePath>) -> Self {
+    pub fn new(
+        base: CommitId,
+        reader: &'e Reader,
+        before: &'e dyn Fn(&FilePath) -> Option<FilePath>,
+    ) -> Self {
         Self { base, reader, before, known: Vec::new() }
     }
 
@@ -41,10 +46,16 @@ impl<'e> Edits<'e> {
     /// # Errors
     /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
     pub fn soften(&mut self, finding: &mut Finding) -> Result<(), Error> {
-        let is_asked = finding.level > Level::Note && finding.rule.topic == Topic::Duplication && finding.is_copy();
-        let origin = finding.origins.first().filter(|of| of.place == Place::Tree && of.path != finding.path);
+        let is_asked = finding.level > Level::Note
+            && finding.rule.topic == Topic::Duplication
+            && finding.is_copy();
+        let origin =
+            finding.origins.first().filter(|of| of.place == Place::Tree && of.path != finding.path);
         let Some(origin) = origin.filter(|_| is_asked) else { return Ok(()) };
-        let Some((own, other)) = (self.before)(&finding.path).zip((self.before)(&origin.path)) else { return Ok(()) };
+        let Some((own, other)) = (self.before)(&finding.path).zip((self.before)(&origin.path))
+        else {
+            return Ok(());
+        };
         let n_edits = self.n_alike(&own, &other)?;
         if n_edits >= MIN_EDITS {
             (finding.level, finding.milder) = (Level::Note, Some(Milder::EditedInStep(n_edits)));
@@ -55,7 +66,9 @@ impl<'e> Edits<'e> {
     /// The number of edits of one file that are alike to one of the other.
     fn n_alike(&mut self, own: &FilePath, other: &FilePath) -> Result<usize, Error> {
         // Walking back takes long, and most files have few edits.
-        let Some(own) = self.of(own)?.filter(|&own| self.known[own].1.len() >= MIN_EDITS) else { return Ok(0) };
+        let Some(own) = self.of(own)?.filter(|&own| self.known[own].1.len() >= MIN_EDITS) else {
+            return Ok(0);
+        };
         let Some(other) = self.of(other)? else { return Ok(0) };
         let (own, other) = (&self.known[own].1, &self.known[other].1);
         let n_met = |a: &[HashSet<Vec<u8>>], b: &[HashSet<Vec<u8>>]| {

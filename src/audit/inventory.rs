@@ -1,7 +1,8 @@
-//! Runs `audit`: compares a whole tree with corpora, and measures how much of each file they contain.
+//! Runs `audit`: compares a whole tree with corpora, and measures how much of each file they
+//! contain.
 //!
-//! Files that are byte-identical to files of a stored corpus are identified first. The rest is compared like a change
-//! in which everything is new, one batch of files at a time.
+//! Files that are byte-identical to files of a stored corpus are identified first. The rest is
+//! compared like a change in which everything is new, one batch of files at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,21 +11,27 @@ use rayon::prelude::*;
 
 use super::change::{ChangedFile, queries};
 use super::judge::{
-    AllCopies, Attributions, FileUnderAudit, JointFinding, JudgedWith, SHORT, TreeCopy, comments, unexamined,
+    AllCopies, Attributions, FileUnderAudit, JointFinding, JudgedWith, SHORT, TreeCopy, comments,
+    unexamined,
 };
 use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search,
+    FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree,
+    search,
 };
-use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable};
+use super::stale::{
+    ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable,
+};
 use super::{
-    AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation, FolderVersion, HeldFix,
-    Introduction, Outcome, Possible,
+    AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation,
+    FolderVersion, HeldFix, Introduction, Outcome, Possible,
 };
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of};
+use crate::git::{
+    Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of,
+};
 use crate::license::Terms;
 use crate::policy::{Component, Finding, FirstAppearance, Place, Topic, Verdict};
 use crate::text::FilePath;
@@ -42,7 +49,8 @@ pub struct Whole {
     pub revision: String,
     /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
-    /// Whether the report tells which security fixes copies have: that takes reading every commit of their files.
+    /// Whether the report tells which security fixes copies have: that takes reading every commit
+    /// of their files.
     pub tells_fixes: bool,
 }
 
@@ -80,23 +88,28 @@ pub fn audit(
 
     let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
-    outcome.examined = Examination { n_changed: snapshot.entries.len(), skipped, ..Examination::default() };
+    outcome.examined =
+        Examination { n_changed: snapshot.entries.len(), skipped, ..Examination::default() };
     let tree = &snapshot.entries[..];
-    let comparing = Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
+    let comparing =
+        Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
     let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context, tells_fixes));
-    let mut auditing = Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
+    let mut auditing =
+        Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", own.len() + unlisted.len());
     for batch in batches(&own, &reader) {
         auditing.take(batch, &comparing)?;
     }
-    // What is third-party code by its name only may be that of a corpus, too. Two such folders owe each other nothing.
+    // What is third-party code by its name only may be that of a corpus, too. Two such folders owe
+    // each other nothing.
     let of_others = Comparing { vendored: &vendored, ..comparing };
     for batch in batches(&unlisted, &reader) {
         auditing.take(batch, &of_others)?;
     }
     if auditing.fixes.is_asked {
-        // Vendored code is not judged as a copy, since it is known to be one. But it may lack fixes.
+        // Vendored code is not judged as a copy, since it is known to be one. But it may lack
+        // fixes.
         let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
         let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
         for batch in batches(&vendored, &reader) {
@@ -111,7 +124,8 @@ pub fn audit(
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let corpora = outsides.iter().map(Outside::examined).collect();
     let summary = facts.finish(Some(&outcome.findings));
-    let mut audited = AuditSummary { project, revision, time, corpora, fixes: fixes.fixes, ..summary };
+    let mut audited =
+        AuditSummary { project, revision, time, corpora, fixes: fixes.fixes, ..summary };
     for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
         for outside in outsides {
             taken.texts.extend(outside.texts(&taken.component)?);
@@ -135,7 +149,12 @@ struct TreeParts {
 
 impl TreeParts {
     fn new(snapshot: &Snapshot, sources: &Sources<'_>) -> Self {
-        let mut parts = Self { own: Vec::new(), unlisted: Vec::new(), vendored: Vec::new(), skipped: Vec::new() };
+        let mut parts = Self {
+            own: Vec::new(),
+            unlisted: Vec::new(),
+            vendored: Vec::new(),
+            skipped: Vec::new(),
+        };
         for entry in &snapshot.entries {
             let path = &entry.path;
             if sources.config.vendored_at(path).is_some() {
@@ -149,7 +168,8 @@ impl TreeParts {
             }
         }
         let none = Snapshot::default();
-        let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
+        let submodules =
+            snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
         parts
     }
@@ -176,7 +196,10 @@ impl Auditing<'_> {
             match read {
                 Ok(source) => {
                     let left_out = comparing.sources.left_out_of(&source);
-                    outcome.examined.skipped.extend(left_out.map(|skip| (entry.path.clone(), skip)));
+                    outcome
+                        .examined
+                        .skipped
+                        .extend(left_out.map(|skip| (entry.path.clone(), skip)));
                     asked.push(comparing.asked(source)?);
                 }
                 Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
@@ -205,10 +228,13 @@ impl Auditing<'_> {
     /// Looks for fixes that a batch of vendored files lacks.
     fn take_vendored(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
         let read = comparing.read(batch)?.into_iter().flatten();
-        let asked = read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
+        let asked =
+            read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
         let config = self.context.config;
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        comparing.each(&asked, |file, copies, found| origins.push(component_files(file, copies, found, config)))?;
+        comparing.each(&asked, |file, copies, found| {
+            origins.push(component_files(file, copies, found, config))
+        })?;
         self.fixes.take(asked, origins, &mut self.outcome)
     }
 }
@@ -235,7 +261,8 @@ fn component_files(
         }
     }
     let min_tokens = file.changed.thresholds(config).min_tokens;
-    let mut files: Vec<(ComponentFile, usize)> = n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
+    let mut files: Vec<(ComponentFile, usize)> =
+        n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
     files.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     files.into_iter().map(|(file, _)| file).collect()
 }
@@ -254,10 +281,18 @@ struct FixContext<'k> {
 impl<'k> FixContext<'k> {
     fn new(outsides: &'k [Outside], context: Context<'k>, tells_fixes: bool) -> Self {
         let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
-        Self { outsides, context, is_asked: is_stored, tells_fixes, copies: Vec::new(), fixes: Vec::new() }
+        Self {
+            outsides,
+            context,
+            is_asked: is_stored,
+            tells_fixes,
+            copies: Vec::new(),
+            fixes: Vec::new(),
+        }
     }
 
-    /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
+    /// Takes the files of a batch with the component files whose code they contain, and reports the
+    /// fixes they lack.
     fn take(
         &mut self,
         asked: Vec<ComparedFile>,
@@ -268,12 +303,18 @@ impl<'k> FixContext<'k> {
             return Ok(());
         }
         let config = self.context.config;
-        let files = asked.into_iter().zip(origins).map(|(file, origins)| (file.changed.source, origins));
-        let mut copies: Vec<WholeCopy> = files.map(|(source, origins)| WholeCopy { source, origins }).collect();
+        let files =
+            asked.into_iter().zip(origins).map(|(file, origins)| (file.changed.source, origins));
+        let mut copies: Vec<WholeCopy> =
+            files.map(|(source, origins)| WholeCopy { source, origins }).collect();
         if config.levels_of_any_file().ask_for_missed() {
             let holders: Vec<Holder<'_>> = copies
                 .iter()
-                .map(|copy| Holder { source: &copy.source, novel: None, origins: copy.origins.clone() })
+                .map(|copy| Holder {
+                    source: &copy.source,
+                    novel: None,
+                    origins: copy.origins.clone(),
+                })
                 .collect();
             self.context.progress.begin("missed commits", holders.len());
             let of_files = holders.par_iter().map(|holder| {
@@ -288,7 +329,9 @@ impl<'k> FixContext<'k> {
             }
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
-                outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())));
+                outcome.texts.extend(
+                    copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())),
+                );
             }
             outcome.findings.extend(findings);
         }
@@ -298,11 +341,17 @@ impl<'k> FixContext<'k> {
     }
 
     /// The versions of folders of the tree.
-    fn versions(&self, snapshot: &Snapshot, comparing: &Comparing<'_>) -> Result<Vec<FolderVersion>, Error> {
+    fn versions(
+        &self,
+        snapshot: &Snapshot,
+        comparing: &Comparing<'_>,
+    ) -> Result<Vec<FolderVersion>, Error> {
         let sources = comparing.sources;
-        let paths: Vec<FilePath> = snapshot.entries.iter().map(|entry| entry.path.clone()).collect();
+        let paths: Vec<FilePath> =
+            snapshot.entries.iter().map(|entry| entry.path.clone()).collect();
         let read = |path: &FilePath| -> Result<Option<Source>, Error> {
-            let is_asked = sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
+            let is_asked =
+                sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
             let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
             Ok(sources.read(&comparing.repository.reader(), entry)?.ok())
         };
@@ -323,16 +372,29 @@ fn findings_of(
     }
     let Context { config, languages, .. } = context;
     let (novel_of, before, reverted) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-    let with = JudgedWith { config, languages, attributions, nearby: None, novel_of, before, reverted: &reverted };
+    let with = JudgedWith {
+        config,
+        languages,
+        attributions,
+        nearby: None,
+        novel_of,
+        before,
+        reverted: &reverted,
+    };
     let judged = FileUnderAudit::new(&file.changed, &with);
     if file.whole.is_empty() {
-        judged.findings(copies, found, &[]).into_iter().map(|JointFinding(finding, _)| finding).collect()
+        judged
+            .findings(copies, found, &[])
+            .into_iter()
+            .map(|JointFinding(finding, _)| finding)
+            .collect()
     } else {
         judged.whole_file(file.whole.clone()).into_iter().collect()
     }
 }
 
-/// Compares every file of the history, and finds which commit first added what; `head` is the current tree.
+/// Compares every file of the history, and finds which commit first added what; `head` is the
+/// current tree.
 ///
 /// # Errors
 /// If the history or a corpus cannot be read.
@@ -351,7 +413,9 @@ pub fn brought(
     for appearance in &appearances {
         *n_of_commit.entry(appearance.commit).or_default() += 1;
     }
-    let is_asked = |path: &FilePath| sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none();
+    let is_asked = |path: &FilePath| {
+        sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none()
+    };
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) = appearances
         .into_iter()
         .filter(|appearance| is_asked(&appearance.entry.path))
@@ -371,16 +435,22 @@ pub fn brought(
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let audited = gathered.finish(None);
-    let by_id = n_of_commit.into_iter().map(|(commit, n_files)| (commit.to_string(), (commit, n_files))).collect();
+    let by_id = n_of_commit
+        .into_iter()
+        .map(|(commit, n_files)| (commit.to_string(), (commit, n_files)))
+        .collect();
     let commits = AddingCommits { by_id, reader };
     let mut introductions: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
-        let language = context.languages.possible(&file.path).next().map(|language| &*language.name);
+        let language =
+            context.languages.possible(&file.path).next().map(|language| &*language.name);
         let min_tokens = config.thresholds(&file.path, language).min_tokens;
-        for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole) {
+        for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole)
+        {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
-            let is_known = head.components.iter().any(|taken| taken.component.name == component.name);
+            let is_known =
+                head.components.iter().any(|taken| taken.component.name == component.name);
             if part.n_tokens < SHORT && !is_known && !file.is_whole {
                 continue;
             }
@@ -393,7 +463,8 @@ pub fn brought(
                 notes.push("older here than there: they may have copied it from here".to_owned());
             }
             notes.extend(commits.doubts(&first.commit)?);
-            let in_head = head.files.iter().filter(|of| of.path == file.path).flat_map(|of| &of.origins);
+            let in_head =
+                head.files.iter().filter(|of| of.path == file.path).flat_map(|of| &of.origins);
             let mut names = in_head.map(|of| &head.components[of.component].component.name);
             let introduction = Introduction {
                 path: file.path.clone(),
@@ -409,7 +480,9 @@ pub fn brought(
         }
     }
     let mut brought: Vec<Introduction> = introductions.into_values().collect();
-    brought.sort_by(|a, b| (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component)));
+    brought.sort_by(|a, b| {
+        (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component))
+    });
     Ok(brought)
 }
 
@@ -426,10 +499,14 @@ impl AddingCommits {
         let mut doubts = Vec::new();
         let Some(&(commit, n_files)) = self.by_id.get(id) else { return Ok(doubts) };
         if n_files >= IMPORTED {
-            doubts.push(format!("the commit adds {n_files} files at once: it is an import, and they may be older"));
+            doubts.push(format!(
+                "the commit adds {n_files} files at once: it is an import, and they may be older"
+            ));
         }
         if !self.reader.is_after_its_parents(commit)? {
-            doubts.push("the commit is dated before its parent: its date cannot be trusted".to_owned());
+            doubts.push(
+                "the commit is dated before its parent: its date cannot be trusted".to_owned(),
+            );
         }
         Ok(doubts)
     }
@@ -493,8 +570,8 @@ impl Comparing<'_> {
         Ok(ComparedFile { changed: ChangedFile::new(source), sha1, whole, first: None })
     }
 
-    /// Compares a batch of files and passes on each with what was copied into it; returns the number of files compared
-    /// with, and those of corpora that could not be.
+    /// Compares a batch of files and passes on each with what was copied into it; returns the
+    /// number of files compared with, and those of corpora that could not be.
     fn each(
         &self,
         asked: &[ComparedFile],
@@ -505,9 +582,11 @@ impl Comparing<'_> {
         let is_asked = |file: &&ComparedFile| {
             let source = &file.changed.source;
             file.whole.is_empty()
-                && (source.tokens.len() >= file.changed.thresholds(config).min_tokens || may_be_whole(source))
+                && (source.tokens.len() >= file.changed.thresholds(config).min_tokens
+                    || may_be_whole(source))
         };
-        let asking: Vec<&ChangedFile> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
+        let asking: Vec<&ChangedFile> =
+            asked.iter().filter(is_asked).map(|file| &file.changed).collect();
         let queries = queries(&asking, config);
         let mut all = AllCopies::new(&asking, &[], &[], sources);
         let mut n_compared = 0;
@@ -530,13 +609,21 @@ impl Comparing<'_> {
                 };
                 let mut searched = search(&queries, &targets, sources)?;
                 let is_told = |terms: &Terms| terms.license.is_some();
-                identify_vendored(&mut searched.found, tree, &repository.reader(), sources, &is_told)?;
+                identify_vendored(
+                    &mut searched.found,
+                    tree,
+                    &repository.reader(),
+                    sources,
+                    &is_told,
+                )?;
                 searched.found.retain(|of| of.place != Place::Tree);
                 take(searched);
             }
             for outside in outsides {
                 let mut searched = outside.search(&queries, sources)?;
-                let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+                let skipped = std::mem::take(&mut searched.skipped)
+                    .into_iter()
+                    .map(|(entry, skip)| (entry.path, skip));
                 not_compared.extend(skipped);
                 take(searched);
             }
@@ -544,7 +631,8 @@ impl Comparing<'_> {
         let AllCopies { found, copies, .. } = all;
         let mut copies = copies.into_iter();
         for file in asked {
-            let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
+            let copied =
+                if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
             each(file, &copied, &found);
         }
         Ok((n_compared, not_compared))
@@ -570,22 +658,38 @@ struct FileFacts {
 
 impl FileFacts {
     /// Adds a file; each of its tokens is explained by the most similar copy.
-    fn add(&mut self, file: &ComparedFile, copies: &[TreeCopy], found: &[FileHits], config: &Config) {
+    fn add(
+        &mut self,
+        file: &ComparedFile,
+        copies: &[TreeCopy],
+        found: &[FileHits],
+        config: &Config,
+    ) {
         let source = &file.changed.source;
         let n_tokens = source.tokens.len();
         self.n_files += 1;
         self.n_tokens += n_tokens;
         let mut explained: Vec<Explanation> = Vec::new();
-        let mut explain = |component: usize, path: &FilePath, version: &Option<String>, n_tokens: usize| {
-            let is_it = |of: &&mut Explanation| (of.component, &of.path, &of.version) == (component, path, version);
-            match explained.iter_mut().find(is_it) {
-                Some(of) => of.n_tokens += n_tokens,
-                None => {
-                    explained.push(Explanation { component, path: path.clone(), version: version.clone(), n_tokens });
+        let mut explain =
+            |component: usize, path: &FilePath, version: &Option<String>, n_tokens: usize| {
+                let is_it = |of: &&mut Explanation| {
+                    (of.component, &of.path, &of.version) == (component, path, version)
+                };
+                match explained.iter_mut().find(is_it) {
+                    Some(of) => of.n_tokens += n_tokens,
+                    None => {
+                        explained.push(Explanation {
+                            component,
+                            path: path.clone(),
+                            version: version.clone(),
+                            n_tokens,
+                        });
+                    }
                 }
-            }
-        };
-        if let Some((path, component)) = file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path)) {
+            };
+        if let Some((path, component)) =
+            file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path))
+        {
             let number = self.number(&Arc::new(component.clone()), n_tokens, config);
             explain(number, path, &component.version, n_tokens);
         } else {
@@ -593,18 +697,33 @@ impl FileFacts {
             let rank = |copied: &&TreeCopy| {
                 let FileHits { place, target, .. } = &found[copied.found];
                 let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
-                let first = if let Place::Component(component) = place { first(component) } else { i64::MAX };
+                let first = if let Place::Component(component) = place {
+                    first(component)
+                } else {
+                    i64::MAX
+                };
                 let is_other = target.path.name() != source.path.name();
-                (std::cmp::Reverse(likeness as u64), is_other, first, target.path.clone(), copied.found)
+                (
+                    std::cmp::Reverse(likeness as u64),
+                    is_other,
+                    first,
+                    target.path.clone(),
+                    copied.found,
+                )
             };
             ranked.sort_by_cached_key(rank);
             let mut is_explained = vec![false; n_tokens];
             for copied in ranked {
-                let FileHits { place: Place::Component(component), target, .. } = &found[copied.found] else {
+                let FileHits { place: Place::Component(component), target, .. } =
+                    &found[copied.found]
+                else {
                     continue;
                 };
-                let aligned =
-                    copied.pair.alignment.pairs().filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true));
+                let aligned = copied
+                    .pair
+                    .alignment
+                    .pairs()
+                    .filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true));
                 let n = aligned.count();
                 if n > 0 {
                     let number = self.number(component, n, config);
@@ -639,29 +758,46 @@ impl FileFacts {
             self.components.push((config.licenses.judge(&component.terms), BTreeMap::new()));
         }
         let versions = &mut self.components[number].1;
-        versions.entry(component.version.clone()).or_insert_with(|| (Arc::clone(component), 0)).1 += n_tokens;
+        versions
+            .entry(component.version.clone())
+            .or_insert_with(|| (Arc::clone(component), 0))
+            .1 += n_tokens;
         number
     }
 
     /// Builds the summary, the components with the largest share first.
     fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
-        let components: Vec<(Arc<Component>, Verdict)> =
-            components.into_iter().map(|(verdict, versions)| (most_of(versions), verdict)).collect();
-        let possible = findings.map(|findings| without_idioms(&mut files, &components, findings)).unwrap_or_default();
+        let components: Vec<(Arc<Component>, Verdict)> = components
+            .into_iter()
+            .map(|(verdict, versions)| (most_of(versions), verdict))
+            .collect();
+        let possible = findings
+            .map(|findings| without_idioms(&mut files, &components, findings))
+            .unwrap_or_default();
         let mut taken: Vec<(usize, ComponentCopy)> = components
             .into_iter()
             .enumerate()
             .map(|(number, (component, verdict))| {
                 let of_it = |file: &CopiedFile| {
-                    file.origins.iter().filter(|of| of.component == number).map(|of| of.n_tokens).sum::<usize>()
+                    file.origins
+                        .iter()
+                        .filter(|of| of.component == number)
+                        .map(|of| of.n_tokens)
+                        .sum::<usize>()
                 };
                 let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
                 let verdict = owed(&component, verdict, findings.unwrap_or_default());
                 let texts = component.terms.texts.clone();
                 (
                     number,
-                    ComponentCopy { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum(), texts },
+                    ComponentCopy {
+                        component,
+                        verdict,
+                        n_files: counts.len(),
+                        n_tokens: counts.iter().sum(),
+                        texts,
+                    },
                 )
             })
             .filter(|(_, taken)| taken.n_files > 0)
@@ -675,14 +811,23 @@ impl FileFacts {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        AuditSummary { n_files, n_tokens, n_copied, files, components, possible, ..AuditSummary::default() }
+        AuditSummary {
+            n_files,
+            n_tokens,
+            n_copied,
+            files,
+            components,
+            possible,
+            ..AuditSummary::default()
+        }
     }
 }
 
 /// Minimum tokens of a part of a file that has an origin, unless it is a hundredth of the file.
 const MIN_PART: usize = 30;
 
-/// A component by the version that most of its tokens are from; without a version if none has more than half of them.
+/// A component by the version that most of its tokens are from; without a version if none has more
+/// than half of them.
 fn most_of(versions: BTreeMap<Option<String>, (Arc<Component>, usize)>) -> Arc<Component> {
     let n_tokens: usize = versions.values().map(|(_, n)| n).sum();
     let most = versions.into_values().max_by_key(|(_, n)| *n);
@@ -690,7 +835,8 @@ fn most_of(versions: BTreeMap<Option<String>, (Arc<Component>, usize)>) -> Arc<C
     if 2 * n > n_tokens { component } else { Arc::new(component.unversioned()) }
 }
 
-/// Takes parts out of files that only idioms show, and returns them: they are no evidence of a component.
+/// Takes parts out of files that only idioms show, and returns them: they are no evidence of a
+/// component.
 fn without_idioms(
     files: &mut Vec<CopiedFile>,
     components: &[(Arc<Component>, Verdict)],
@@ -717,13 +863,18 @@ fn without_idioms(
         file.n_copied = file.origins.iter().map(|of| of.n_tokens).sum();
         possible.extend(idioms.into_iter().map(|of| Possible {
             path: file.path.clone(),
-            component: Arc::new(Component { version: of.version, ..(*components[of.component].0).clone() }),
+            component: Arc::new(Component {
+                version: of.version,
+                ..(*components[of.component].0).clone()
+            }),
             origin: of.path,
             n_tokens: of.n_tokens,
         }));
     }
     files.retain(|file| !file.origins.is_empty());
-    possible.sort_by(|a, b| (&a.path, &a.component, &a.origin).cmp(&(&b.path, &b.component, &b.origin)));
+    possible.sort_by(|a, b| {
+        (&a.path, &a.component, &a.origin).cmp(&(&b.path, &b.component, &b.origin))
+    });
     possible
 }
 
@@ -737,7 +888,11 @@ impl AuditSummary {
             let Some(most) = folders().max_by_key(|of| of.n_lines) else { continue };
             // Of several folders, the one with most of the code decides.
             let component = if 2 * most.n_lines > n_lines && most.is_exact() {
-                Component { version: most.version(), purl: most.purl(), ..(*taken.component).clone() }
+                Component {
+                    version: most.version(),
+                    purl: most.purl(),
+                    ..(*taken.component).clone()
+                }
             } else {
                 taken.component.unversioned()
             };
@@ -754,8 +909,10 @@ fn first(component: &Component) -> i64 {
 /// The verdict on a component, with what is owed in any of its findings.
 fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
     let origins = findings.iter().flat_map(|finding| &finding.origins);
-    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
-    let verdicts = origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
+    let is_it =
+        |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
+    let verdicts =
+        origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
     let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
     let mut given = None;
     let owing = verdicts.find(|of| {

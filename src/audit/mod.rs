@@ -71,25 +71,30 @@ pub use calibration::{Merged, Proposal, proposals};
 pub use calls::callers;
 pub use check::{Elsewhere, check};
 pub use compare::{
-    CLUSTERED, CompareParams, Comparison, HISTOGRAM_BARS, LeftOut, Match, MeasuredSubmission, Pair, Submission, compare,
+    CLUSTERED, CompareParams, Comparison, HISTOGRAM_BARS, LeftOut, Match, MeasuredSubmission, Pair,
+    Submission, compare,
 };
 pub use context::{Context, Progress, RunLimit};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
 pub use finish::finish;
-pub use history::{CommitCopies, Copy, CopyOrigin, Timeline, TimelineParams, UnreadFile, blame, timeline};
+pub use history::{
+    CommitCopies, Copy, CopyOrigin, Timeline, TimelineParams, UnreadFile, blame, timeline,
+};
 pub use inventory::{Whole, audit, brought};
 pub use organization::{
-    Day, Flow, Member, MemberReport, Month, Organization, ReportError, RepositoryFinding, SharedComponent,
-    UncountedFile,
+    Day, Flow, Member, MemberReport, Month, Organization, ReportError, RepositoryFinding,
+    SharedComponent, UncountedFile,
 };
 pub use outcome::{
-    AuditSummary, Callers, Comment, Common, ComponentCopy, CopiedFile, Duplication, EditedFile, EditedLines,
-    Examination, ExaminedCorpus, Explanation, FolderVersion, HeldFix, Introduction, Outcome, Possible, Share, State,
-    generic_purl, percent_encoded,
+    AuditSummary, Callers, Comment, Common, ComponentCopy, CopiedFile, Duplication, EditedFile,
+    EditedLines, Examination, ExaminedCorpus, Explanation, FolderVersion, HeldFix, Introduction,
+    Outcome, Possible, Share, State, generic_purl, percent_encoded,
 };
 pub use owners::owners;
 pub use read::{Memory, Skip, warm};
-pub use resemblance::{MeasuredDocument, ResemblanceParams, Resemblances, ResemblingPair, resemblances};
+pub use resemblance::{
+    MeasuredDocument, ResemblanceParams, Resemblances, ResemblingPair, resemblances,
+};
 pub use scan::{Tree, scan};
 pub use search::{CorpusReading, HistoryContents, Outside, Past, StoredCorpus};

@@ -1,7 +1,8 @@
-//! Merges the JSON reports of many repositories: who copies from whom, which licenses to look at, and the trend.
+//! Merges the JSON reports of many repositories: who copies from whom, which licenses to look at,
+//! and the trend.
 //!
-//! Values in, values out: whoever calls it reads the files. A report names no repository, so its place in the folders
-//! does: see [`MemberReport::parse`].
+//! Values in, values out: whoever calls it reads the files. A report names no repository, so its
+//! place in the folders does: see [`MemberReport::parse`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,8 @@ use crate::policy::Level;
 const VERSION: u64 = 1;
 
 /// What commands are called in the names of their reports.
-const KINDS: &[&str] = &["check", "scan", "audit", "history", "stale", "secondhand", "report", "copies"];
+const KINDS: &[&str] =
+    &["check", "scan", "audit", "history", "stale", "secondhand", "report", "copies"];
 
 /// Why a file is no report.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +30,9 @@ pub enum ReportError {
         why: String,
     },
     /// A newer program wrote it.
-    #[error("cannot read the report `{file}`: its format has version {version}, and this program reads {VERSION}")]
+    #[error(
+        "cannot read the report `{file}`: its format has version {version}, and this program reads {VERSION}"
+    )]
     Newer {
         /// The file.
         file: String,
@@ -164,22 +168,27 @@ struct Commit {
 }
 
 impl MemberReport {
-    /// Reads a report; `folder` is the name of the folder that was given, and `path` the file below it. `None` for JSON
-    /// of other programs.
+    /// Reads a report; `folder` is the name of the folder that was given, and `path` the file below
+    /// it. `None` for JSON of other programs.
     ///
-    /// The repository is what the path says besides days (`2026-11-01`) and names of commands: `shop` for
-    /// `shop/audit.json`, `shop.json`, `shop-audit-2026-11-01.json` and `2026-11-01/shop.json`; the given folder's name
-    /// where the path says nothing else.
+    /// The repository is what the path says besides days (`2026-11-01`) and names of commands:
+    /// `shop` for `shop/audit.json`, `shop.json`, `shop-audit-2026-11-01.json` and
+    /// `2026-11-01/shop.json`; the given folder's name where the path says nothing else.
     ///
     /// # Errors
     /// For what is no JSON, or a report that cannot be read.
     pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
         let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        let broken = |why: serde_json::Error| ReportError::Broken { file: file.clone(), why: why.to_string() };
+        let broken = |why: serde_json::Error| ReportError::Broken {
+            file: file.clone(),
+            why: why.to_string(),
+        };
         let value: Value = serde_json::from_slice(text).map_err(broken)?;
         let is_history = value.get("commits").is_some() && value.get("range").is_some();
         let is_report = value.get("findings").is_some() && value.get("tool").is_some();
-        let Some(version) = value.get("version").and_then(Value::as_u64).filter(|_| is_history || is_report) else {
+        let Some(version) =
+            value.get("version").and_then(Value::as_u64).filter(|_| is_history || is_report)
+        else {
             return Ok(None);
         };
         if version > VERSION {
@@ -240,7 +249,8 @@ fn named(folder: &str, path: &str) -> (String, Option<String>) {
 /// Whether this is a day as in 2026-11-01.
 fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let is_digit = |at: usize| if at == 4 || at == 7 { bytes[at] == b'-' } else { bytes[at].is_ascii_digit() };
+    let is_digit =
+        |at: usize| if at == 4 || at == 7 { bytes[at] == b'-' } else { bytes[at].is_ascii_digit() };
     bytes.len() == 10 && (0..10).all(is_digit) && text.parse::<crate::policy::Date>().is_ok()
 }
 
@@ -253,11 +263,13 @@ pub struct Organization {
     pub flows: Vec<Flow>,
     /// The code of others, what needs a decision first.
     pub components: Vec<SharedComponent>,
-    /// What is copied from month to month, the oldest first, without a gap; from reports of `history`.
+    /// What is copied from month to month, the oldest first, without a gap; from reports of
+    /// `history`.
     pub months: Vec<Month>,
     /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
     pub days: Vec<Day>,
-    /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest first.
+    /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest
+    /// first.
     pub findings: Vec<RepositoryFinding>,
     /// Files that are no reports, and reports that newer ones replace.
     pub left_out: Vec<UncountedFile>,
@@ -322,11 +334,14 @@ impl SharedComponent {
         self.users.values().map(|(_, n_tokens)| n_tokens).sum()
     }
 
-    /// Why the policies answer so: the reason, or if there are several, each with the repositories that give it.
+    /// Why the policies answer so: the reason, or if there are several, each with the repositories
+    /// that give it.
     pub fn reason(&self) -> String {
         let of = |(reason, users): (&String, &BTreeSet<String>)| match self.reasons.len() {
             1 => reason.clone(),
-            _ => format!("{}: {reason}", Vec::from_iter(users.iter().map(String::as_str)).join(", ")),
+            _ => {
+                format!("{}: {reason}", Vec::from_iter(users.iter().map(String::as_str)).join(", "))
+            }
         };
         Vec::from_iter(self.reasons.iter().map(of)).join("; ")
     }
@@ -357,7 +372,9 @@ pub struct Day {
 impl Day {
     /// The lines of all repositories, and the duplicated ones.
     pub fn total(&self) -> (usize, usize) {
-        self.of.values().fold((0, 0), |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated))
+        self.of
+            .values()
+            .fold((0, 0), |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated))
     }
 }
 
@@ -392,10 +409,13 @@ pub struct UncountedFile {
 }
 
 impl Organization {
-    /// Merges reports. Of several reports of one command about one repository the newest counts, by day and then by
-    /// name, and the others only for the trend. Time O(n log n) for n findings, components and commits.
+    /// Merges reports. Of several reports of one command about one repository the newest counts, by
+    /// day and then by name, and the others only for the trend. Time O(n log n) for n findings,
+    /// components and commits.
     pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<UncountedFile>) -> Self {
-        documents.sort_by(|a, b| (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file)));
+        documents.sort_by(|a, b| {
+            (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file))
+        });
         let days = days(&documents);
         let mut newest: BTreeMap<(&str, &'static str), &MemberReport> = BTreeMap::new();
         for document in &documents {
@@ -421,9 +441,13 @@ impl Organization {
                 }
                 Content::Audit(report) => {
                     if let Some(audited) = &report.audit {
-                        let of_own = audited.components.iter().filter(|of| names.is_own(&of.component, repository));
+                        let of_own = audited
+                            .components
+                            .iter()
+                            .filter(|of| names.is_own(&of.component, repository));
                         let n_own: usize = of_own.map(|of| of.tokens).sum();
-                        member.audited = Some((audited.tokens, audited.copied_tokens.saturating_sub(n_own)));
+                        member.audited =
+                            Some((audited.tokens, audited.copied_tokens.saturating_sub(n_own)));
                         merged.add_taken(repository, &audited.components, &names, &mut components);
                     }
                     merged.add_findings(repository, &report.findings, &names);
@@ -432,12 +456,21 @@ impl Organization {
             }
         }
         // The same copy may be in the audit and in a check.
-        let gravity = |noted: &RepositoryFinding| (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens));
+        let gravity = |noted: &RepositoryFinding| {
+            (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens))
+        };
         merged.findings.sort_by(|a, b| {
-            (gravity(a), &a.repository, &a.place, &a.rule).cmp(&(gravity(b), &b.repository, &b.place, &b.rule))
+            (gravity(a), &a.repository, &a.place, &a.rule).cmp(&(
+                gravity(b),
+                &b.repository,
+                &b.place,
+                &b.rule,
+            ))
         });
         let mut seen = BTreeSet::new();
-        merged.findings.retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
+        merged.findings.retain(|of| {
+            seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone()))
+        });
         for noted in &merged.findings {
             if let Some(member) = members.get_mut(&*noted.repository) {
                 match noted.level {
@@ -446,14 +479,20 @@ impl Organization {
                 }
             }
         }
-        merged.repositories =
-            members.into_iter().map(|(name, member)| Member { name: name.to_owned(), ..member }).collect();
-        merged.flows.sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
-        merged.components = components.into_values().collect();
-        let need = |of: &SharedComponent| (std::cmp::Reverse(gravity_of(&of.answer)), std::cmp::Reverse(of.n_tokens()));
+        merged.repositories = members
+            .into_iter()
+            .map(|(name, member)| Member { name: name.to_owned(), ..member })
+            .collect();
         merged
-            .components
-            .sort_by(|a, b| need(a).cmp(&need(b)).then_with(|| (&a.name, &a.license).cmp(&(&b.name, &b.license))));
+            .flows
+            .sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
+        merged.components = components.into_values().collect();
+        let need = |of: &SharedComponent| {
+            (std::cmp::Reverse(gravity_of(&of.answer)), std::cmp::Reverse(of.n_tokens()))
+        };
+        merged.components.sort_by(|a, b| {
+            need(a).cmp(&need(b)).then_with(|| (&a.name, &a.license).cmp(&(&b.name, &b.license)))
+        });
         merged.months = without_gaps(months);
         left_out.sort();
         merged.left_out = left_out;
@@ -472,7 +511,10 @@ impl Organization {
                 // A corpus of all repositories has this one, too.
                 Some(own) if own == repository => continue,
                 Some(from) => {
-                    let same = self.flows.iter_mut().find(|flow| flow.from == from && flow.to == repository);
+                    let same = self
+                        .flows
+                        .iter_mut()
+                        .find(|flow| flow.from == from && flow.to == repository);
                     match same {
                         // Another version of it.
                         Some(flow) => {
@@ -506,7 +548,11 @@ impl Organization {
                     if gravity_of(&verdict.answer) > gravity_of(&shared.answer) {
                         shared.answer.clone_from(&verdict.answer);
                     }
-                    shared.reasons.entry(verdict.reason.clone()).or_default().insert(repository.to_owned());
+                    shared
+                        .reasons
+                        .entry(verdict.reason.clone())
+                        .or_default()
+                        .insert(repository.to_owned());
                     let user = shared.users.entry(repository.to_owned()).or_default();
                     *user = (user.0 + files, user.1 + tokens);
                 }
@@ -522,7 +568,11 @@ impl Organization {
         };
         let origin = |of: &ReportedOrigin| {
             let owner = of.component.as_ref().map(|component| {
-                let version = component.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+                let version = component
+                    .version
+                    .as_ref()
+                    .map(|version| format!(" {version}"))
+                    .unwrap_or_default();
                 let license = component.license.as_deref().unwrap_or("license not known");
                 format!(" of {}{version} ({license})", component.name)
             });
@@ -538,15 +588,23 @@ impl Organization {
             origins: of.origins.iter().map(origin).collect(),
             identity: of.identity.clone(),
         };
-        let is_own = |of: &ReportedOrigin| of.component.as_ref().is_some_and(|of| names.is_own(of, repository));
-        let is_of_others = |of: &&ReportedFinding| of.origins.is_empty() || !of.origins.iter().all(is_own);
-        self.findings.extend(findings.iter().filter(|of| of.level > Level::Note).filter(is_of_others).map(noted));
+        let is_own = |of: &ReportedOrigin| {
+            of.component.as_ref().is_some_and(|of| names.is_own(of, repository))
+        };
+        let is_of_others =
+            |of: &&ReportedFinding| of.origins.is_empty() || !of.origins.iter().all(is_own);
+        self.findings.extend(
+            findings.iter().filter(|of| of.level > Level::Note).filter(is_of_others).map(noted),
+        );
     }
 }
 
 /// How much an answer of a license policy needs a person.
 fn gravity_of(answer: &str) -> usize {
-    ["allowed", "review", "unknown", "denied"].iter().position(|known| *known == answer).unwrap_or_default()
+    ["allowed", "review", "unknown", "denied"]
+        .iter()
+        .position(|known| *known == answer)
+        .unwrap_or_default()
 }
 
 /// The repositories, as components of a corpus may be called.
@@ -594,7 +652,10 @@ fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, u
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
         let day = crate::policy::Date::of_seconds(commit.author_time).to_string();
         let parts: Vec<&str> = day.split('-').collect();
-        let [Ok(year), Ok(month)] = [0, 1].map(|at| parts.get(at).unwrap_or(&"").parse::<i32>()) else { continue };
+        let [Ok(year), Ok(month)] = [0, 1].map(|at| parts.get(at).unwrap_or(&"").parse::<i32>())
+        else {
+            continue;
+        };
         let of = months.entry(year * 12 + month - 1).or_default();
         of.n_commits += 1;
         of.n_novel += commit.new_tokens;
@@ -607,20 +668,27 @@ fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, u
 const MAX_MONTHS: i32 = 12 * 100;
 
 fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
-    let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else { return Vec::new() };
+    let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else {
+        return Vec::new();
+    };
     let name = |at: i32| format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1);
     let first = first.max(last - MAX_MONTHS);
-    (first..=last).map(|at| Month { name: name(at), ..months.remove(&at).unwrap_or_default() }).collect()
+    (first..=last)
+        .map(|at| Month { name: name(at), ..months.remove(&at).unwrap_or_default() })
+        .collect()
 }
 
 /// A whole, and a part of it.
 type Part = (usize, usize);
 
-/// How much was duplicated on each day with a report of `scan`; of a repository without one its newest before that.
+/// How much was duplicated on each day with a report of `scan`; of a repository without one its
+/// newest before that.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
     let mut by_day: BTreeMap<&str, Vec<(&str, Part)>> = BTreeMap::new();
     for document in documents {
-        let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else { continue };
+        let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else {
+            continue;
+        };
         let Some(Duplication { total }) = &report.duplication else { continue };
         let share = (total.lines, total.duplicated_lines);
         by_day.entry(day).or_default().push((&document.repository, share));
@@ -641,7 +709,11 @@ mod tests {
     fn the_path_of_a_report_names_its_repository_and_day() {
         #[track_caller]
         fn check(path: &str, repository: &str, day: Option<&str>) {
-            assert_eq!(named("reports", path), (repository.to_owned(), day.map(str::to_owned)), "{path}");
+            assert_eq!(
+                named("reports", path),
+                (repository.to_owned(), day.map(str::to_owned)),
+                "{path}"
+            );
         }
         check("shop/audit.json", "shop", None);
         check("shop.json", "shop", None);
@@ -661,8 +733,13 @@ mod tests {
         let names = Names::new(["team/shop", "ledger", "a/tool", "b/tool"].into_iter());
         let of = |name: &str, purl: Option<&str>| {
             let (version, license, license_class) = (None, None, String::new());
-            let component =
-                Component { name: name.to_owned(), purl: purl.map(str::to_owned), version, license, license_class };
+            let component = Component {
+                name: name.to_owned(),
+                purl: purl.map(str::to_owned),
+                version,
+                license,
+                license_class,
+            };
             names.repository(&component)
         };
         assert_eq!(of("team/shop", None), Some("team/shop"));

@@ -9,7 +9,8 @@ use crate::text::FilePath;
 /// Maximum bytes of the file, as on GitHub. A larger one is ignored, as it is there.
 const MAX_OWNERS: u64 = 3 * 1024 * 1024;
 
-/// The owners that the tree's CODEOWNERS names; none if it has no such file, or one that cannot be read.
+/// The owners that the tree's CODEOWNERS names; none if it has no such file, or one that cannot be
+/// read.
 pub fn owners(files: &Snapshot, reader: &Reader, config: &Config) -> Owners {
     let named = OWNERS_FILES.iter().map(|path| FilePath::new(*path));
     let entry = named.into_iter().find_map(|path| reader.file_at(files, &path).ok().flatten());

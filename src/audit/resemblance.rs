@@ -1,4 +1,5 @@
-//! Measures how much documents resemble and contain each other (Broder 1997), exactly or by sketches.
+//! Measures how much documents resemble and contain each other (Broder 1997), exactly or by
+//! sketches.
 
 use std::num::NonZeroUsize;
 
@@ -8,7 +9,8 @@ use super::Context;
 use super::compare::{LeftOut, Reading, Submission};
 use super::read::{Memory, Sources};
 use crate::fingerprint::resemblance::{
-    Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters, super_size,
+    Counting, Estimate, ShingleCluster, ShingleSampling, ShingleSketch, Shingles, greedy_clusters,
+    super_size,
 };
 use crate::git::Attributes;
 use crate::index::{Index, Posting};
@@ -87,7 +89,11 @@ pub struct ResemblingPair {
 /// Compares `documents`: files, folders or archives.
 ///
 /// Pairs are found by the shingles that they share: one that shares nothing costs nothing.
-pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context: Context<'_>) -> Resemblances {
+pub fn resemblances(
+    documents: &[Submission],
+    params: ResemblanceParams,
+    context: Context<'_>,
+) -> Resemblances {
     let remembered = Memory::nothing();
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
@@ -97,17 +103,22 @@ pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context
         let reading = Reading::of(document, &sources, params.with_words);
         let parts: Vec<Vec<u64>> =
             reading.files.iter().map(|file| numbers(&file.tokens, params.is_normalized)).collect();
-        let shingles = Shingles::new(parts.iter().map(Vec::as_slice), params.shingle, params.counting);
+        let shingles =
+            Shingles::new(parts.iter().map(Vec::as_slice), params.shingle, params.counting);
         (shingles, parts.iter().map(Vec::len).sum::<usize>(), reading.left_out)
     };
     let read: Vec<_> = documents.par_iter().map(shingled).collect();
-    let sketched = |sampling| read.par_iter().map(move |(all, ..)| ShingleSketch::new(all, sampling, SEED)).collect();
+    let sketched = |sampling| {
+        read.par_iter().map(move |(all, ..)| ShingleSketch::new(all, sampling, SEED)).collect()
+    };
     let sketches: Option<Vec<ShingleSketch>> = params.sampling.map(sketched);
 
     context.progress.begin("comparing", documents.len());
-    let kept = |at: usize| sketches.as_ref().map_or(read[at].0.hashes(), |sketches| sketches[at].kept());
-    let postings = (0..read.len())
-        .flat_map(|at| kept(at).iter().map(move |&hash| (hash, Posting { document: at as u32, position: 0 })));
+    let kept =
+        |at: usize| sketches.as_ref().map_or(read[at].0.hashes(), |sketches| sketches[at].kept());
+    let postings = (0..read.len()).flat_map(|at| {
+        kept(at).iter().map(move |&hash| (hash, Posting { document: at as u32, position: 0 }))
+    });
     let index = Index::new(postings);
     let pairs = (0..read.len()).into_par_iter().flat_map_iter(|a| {
         context.progress.step();
@@ -129,7 +140,9 @@ pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context
     };
     pairs.sort_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
-        by_resemblance.then(contained(other).total_cmp(&contained(one))).then((one.a, one.b).cmp(&(other.a, other.b)))
+        by_resemblance
+            .then(contained(other).total_cmp(&contained(one)))
+            .then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
     let clusters = params.clustered.map(|threshold| {
@@ -154,11 +167,12 @@ pub fn resemblances(documents: &[Submission], params: ResemblanceParams, context
     Resemblances { documents: measured, pairs, clusters, params, skipped }
 }
 
-/// Tokens as numbers. Punctuation and keywords are equal where their symbols are; the rest also by its spelling, unless
-/// it counts by class.
+/// Tokens as numbers. Punctuation and keywords are equal where their symbols are; the rest also by
+/// its spelling, unless it counts by class.
 fn numbers(tokens: &[Token], is_normalized: bool) -> Vec<u64> {
     let number = |token: &Token| {
-        let is_spelled = !is_normalized && matches!(token.kind(), Kind::Identifier | Kind::Number | Kind::String);
+        let is_spelled = !is_normalized
+            && matches!(token.kind(), Kind::Identifier | Kind::Number | Kind::String);
         let exact = if is_spelled { u64::from(token.exact) } else { 0 };
         u64::from(token.symbol.get()) << 32 | exact
     };
@@ -166,7 +180,8 @@ fn numbers(tokens: &[Token], is_normalized: bool) -> Vec<u64> {
 }
 
 fn exact(a: usize, b: usize, [n_a, n_b]: [usize; 2], n_shared: usize) -> ResemblingPair {
-    let estimate = |whole: usize| Estimate { value: n_shared as f64 / whole.max(1) as f64, n_sampled: whole };
+    let estimate =
+        |whole: usize| Estimate { value: n_shared as f64 / whole.max(1) as f64, n_sampled: whole };
     ResemblingPair {
         a,
         b,

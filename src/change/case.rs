@@ -23,21 +23,23 @@ pub struct Case {
 impl CheckRequest {
     /// Finds out what is judged, and by whose settings.
     ///
-    /// Settings may name the base and whom to trust. But a change must not choose its own judge: where the base is
-    /// trusted, only the settings of the base have a say in either.
+    /// Settings may name the base and whom to trust. But a change must not choose its own judge:
+    /// where the base is trusted, only the settings of the base have a say in either.
     ///
     /// # Errors
     /// If the change, or what judges it, cannot be found or read.
     pub fn case(&self, repository: &Repository) -> Result<Case, Error> {
         let said = self.overrides.over(RawConfig::default())?.trust;
-        let is_base_trusted = said == Trust::Base || said == Trust::Auto && environment::is_machine();
+        let is_base_trusted =
+            said == Trust::Base || said == Trust::Auto && environment::is_machine();
         if !is_base_trusted {
             let head = self.settings.read(Some(repository))?;
             if said.or(head.raw.trust) != Trust::Base {
                 return self.judged_by_head(repository, &head);
             }
         }
-        let mut search = RangeSearch { request: self, repository, side: Side::Base, base_of_settings: "" };
+        let mut search =
+            RangeSearch { request: self, repository, side: Side::Base, base_of_settings: "" };
         let (mut range, mut notices) = search.range()?;
         let (mut settings, mut missing) = range.authority(repository).settings(&self.settings)?;
         if said.or(settings.raw.trust) == Trust::Head {
@@ -55,7 +57,11 @@ impl CheckRequest {
     }
 
     /// The change as the settings of the head judge it.
-    fn judged_by_head(&self, repository: &Repository, settings: &SettingsFile) -> Result<Case, Error> {
+    fn judged_by_head(
+        &self,
+        repository: &Repository,
+        settings: &SettingsFile,
+    ) -> Result<Case, Error> {
         let base_of_settings = &settings.raw.base;
         let search = RangeSearch { request: self, repository, side: Side::Head, base_of_settings };
         self.judged_by(repository, search.range()?, settings)

@@ -1,4 +1,5 @@
-//! Gathers what judges a change: settings, languages, baseline and decisions; and lists what the change edits of it.
+//! Gathers what judges a change: settings, languages, baseline and decisions; and lists what the
+//! change edits of it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -63,7 +64,9 @@ impl CheckPolicy {
             notices.extend(edits(request, &authority, base, &config, has_project)?);
         }
         let missing_baseline = match range.side {
-            Side::Head => request.baseline.missing(Some(repository.root()), &config).map(str::to_owned),
+            Side::Head => {
+                request.baseline.missing(Some(repository.root()), &config).map(str::to_owned)
+            }
             Side::Base => None,
         };
         Ok(Self {
@@ -86,8 +89,8 @@ impl CheckPolicy {
     }
 }
 
-/// What a change edits in what judges it, whoever is believed. `has_project` says whether the settings name the license
-/// of the project.
+/// What a change edits in what judges it, whoever is believed. `has_project` says whether the
+/// settings name the license of the project.
 fn edits(
     request: &CheckRequest,
     authority: &Authority<'_>,
@@ -95,7 +98,8 @@ fn edits(
     config: &Config,
     has_project: bool,
 ) -> Result<Vec<Notice>, Error> {
-    let (reader, root, head) = (&authority.repository.reader(), authority.repository.root(), authority.head);
+    let (reader, root, head) =
+        (&authority.repository.reader(), authority.repository.root(), authority.head);
     let settings = match &request.settings {
         SettingsPlace::File(file) => in_tree(file, root),
         _ => None,
@@ -106,7 +110,8 @@ fn edits(
     };
     let baseline = baseline.or_else(|| settled(&config.baseline));
     let decisions = settled(&config.decisions);
-    let mut notices = PolicyEdits { reader, base, head, settings, baseline, decisions }.notices()?;
+    let mut notices =
+        PolicyEdits { reader, base, head, settings, baseline, decisions }.notices()?;
     let edits = CorpusEdits { reader, base, head };
     let of_settings = config.corpora.iter().map(|name| root.join(name));
     let corpora = request.corpora.iter().map(PathBuf::from).chain(of_settings);

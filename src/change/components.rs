@@ -1,4 +1,5 @@
-//! Lists and reads a folder of components: as it is on disk, or with what a state of the repository has in it.
+//! Lists and reads a folder of components: as it is on disk, or with what a state of the repository
+//! has in it.
 
 use std::path::{Path, PathBuf};
 
@@ -21,13 +22,26 @@ impl Components {
     /// # Errors
     /// If the folder, or one in it, could not be listed.
     pub fn on_disk(root: &Path) -> Result<Self, Error> {
-        Ok(Self { entries: Folder::new(root).all_entries()?, root: Some(root.to_owned()), repository: None })
+        Ok(Self {
+            entries: Folder::new(root).all_entries()?,
+            root: Some(root.to_owned()),
+            repository: None,
+        })
     }
 
-    /// The folder with these entries, by their paths in it: in the repository, or on disk at `root` if that is read.
-    pub fn in_repository(root: Option<&Path>, mut entries: Vec<Entry>, repository: &Repository) -> Self {
+    /// The folder with these entries, by their paths in it: in the repository, or on disk at `root`
+    /// if that is read.
+    pub fn in_repository(
+        root: Option<&Path>,
+        mut entries: Vec<Entry>,
+        repository: &Repository,
+    ) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { root: root.map(Path::to_owned), entries, repository: Some(Box::new(repository.clone())) }
+        Self {
+            root: root.map(Path::to_owned),
+            entries,
+            repository: Some(Box::new(repository.clone())),
+        }
     }
 
     /// Its files, sorted by path.

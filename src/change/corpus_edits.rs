@@ -1,5 +1,5 @@
-//! Lists what a change edits in what it is compared with inside of the repository: folders of components, their
-//! licenses, and the license of the project.
+//! Lists what a change edits in what it is compared with inside of the repository: folders of
+//! components, their licenses, and the license of the project.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,10 @@ impl CorpusEdits<'_> {
     pub fn corpora<'n>(&'n self, corpora: &'n [FilePath]) -> impl Iterator<Item = Notice> + 'n {
         corpora.iter().filter_map(|folder| {
             let way = |files| self.reader.way(files, folder).ok()?.end.ok();
-            let folders: BTreeSet<FilePath> = [way(self.base), way(self.head)].into_iter().flatten().collect();
-            let mut edited: BTreeSet<FilePath> = folders.iter().flat_map(|folder| self.edited_in(folder)).collect();
+            let folders: BTreeSet<FilePath> =
+                [way(self.base), way(self.head)].into_iter().flatten().collect();
+            let mut edited: BTreeSet<FilePath> =
+                folders.iter().flat_map(|folder| self.edited_in(folder)).collect();
             // A link in the place of the folder, or above it, puts another one there.
             edited.extend(self.edited_links(folder));
             let moved = self.head.moved_submodules(self.base);
@@ -40,7 +42,8 @@ impl CorpusEdits<'_> {
     pub fn vendored<'n>(&'n self, vendored: &'n [Vendored]) -> impl Iterator<Item = Notice> + 'n {
         vendored.iter().filter(|folder| folder.license.is_none()).filter_map(|vendored| {
             let folder = FilePath::new(vendored.folder().as_bytes());
-            let edited = self.edited_in(&folder).into_iter().filter(|path| self.is_licensed_anew(path));
+            let edited =
+                self.edited_in(&folder).into_iter().filter(|path| self.is_licensed_anew(path));
             let what = format!("the change edits how the vendored folder `{folder}` is licensed");
             of_files(&what, edited.collect())
         })
@@ -55,7 +58,8 @@ impl CorpusEdits<'_> {
         }
         let license = |files| -> Result<String, Error> {
             let Terms { license, .. } = project_terms(files, self.reader)?;
-            Ok(license.map_or_else(|| "none that is known".to_owned(), |license| license.to_string()))
+            Ok(license
+                .map_or_else(|| "none that is known".to_owned(), |license| license.to_string()))
         };
         let (old, new) = (license(self.base)?, license(self.head)?);
         let message = format!("the change edits the license of the project from {old} to {new}");
@@ -71,7 +75,8 @@ impl CorpusEdits<'_> {
 
     /// The links on the way to `folder` that are others than before, or gone.
     fn edited_links(&self, folder: &FilePath) -> BTreeSet<FilePath> {
-        let on_way = |files| self.reader.way(files, folder).map(|way| way.links).unwrap_or_default();
+        let on_way =
+            |files| self.reader.way(files, folder).map(|way| way.links).unwrap_or_default();
         let is_edited = |link: &&&Entry| self.base.link(&link.path) != self.head.link(&link.path);
         let of_both = [on_way(self.base), on_way(self.head)].concat();
         of_both.iter().filter(is_edited).map(|link| link.path.clone()).collect()
@@ -80,8 +85,9 @@ impl CorpusEdits<'_> {
     /// Whether a file states other licenses than before.
     fn is_licensed_anew(&self, path: &FilePath) -> bool {
         let stated = |files: &Snapshot| {
-            let short =
-                files.get(path).filter(|entry| self.reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE));
+            let short = files.get(path).filter(|entry| {
+                self.reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+            });
             let bytes = short.and_then(|entry| self.reader.read(entry).ok()).unwrap_or_default();
             LicensingInfo::new(path, &bytes)
         };

@@ -13,32 +13,46 @@ use crate::text::FilePath;
 impl Authority<'_> {
     /// The corpus `name`, the folder at `path` of the repository, which is `on_disk`.
     ///
-    /// With the base trusted, what the repository has in it is as the base has it, and what else is there is what the
-    /// user put there.
+    /// With the base trusted, what the repository has in it is as the base has it, and what else is
+    /// there is what the user put there.
     ///
     /// # Errors
     /// If it cannot be listed, or it cannot be told whose files are in it.
-    pub fn components(&self, name: &str, path: &FilePath, on_disk: &Path) -> Result<Components, Error> {
+    pub fn components(
+        &self,
+        name: &str,
+        path: &FilePath,
+        on_disk: &Path,
+    ) -> Result<Components, Error> {
         let (reader, base) = (self.repository.reader(), self.corpora());
         let way = reader.way(self.head, path)?;
         let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
         let linked = || Error::LinkedCorpus(name.to_owned());
         if self.side == Side::Head {
             return match on_disk.is_dir() {
-                true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => Err(linked()),
+                true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => {
+                    Err(linked())
+                }
                 true => Ok(Components::on_disk(on_disk)?),
                 false => Ok(Components::in_repository(None, Vec::new(), self.repository)),
             };
         }
         if let Some(submodule) = moved_submodule(base, self.head, path) {
             let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
-            return Err(Error::MovedSubmodule { what: name.to_owned(), is_in, submodule: submodule.clone() });
+            return Err(Error::MovedSubmodule {
+                what: name.to_owned(),
+                is_in,
+                submodule: submodule.clone(),
+            });
         }
         let base = reader.way(base, path)?.end.map(|end| inside(base, &end)).unwrap_or_default();
         let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();
         let is_read = !leads_elsewhere && on_disk.is_dir();
-        let on_disk_alone =
-            if is_read { of_nobody(&Folder::new(on_disk).all_entries()?, &base, &of_head) } else { Vec::new() };
+        let on_disk_alone = if is_read {
+            of_nobody(&Folder::new(on_disk).all_entries()?, &base, &of_head)
+        } else {
+            Vec::new()
+        };
         if leads_elsewhere && base.is_empty() {
             return Err(linked());
         }
@@ -48,17 +62,24 @@ impl Authority<'_> {
                 path: FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat()),
             });
         }
-        Ok(Components::in_repository(is_read.then_some(on_disk), [base, on_disk_alone].concat(), self.repository))
+        Ok(Components::in_repository(
+            is_read.then_some(on_disk),
+            [base, on_disk_alone].concat(),
+            self.repository,
+        ))
     }
 
     /// Whether the change, and not the base, has a link at this path of the repository.
     pub fn adds_link(&self, path: &FilePath) -> bool {
-        self.side == Side::Base && self.head.link(path).is_some() && self.corpora().link(path).is_none()
+        self.side == Side::Base
+            && self.head.link(path).is_some()
+            && self.corpora().link(path).is_none()
     }
 }
 
 fn is_below(path: &Path, root: &Path) -> bool {
-    path.canonicalize().is_ok_and(|path| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
+    path.canonicalize()
+        .is_ok_and(|path| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
 }
 
 /// The files of a state that are in `folder`, by their paths in it.
@@ -77,9 +98,14 @@ fn of_nobody(on_disk: &[Entry], base: &[Entry], head: &[Entry]) -> Vec<Entry> {
     on_disk.iter().filter(|entry| !known.contains(&entry.path)).cloned().collect()
 }
 
-/// The first file that a change records in a component that the base does not have, but the disk has: we cannot tell
-/// which of its files the user put there. Where the base has no component at all, every file is one.
-fn mixed_in<'e>(base: &[Entry], head: &'e [Entry], on_disk_alone: &[Entry]) -> Option<&'e FilePath> {
+/// The first file that a change records in a component that the base does not have, but the disk
+/// has: we cannot tell which of its files the user put there. Where the base has no component at
+/// all, every file is one.
+fn mixed_in<'e>(
+    base: &[Entry],
+    head: &'e [Entry],
+    on_disk_alone: &[Entry],
+) -> Option<&'e FilePath> {
     let component = |entry: &Entry| -> Vec<u8> {
         let path = entry.path.as_bytes();
         memchr::memchr(b'/', path).map_or_else(Vec::new, |end| path[..end].to_vec())

@@ -1,5 +1,5 @@
-//! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the other systems in
-//! `SYSTEMS`.
+//! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the
+//! other systems in `SYSTEMS`.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,15 +30,16 @@ pub(super) struct EventRange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedRevision {
     pub revision: String,
-    /// What serves as well, but for settings that came to the base later: taken where the revision is not in this
-    /// clone.
+    /// What serves as well, but for settings that came to the base later: taken where the revision
+    /// is not in this clone.
     pub or: Option<String>,
     /// The variable, or the event.
     pub by: &'static str,
 }
 
 impl NamedRevision {
-    /// The revision and its commit, or what serves as well if only that is here. A branch is no tag of its name.
+    /// The revision and its commit, or what serves as well if only that is here. A branch is no tag
+    /// of its name.
     ///
     /// # Errors
     /// If neither is here, or the branch is damaged.
@@ -68,8 +69,9 @@ struct System {
     mark: (&'static str, Option<&'static str>),
     /// What names the base; the first that is set and names a commit.
     bases: &'static [Base],
-    /// The variable that names the commit of a pull request. Some systems check it out merged with its target: the
-    /// target is then the first parent, which is better than a base that was looked up before the target went on.
+    /// The variable that names the commit of a pull request. Some systems check it out merged with
+    /// its target: the target is then the first parent, which is better than a base that was looked
+    /// up before the target went on.
     proposed: Option<&'static str>,
     default_branch: Option<&'static str>,
 }
@@ -80,7 +82,8 @@ enum Base {
     Commit(&'static str),
     /// In the variable, as a branch of the remote.
     Branch(&'static str),
-    /// In the first variable, as a branch of the remote; where a clone does not have it, in the second, as a commit.
+    /// In the first variable, as a branch of the remote; where a clone does not have it, in the
+    /// second, as a commit.
     BranchOr(&'static str, &'static str),
     /// In the variable, before the dots of a range.
     Range(&'static str),
@@ -97,7 +100,10 @@ const SYSTEMS: &[System] = &[
     // Woodpecker sets the variables of Drone, too.
     System {
         mark: ("CI", Some("woodpecker")),
-        bases: &[Branch("CI_COMMIT_TARGET_BRANCH"), If("CI_PIPELINE_EVENT", "push", &Commit("CI_PREV_COMMIT_SHA"))],
+        bases: &[
+            Branch("CI_COMMIT_TARGET_BRANCH"),
+            If("CI_PIPELINE_EVENT", "push", &Commit("CI_PREV_COMMIT_SHA")),
+        ],
         proposed: None,
         default_branch: Some("CI_REPO_DEFAULT_BRANCH"),
     },
@@ -130,7 +136,10 @@ const SYSTEMS: &[System] = &[
     },
     System {
         mark: ("BITBUCKET_BUILD_NUMBER", None),
-        bases: &[Commit("BITBUCKET_PR_DESTINATION_COMMIT"), Branch("BITBUCKET_PR_DESTINATION_BRANCH")],
+        bases: &[
+            Commit("BITBUCKET_PR_DESTINATION_COMMIT"),
+            Branch("BITBUCKET_PR_DESTINATION_BRANCH"),
+        ],
         proposed: None,
         default_branch: None,
     },
@@ -142,7 +151,10 @@ const SYSTEMS: &[System] = &[
     },
     System {
         mark: ("BUILDKITE", None),
-        bases: &[Commit("BUILDKITE_MERGE_QUEUE_BASE_COMMIT"), Branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH")],
+        bases: &[
+            Commit("BUILDKITE_MERGE_QUEUE_BASE_COMMIT"),
+            Branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
+        ],
         proposed: None,
         default_branch: Some("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     },
@@ -150,8 +162,12 @@ const SYSTEMS: &[System] = &[
     System { mark: ("CIRCLECI", None), bases: &[], proposed: None, default_branch: None },
     System {
         mark: ("TRAVIS", None),
-        // Of a push the branch is the one that was pushed, and the number of the pull request is "false".
-        bases: &[Range("TRAVIS_COMMIT_RANGE"), Unless("TRAVIS_PULL_REQUEST", "false", &Branch("TRAVIS_BRANCH"))],
+        // Of a push the branch is the one that was pushed, and the number of the pull request is
+        // "false".
+        bases: &[
+            Range("TRAVIS_COMMIT_RANGE"),
+            Unless("TRAVIS_PULL_REQUEST", "false", &Branch("TRAVIS_BRANCH")),
+        ],
         proposed: Some("TRAVIS_PULL_REQUEST_SHA"),
         default_branch: None,
     },
@@ -181,8 +197,10 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
         let unreadable = |why: String| Error::Event { file: file.clone(), why };
-        let text = files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
-        let event: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let text =
+            files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
+        let event: Value =
+            serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let range = range_of_event(&event);
         if range.base.is_some() {
             return Ok(Some(range));
@@ -191,9 +209,10 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
     }
     let of_system = range_of_system(&|name| variable(name).or_else(|| property(name)));
     Ok(match (of_system, of_event) {
-        (Some(system), Some(event)) => {
-            Some(EventRange { default_branch: system.default_branch.or(event.default_branch), ..system })
-        }
+        (Some(system), Some(event)) => Some(EventRange {
+            default_branch: system.default_branch.or(event.default_branch),
+            ..system
+        }),
         (of_system, of_event) => of_system.or(of_event),
     })
 }
@@ -202,7 +221,11 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
 /// `None` if it runs them on what is staged.
 pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
-    let base = is_commit(&base).then_some(NamedRevision { revision: base, or: None, by: "PRE_COMMIT_FROM_REF" });
+    let base = is_commit(&base).then_some(NamedRevision {
+        revision: base,
+        or: None,
+        by: "PRE_COMMIT_FROM_REF",
+    });
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
@@ -218,9 +241,14 @@ fn variable(name: &str) -> Option<String> {
 /// The range of an event of GitHub Actions.
 fn range_of_event(event: &Value) -> EventRange {
     let text = |pointer| Some(event.pointer(pointer)?.as_str()?.to_owned());
-    let base = text("/pull_request/base/sha").or_else(|| text("/merge_group/base_sha")).or_else(|| text("/before"));
-    let base =
-        base.filter(|base| is_commit(base)).map(|revision| NamedRevision { revision, or: None, by: "the event" });
+    let base = text("/pull_request/base/sha")
+        .or_else(|| text("/merge_group/base_sha"))
+        .or_else(|| text("/before"));
+    let base = base.filter(|base| is_commit(base)).map(|revision| NamedRevision {
+        revision,
+        or: None,
+        by: "the event",
+    });
     EventRange {
         base,
         head: None,
@@ -250,15 +278,21 @@ impl Base {
         let commit = |name| variable(name).filter(|id| is_commit(id));
         match *self {
             Commit(by) => Some(NamedRevision { revision: commit(by)?, or: None, by }),
-            Branch(by) => Some(NamedRevision { revision: remote_branch(&variable(by)?), or: None, by }),
-            BranchOr(by, or) => Some(NamedRevision { revision: remote_branch(&variable(by)?), or: commit(or), by }),
+            Branch(by) => {
+                Some(NamedRevision { revision: remote_branch(&variable(by)?), or: None, by })
+            }
+            BranchOr(by, or) => {
+                Some(NamedRevision { revision: remote_branch(&variable(by)?), or: commit(or), by })
+            }
             Range(by) => {
                 let range = variable(by)?;
                 let (start, _) = range.split_once("..")?;
                 is_commit(start).then(|| NamedRevision { revision: start.to_owned(), or: None, by })
             }
             If(name, value, base) => (variable(name)? == value).then(|| base.named(variable))?,
-            Unless(name, value, base) => (variable(name)? != value).then(|| base.named(variable))?,
+            Unless(name, value, base) => {
+                (variable(name)? != value).then(|| base.named(variable))?
+            }
         }
     }
 }
@@ -273,14 +307,18 @@ fn is_commit(id: &str) -> bool {
     id.bytes().any(|byte| byte != b'0')
 }
 
-/// A parameter of a build in TeamCity, which hands them over in files: one, named by a variable, names the other.
+/// A parameter of a build in TeamCity, which hands them over in files: one, named by a variable,
+/// names the other.
 fn property(name: &str) -> Option<String> {
     if !name.contains('.') {
         return None;
     }
-    let build = files::read_text(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?), MAX_EVENT).ok()?;
+    let build =
+        files::read_text(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?), MAX_EVENT)
+            .ok()?;
     let configuration = property_in(&build, "teamcity.configuration.properties.file")?;
-    property_in(&files::read_text(Path::new(&configuration), MAX_EVENT).ok()?, name).filter(|value| !value.is_empty())
+    property_in(&files::read_text(Path::new(&configuration), MAX_EVENT).ok()?, name)
+        .filter(|value| !value.is_empty())
 }
 
 /// A value in a file of Java properties: `name=value`, with `\` before what would end a part.
@@ -314,7 +352,12 @@ mod tests {
 
     /// Checks the base, the proposed commit and the default branch that these variables name.
     #[track_caller]
-    fn check(variables: &[(&str, &str)], base: Option<&str>, proposed: Option<&str>, default_branch: Option<&str>) {
+    fn check(
+        variables: &[(&str, &str)],
+        base: Option<&str>,
+        proposed: Option<&str>,
+        default_branch: Option<&str>,
+    ) {
         let variable = |name: &str| {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
@@ -334,11 +377,19 @@ mod tests {
 
     #[test]
     fn gitlab_names_the_base_of_merge_requests_merged_results_and_pushes() {
-        let on =
-            [("CI", "true"), ("GITLAB_CI", "true"), ("CI_DEFAULT_BRANCH", "trunk"), ("CI_COMMIT_BEFORE_SHA", ZEROS)];
+        let on = [
+            ("CI", "true"),
+            ("GITLAB_CI", "true"),
+            ("CI_DEFAULT_BRANCH", "trunk"),
+            ("CI_COMMIT_BEFORE_SHA", ZEROS),
+        ];
         let main = Some("trunk");
         let target = ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "stable");
-        let request = [target, ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"), ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")];
+        let request = [
+            target,
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", ""),
+        ];
         check(&[&on[..], &request].concat(), Some("origin/stable or a1"), None, main);
         let merged = [
             target,
@@ -355,7 +406,8 @@ mod tests {
     fn azure_names_the_target_branch_in_full_or_not() {
         let commit = ("SYSTEM_PULLREQUEST_SOURCECOMMITID", "c3");
         for branch in ["refs/heads/release/1", "release/1"] {
-            let variables = [("TF_BUILD", "True"), ("SYSTEM_PULLREQUEST_TARGETBRANCH", branch), commit];
+            let variables =
+                [("TF_BUILD", "True"), ("SYSTEM_PULLREQUEST_TARGETBRANCH", branch), commit];
             check(&variables, Some("origin/release/1"), Some("c3"), None);
         }
         check(&[("TF_BUILD", "True")], None, None, None);
@@ -365,14 +417,20 @@ mod tests {
     fn bitbucket_names_the_destination() {
         let on = ("BITBUCKET_BUILD_NUMBER", "7");
         let branch = ("BITBUCKET_PR_DESTINATION_BRANCH", "main");
-        check(&[on, branch, ("BITBUCKET_PR_DESTINATION_COMMIT", "a1b2c3d4e5f6")], Some("a1b2c3d4e5f6"), None, None);
+        check(
+            &[on, branch, ("BITBUCKET_PR_DESTINATION_COMMIT", "a1b2c3d4e5f6")],
+            Some("a1b2c3d4e5f6"),
+            None,
+            None,
+        );
         check(&[on, branch], Some("origin/main"), None, None);
         check(&[on], None, None, None);
     }
 
     #[test]
     fn jenkins_names_the_target_of_a_change_and_the_last_good_build_of_a_branch() {
-        let (on, last) = (("JENKINS_URL", "http://localhost/"), ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "a1"));
+        let (on, last) =
+            (("JENKINS_URL", "http://localhost/"), ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "a1"));
         check(&[on, ("CHANGE_TARGET", "main"), last], Some("origin/main"), None, None);
         check(&[on, last], Some("a1"), None, None);
         check(&[on], None, None, None);
@@ -384,8 +442,18 @@ mod tests {
         let default = ("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "trunk");
         let of_request = ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main");
         check(&[on, default, of_request], Some("origin/main"), None, Some("trunk"));
-        check(&[on, of_request, ("BUILDKITE_MERGE_QUEUE_BASE_COMMIT", "a1")], Some("a1"), None, None);
-        check(&[on, default, ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "")], None, None, Some("trunk"));
+        check(
+            &[on, of_request, ("BUILDKITE_MERGE_QUEUE_BASE_COMMIT", "a1")],
+            Some("a1"),
+            None,
+            None,
+        );
+        check(
+            &[on, default, ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "")],
+            None,
+            None,
+            Some("trunk"),
+        );
     }
 
     #[test]
@@ -395,10 +463,20 @@ mod tests {
 
     #[test]
     fn woodpecker_names_the_target_branch_and_the_commit_before_a_push() {
-        let on = [("CI", "woodpecker"), ("CI_REPO_DEFAULT_BRANCH", "main"), ("CI_PREV_COMMIT_SHA", "a1")];
-        let request = [("CI_PIPELINE_EVENT", "pull_request"), ("CI_COMMIT_TARGET_BRANCH", "release")];
+        let on = [
+            ("CI", "woodpecker"),
+            ("CI_REPO_DEFAULT_BRANCH", "main"),
+            ("CI_PREV_COMMIT_SHA", "a1"),
+        ];
+        let request =
+            [("CI_PIPELINE_EVENT", "pull_request"), ("CI_COMMIT_TARGET_BRANCH", "release")];
         check(&[&on[..], &request].concat(), Some("origin/release"), None, Some("main"));
-        check(&[&on[..], &[("CI_PIPELINE_EVENT", "push")]].concat(), Some("a1"), None, Some("main"));
+        check(
+            &[&on[..], &[("CI_PIPELINE_EVENT", "push")]].concat(),
+            Some("a1"),
+            None,
+            Some("main"),
+        );
         check(&[&on[..], &[("CI_PIPELINE_EVENT", "cron")]].concat(), None, None, Some("main"));
     }
 
@@ -410,7 +488,12 @@ mod tests {
             ("DRONE_COMMIT_BEFORE", "a1"),
             ("DRONE_COMMIT_SHA", "c3"),
         ];
-        check(&[&on[..], &[("DRONE_BUILD_EVENT", "pull_request")]].concat(), Some("origin/main"), Some("c3"), None);
+        check(
+            &[&on[..], &[("DRONE_BUILD_EVENT", "pull_request")]].concat(),
+            Some("origin/main"),
+            Some("c3"),
+            None,
+        );
         check(&[&on[..], &[("DRONE_BUILD_EVENT", "push")]].concat(), Some("a1"), Some("c3"), None);
         check(&[&on[..], &[("DRONE_BUILD_EVENT", "tag")]].concat(), None, Some("c3"), None);
     }
@@ -419,7 +502,8 @@ mod tests {
     fn travis_names_a_range_or_the_branch_that_a_pull_request_is_for() {
         let on = [("TRAVIS", "true"), ("TRAVIS_BRANCH", "main")];
         check(
-            &[&on[..], &[("TRAVIS_COMMIT_RANGE", "a1...c3"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]].concat(),
+            &[&on[..], &[("TRAVIS_COMMIT_RANGE", "a1...c3"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]]
+                .concat(),
             Some("a1"),
             Some("c3"),
             None,
@@ -436,7 +520,10 @@ mod tests {
 
     #[test]
     fn teamcity_names_the_target_branch_in_its_parameters() {
-        let variables = [("TEAMCITY_VERSION", "2026.1"), ("teamcity.pullRequest.target.branch", "refs/heads/main")];
+        let variables = [
+            ("TEAMCITY_VERSION", "2026.1"),
+            ("teamcity.pullRequest.target.branch", "refs/heads/main"),
+        ];
         check(&variables, Some("origin/main"), None, None);
         let text = "# made by TeamCity\nother=1\nteamcity.pullRequest.target.branch.more=no\nteamcity.configuration.properties.file=C\\:\\\\work\\\\a\\=b.properties\n";
         let file = property_in(text, "teamcity.configuration.properties.file");

@@ -58,10 +58,14 @@ pub enum Error {
     #[error("cannot find what to compare with: the default branch is not known here")]
     NoDefaultBranch,
     /// There is nothing to compare.
-    #[error("cannot find what to compare with: there is no commit yet; `--staged` checks the first one")]
+    #[error(
+        "cannot find what to compare with: there is no commit yet; `--staged` checks the first one"
+    )]
     NoCommit,
     /// No project has this name.
-    #[error("there is no project `{name}`: no folder with settings of its own has this name or path")]
+    #[error(
+        "there is no project `{name}`: no folder with settings of its own has this name or path"
+    )]
     NoProject {
         /// The name.
         name: String,
@@ -128,27 +132,38 @@ impl Error {
             Self::Files(error) => return error.help(),
             Self::Config(error) => return error.help(),
             Self::Unreadable { .. } => return None,
-            Self::Baseline { .. } => "replace it with `secondhand baseline create --force`".to_owned(),
+            Self::Baseline { .. } => {
+                "replace it with `secondhand baseline create --force`".to_owned()
+            }
             Self::Event { .. } => "set the base with `--base REV`".to_owned(),
             Self::NamedBase { revision, is_shallow, .. } => fetching(revision, *is_shallow),
-            Self::NoDefaultBranch => "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the \
+            Self::NoDefaultBranch => {
+                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the \
                                       base with `--base REV` or SECONDHAND_BASE"
-                .to_owned(),
+                    .to_owned()
+            }
             Self::NoCommit => "name it with `--base REV`".to_owned(),
             Self::NoProject { name, known } => naming(name, known),
             Self::RevisionAsPath(name) => comparing(name),
             Self::OutsideCheck { .. } => "name the repository with `--repo DIR`".to_owned(),
             Self::NoPath(_) => {
-                "paths start from the folder of `--repo`; a revision is named with `--base REV`".to_owned()
+                "paths start from the folder of `--repo`; a revision is named with `--base REV`"
+                    .to_owned()
             }
-            Self::OutsideOption { key, .. } => format!("write `{key}` as a path from the root of the repository"),
+            Self::OutsideOption { key, .. } => {
+                format!("write `{key}` as a path from the root of the repository")
+            }
             Self::OutsideCorpus(name) => format!("name it on the command line: `--corpus {name}`"),
             Self::LinkedCorpus(_) => "put the folder itself in its place".to_owned(),
             Self::MixedCorpus { path, .. } => {
-                format!("take `{path}` out of the change, or keep the corpus outside of the repository")
+                format!(
+                    "take `{path}` out of the change, or keep the corpus outside of the repository"
+                )
             }
             Self::MovedSubmodule { submodule, .. } => {
-                format!("let the base have this commit of `{submodule}` first, or trust the head with `--trust head`")
+                format!(
+                    "let the base have this commit of `{submodule}` first, or trust the head with `--trust head`"
+                )
             }
         })
     }
@@ -160,16 +175,25 @@ fn fetching(revision: &str, is_shallow: bool) -> String {
         Some(branch) => format!("{branch}:refs/remotes/origin/{branch}"),
         None => revision.to_owned(),
     };
-    let depth = if is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
+    let depth = if is_shallow {
+        "the clone is shallow, have the checkout fetch all of it; or "
+    } else {
+        ""
+    };
     format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`")
 }
 
 /// How to name one of the `known` projects.
 fn naming(name: &str, known: &[String]) -> String {
     let names: Vec<_> = known.iter().map(String::as_str).collect();
-    let meant = nearest(name, &names).map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
-    let known = if known.is_empty() { String::new() } else { format!("available: {}; ", known.join(", ")) };
-    format!("{meant}{known}a folder without a `secondhand.toml` is named as a path, without `--project`")
+    let meant = nearest(name, &names)
+        .map(|nearest| format!("did you mean `{nearest}`? "))
+        .unwrap_or_default();
+    let known =
+        if known.is_empty() { String::new() } else { format!("available: {}; ", known.join(", ")) };
+    format!(
+        "{meant}{known}a folder without a `secondhand.toml` is named as a path, without `--project`"
+    )
 }
 
 /// How to compare with what was given as a path.

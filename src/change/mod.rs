@@ -1,4 +1,5 @@
-//! Finds out what a change is, and decides what it is checked with: in this folder, a module uses only those above it.
+//! Finds out what a change is, and decides what it is checked with: in this folder, a module uses
+//! only those above it.
 //!
 //! Which side is believed is decided in `trust.rs` alone.
 

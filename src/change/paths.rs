@@ -30,5 +30,7 @@ pub fn settled(name: &str) -> Option<FilePath> {
 /// # Errors
 /// When it is not inside of the repository.
 pub fn inside(root: &Path, key: &'static str, name: &str) -> Result<PathBuf, Error> {
-    settled(name).map(|_| root.join(name)).ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })
+    settled(name)
+        .map(|_| root.join(name))
+        .ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })
 }

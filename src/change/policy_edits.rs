@@ -1,11 +1,12 @@
-//! Lists what a change edits in settings, baseline, decisions and attributes, so that it cannot weaken its own check
-//! unnoticed.
+//! Lists what a change edits in settings, baseline, decisions and attributes, so that it cannot
+//! weaken its own check unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
 use super::state::{
-    baseline_in, folder_settings_in, moved_submodule, readable_folder_entries, settings_entry, settings_in,
+    baseline_in, folder_settings_in, moved_submodule, readable_folder_entries, settings_entry,
+    settings_in,
 };
 use crate::config::{NAMES, RawConfig, Reach, options};
 use crate::files::Entry;
@@ -40,14 +41,15 @@ impl<'e> PolicyEdits<'e> {
         Ok(notices)
     }
 
-    /// The file at `path` before and after, when it is another one. What cannot be read counts as nothing here, and is
-    /// told by [`PolicyEdits::broken`].
+    /// The file at `path` before and after, when it is another one. What cannot be read counts as
+    /// nothing here, and is told by [`PolicyEdits::broken`].
     fn edited(&self, path: &FilePath) -> Option<(Option<&Entry>, Option<&Entry>)> {
         let at = |files| self.reader.file_at(files, path).ok().flatten();
         other(at(self.base), at(self.head))
     }
 
-    /// The notice about a file that the change makes a link to nowhere, if it does; `what` it breaks.
+    /// The notice about a file that the change makes a link to nowhere, if it does; `what` it
+    /// breaks.
     fn broken(&self, path: &FilePath, what: &str) -> Option<Notice> {
         let why = self.reader.file_at(self.head, path).err()?;
         let was_broken = self.reader.file_at(self.base, path).is_err();
@@ -68,8 +70,11 @@ impl<'e> PolicyEdits<'e> {
 
     fn settings(&self) -> Option<Notice> {
         let names = || NAMES.iter().map(|name| FilePath::new(name.as_bytes()));
-        let paths: Vec<FilePath> = self.settings.clone().map_or_else(|| names().collect(), |path| vec![path]);
-        if let Some(notice) = paths.iter().find_map(|path| self.broken(path, "the settings, and with them")) {
+        let paths: Vec<FilePath> =
+            self.settings.clone().map_or_else(|| names().collect(), |path| vec![path]);
+        if let Some(notice) =
+            paths.iter().find_map(|path| self.broken(path, "the settings, and with them"))
+        {
             return Some(notice);
         }
         let (before, after) = match &self.settings {
@@ -91,10 +96,13 @@ impl<'e> PolicyEdits<'e> {
         let (old, new) = (raw(before), raw(after));
         let edit = |name: String| {
             let (old, new) = (old.get(&name), new.get(&name));
-            let shown = |value: Option<String>| value.unwrap_or_else(|| "a value that cannot be shown".to_owned());
+            let shown = |value: Option<String>| {
+                value.unwrap_or_else(|| "a value that cannot be shown".to_owned())
+            };
             (old != new).then(|| format!("{name} from {} to {}", shown(old), shown(new)))
         };
-        let mut edited: Vec<String> = options().into_iter().filter_map(|option| edit(option.name)).collect();
+        let mut edited: Vec<String> =
+            options().into_iter().filter_map(|option| edit(option.name)).collect();
         if old.language != new.language {
             edited.push("its languages".to_owned());
         }
@@ -116,7 +124,10 @@ impl<'e> PolicyEdits<'e> {
         };
         let reaches = [reach(self.base), reach(self.head)];
         let entries = |files| -> BTreeMap<_, _> {
-            reaches.iter().flat_map(|reach| readable_folder_entries(self.reader, files, reach)).collect()
+            reaches
+                .iter()
+                .flat_map(|reach| readable_folder_entries(self.reader, files, reach))
+                .collect()
         };
         let (before, after) = (entries(self.base), entries(self.head));
         let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
@@ -130,7 +141,9 @@ impl<'e> PolicyEdits<'e> {
             let (old, new) = other(entry(before.get(folder)), entry(after.get(folder)))?;
             let path = new.or(old).map(|entry| entry.path.clone());
             let read = |entry: &Entry| folder_settings_in(self.reader, folder.clone(), entry);
-            let values = |entry: Option<&Entry>| entry.map(|entry| read(entry).map(|of| of.values())).transpose();
+            let values = |entry: Option<&Entry>| {
+                entry.map(|entry| read(entry).map(|of| of.values())).transpose()
+            };
             let new = match values(new) {
                 Ok(new) => new.unwrap_or_default(),
                 Err(why) => {
@@ -166,38 +179,54 @@ impl<'e> PolicyEdits<'e> {
             return Some(notice);
         }
         let (before, after) = self.edited(&path)?;
-        let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(self.reader, entry).ok());
+        let read =
+            |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(self.reader, entry).ok());
         let n_added = read(after).unwrap_or_default().n_beyond(&read(before).unwrap_or_default());
         let message = format!("the change adds {} to the baseline", count(n_added, "copy"));
         (n_added > 0).then(|| Notice::new(Some(path), None, &message))
     }
 
-    /// What the change edits of what `.gitattributes` say of languages, of generated and of vendored files.
+    /// What the change edits of what `.gitattributes` say of languages, of generated and of
+    /// vendored files.
     fn attributes(&self) -> Result<Vec<Notice>, Error> {
         let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
-        let files = self.base.entries.iter().chain(&self.head.entries).filter(is_attributes).map(|entry| &entry.path);
+        let files = self
+            .base
+            .entries
+            .iter()
+            .chain(&self.head.entries)
+            .filter(is_attributes)
+            .map(|entry| &entry.path);
         let paths: BTreeSet<&FilePath> = files.collect();
         let text = |files: &Snapshot, path: &FilePath| -> Result<Vec<u8>, Error> {
-            let text = files.get(path).map(|entry| Attributes::text(entry, self.reader)).transpose()?.flatten();
+            let text = files
+                .get(path)
+                .map(|entry| Attributes::text(entry, self.reader))
+                .transpose()?
+                .flatten();
             Ok(text.unwrap_or_default())
         };
         let mut edited = Vec::new();
         for path in paths {
-            if self.base.get(path).map(|entry| &entry.content) != self.head.get(path).map(|entry| &entry.content) {
+            if self.base.get(path).map(|entry| &entry.content)
+                != self.head.get(path).map(|entry| &entry.content)
+            {
                 edited.push((path, text(self.base, path)?, text(self.head, path)?));
             }
         }
         if edited.is_empty() {
             return Ok(Vec::new());
         }
-        // Macros of both sides, which only the root can define: a line may use one that the change does not touch.
+        // Macros of both sides, which only the root can define: a line may use one that the change
+        // does not touch.
         let root = FilePath::new(".gitattributes");
         let roots = [text(self.base, &root)?, text(self.head, &root)?];
         let macros = telling_macros(&roots);
         let notice = |(path, old, new): &(&FilePath, Vec<u8>, Vec<u8>)| {
             let (old, new) = (telling_lines(old, &macros), telling_lines(new, &macros));
             // The last line that matches a file counts, so their order does.
-            let in_order = if old == new { None } else { Some("puts lines in another order".to_owned()) };
+            let in_order =
+                if old == new { None } else { Some("puts lines in another order".to_owned()) };
             let edits = [list("adds", &beyond(&new, &old)), list("removes", &beyond(&old, &new))];
             let edits: Vec<String> = edits.into_iter().flatten().collect();
             let edits = if edits.is_empty() { Vec::from_iter(in_order) } else { edits };
@@ -208,15 +237,18 @@ impl<'e> PolicyEdits<'e> {
     }
 }
 
-/// The notice about a file that the change breaks. With the settings of the base this is no error, or any change could
-/// end its own audit. After the merge it is one.
+/// The notice about a file that the change breaks. With the settings of the base this is no error,
+/// or any change could end its own audit. After the merge it is one.
 fn broken(path: FilePath, what: &str, why: &dyn std::fmt::Display) -> Notice {
     let message = format!("the change breaks {what} every run once it lands: {why}");
     Notice::new(Some(path), None, &message)
 }
 
 /// Both entries, when their content differs.
-fn other<'e>(before: Option<&'e Entry>, after: Option<&'e Entry>) -> Option<(Option<&'e Entry>, Option<&'e Entry>)> {
+fn other<'e>(
+    before: Option<&'e Entry>,
+    after: Option<&'e Entry>,
+) -> Option<(Option<&'e Entry>, Option<&'e Entry>)> {
     let content = |entry: Option<&'e Entry>| entry.map(|entry| &entry.content);
     (content(before) != content(after)).then_some((before, after))
 }
@@ -238,20 +270,23 @@ fn beyond<'l>(lines: &[&'l [u8]], others: &[&[u8]]) -> Vec<&'l [u8]> {
 }
 
 fn list(verb: &str, lines: &[&[u8]]) -> Option<String> {
-    let lines: Vec<String> = lines.iter().map(|line| format!("`{}`", String::from_utf8_lossy(line))).collect();
+    let lines: Vec<String> =
+        lines.iter().map(|line| format!("`{}`", String::from_utf8_lossy(line))).collect();
     let n_more = lines.len().saturating_sub(MAX_LISTED);
     let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-    (!lines.is_empty()).then(|| format!("{verb} {}{more}", lines[..lines.len() - n_more].join(", ")))
+    (!lines.is_empty())
+        .then(|| format!("{verb} {}{more}", lines[..lines.len() - n_more].join(", ")))
 }
 
-/// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored files, by way of others,
-/// too.
+/// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored
+/// files, by way of others, too.
 fn telling_macros(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
     let definition = |line| {
         let mut words = words(line);
         Some((words.next()?.strip_prefix(b"[attr]")?, words.collect::<Vec<_>>()))
     };
-    let definitions: Vec<_> = texts.iter().flat_map(|text| lines_of(text)).filter_map(definition).collect();
+    let definitions: Vec<_> =
+        texts.iter().flat_map(|text| lines_of(text)).filter_map(definition).collect();
     let mut telling = BTreeSet::new();
     loop {
         let n_before = telling.len();
@@ -266,7 +301,8 @@ fn telling_macros(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
     }
 }
 
-/// Whether an assignment is of an attribute that counts: `linguist-generated`, `-NAME`, `!NAME`, `NAME=value`.
+/// Whether an assignment is of an attribute that counts: `linguist-generated`, `-NAME`, `!NAME`,
+/// `NAME=value`.
 fn is_telling(word: &[u8], macros: &BTreeSet<&[u8]>) -> bool {
     let start = word.iter().position(|byte| !b"-!".contains(byte)).unwrap_or(word.len());
     let name = word[start..].split(|&byte| byte == b'=').next().unwrap_or_default();

@@ -25,8 +25,8 @@ pub struct Range {
     pub base: Option<(End, Snapshot)>,
     /// The end of the change.
     pub head: (End, Snapshot),
-    /// The base as it is now, where that is not what the change starts from. Where a branch starts from is up to its
-    /// author.
+    /// The base as it is now, where that is not what the change starts from. Where a branch starts
+    /// from is up to its author.
     pub tip: Option<Snapshot>,
     /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
@@ -53,7 +53,8 @@ pub(super) struct RangeSearch<'s> {
 }
 
 impl RangeSearch<'_> {
-    /// The two states to compare, and the notices about files that no commit has and about a base that was guessed.
+    /// The two states to compare, and the notices about files that no commit has and about a base
+    /// that was guessed.
     pub fn range(&self) -> Result<(Range, Vec<Notice>), Error> {
         let Self { request: CheckRequest { end, within, .. }, repository, .. } = self;
         let reader = &repository.reader();
@@ -69,7 +70,8 @@ impl RangeSearch<'_> {
         }
         // Without a word about the end, people mean what they have just written.
         let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
-        let files = || if is_open { UncommittedFiles::read(repository, self.request) } else { None };
+        let files =
+            || if is_open { UncommittedFiles::read(repository, self.request) } else { None };
         let named_end = match end {
             ChangeEnd::Commit(name) => Some(name.clone()),
             _ => event.as_ref().and_then(|event| event.head.clone()),
@@ -95,12 +97,13 @@ impl RangeSearch<'_> {
         let guess = guess.map(|_| Notice::new(None, None, GUESSED));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
-        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
+        let range =
+            Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
         Ok((range, files.map(UncommittedFiles::not_judged).into_iter().chain(guess).collect()))
     }
 
-    /// The index or the work tree, against `HEAD` or the merge base with the base that is named. In a merge in
-    /// progress, code from the other side is not new.
+    /// The index or the work tree, against `HEAD` or the merge base with the base that is named. In
+    /// a merge in progress, code from the other side is not new.
     fn uncommitted(&self, reader: &Reader) -> Result<Range, Error> {
         let named = self.request.base();
         let last = reader.head()?;
@@ -127,7 +130,8 @@ impl RangeSearch<'_> {
         Ok(Range { base, head, tip, within: self.request.within.clone(), side: self.side })
     }
 
-    /// Whether `head` has commits that the base does not have: the one that is named, or the default branch.
+    /// Whether `head` has commits that the base does not have: the one that is named, or the
+    /// default branch.
     fn has_commits_of_its_own(&self, head: CommitId, reader: &Reader) -> Result<bool, Error> {
         let base = match self.request.base() {
             Some(name) => Some(reader.commit(name)?),
@@ -136,13 +140,21 @@ impl RangeSearch<'_> {
                 None => default_branch(reader, false)?.map(|(_, tip)| tip),
             },
         };
-        Ok(base.map(|base| reader.merge_base(base, head)).transpose()?.is_some_and(|start| start != head))
+        Ok(base
+            .map(|base| reader.merge_base(base, head))
+            .transpose()?
+            .is_some_and(|start| start != head))
     }
 
     /// What the environment says that the change starts from.
-    fn base_of_event(&self, reader: &Reader, event: EventRange, head: CommitId) -> Result<Option<Base>, Error> {
-        // A pull request that is checked out merged with its target: compare with the merge's first parent, not with
-        // the target named by the event.
+    fn base_of_event(
+        &self,
+        reader: &Reader,
+        event: EventRange,
+        head: CommitId,
+    ) -> Result<Option<Base>, Error> {
+        // A pull request that is checked out merged with its target: compare with the merge's first
+        // parent, not with the target named by the event.
         if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
             && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
             && let Some(target) = reader.first_parent(head)?
@@ -165,17 +177,18 @@ impl RangeSearch<'_> {
         if name.is_empty() {
             return Ok(None);
         }
-        let tip = reader.unambiguous_commit(name).map_err(|why| not_here(why, "the option `base`"))?;
+        let tip =
+            reader.unambiguous_commit(name).map_err(|why| not_here(why, "the option `base`"))?;
         Ok(Some((name.to_owned(), tip)))
     }
 
-    /// Where no flag or variable names the base: the merge base with the one of the settings, or with the default
-    /// branch, which the environment may know; on that branch itself the commit before, and nothing before the first
-    /// commit.
+    /// Where no flag or variable names the base: the merge base with the one of the settings, or
+    /// with the default branch, which the environment may know; on that branch itself the commit
+    /// before, and nothing before the first commit.
     ///
     /// # Errors
-    /// If no default branch is known and `is_strict`: `HEAD~1` may be by the same author, so it cannot be trusted as
-    /// the base.
+    /// If no default branch is known and `is_strict`: `HEAD~1` may be by the same author, so it
+    /// cannot be trusted as the base.
     fn default_base(
         &self,
         reader: &Reader,
@@ -234,7 +247,8 @@ enum BaseName {
 }
 
 /// The notice about a guess.
-const GUESSED: &str = "the default branch is not known here: the last commit was compared with the one before";
+const GUESSED: &str =
+    "the default branch is not known here: the last commit was compared with the one before";
 
 impl fmt::Display for BaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -251,7 +265,11 @@ impl Base {
     /// The one with this name.
     fn named(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Error> {
         let tip = reader.unambiguous_commit(name)?;
-        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start: reader.merge_base(tip, head)? })
+        Ok(Self {
+            name: BaseName::Revision(name.to_owned()),
+            tip,
+            start: reader.merge_base(tip, head)?,
+        })
     }
 
     /// The one that the environment names.
@@ -277,33 +295,46 @@ impl Base {
 /// The error, with what names a revision that is not here.
 fn not_here(why: git::Error, by: &'static str) -> Error {
     match why {
-        git::Error::UnknownRevision { revision, is_shallow } => Error::NamedBase { revision, by, is_shallow },
+        git::Error::UnknownRevision { revision, is_shallow } => {
+            Error::NamedBase { revision, by, is_shallow }
+        }
         why => why.into(),
     }
 }
 
-/// The default branch that the environment names. Where what is checked out is that branch, the clone need not have
-/// another one of the name.
-fn branch_of_system(reader: &Reader, branch: &str, head: CommitId) -> Result<(String, CommitId), Error> {
+/// The default branch that the environment names. Where what is checked out is that branch, the
+/// clone need not have another one of the name.
+fn branch_of_system(
+    reader: &Reader,
+    branch: &str,
+    head: CommitId,
+) -> Result<(String, CommitId), Error> {
     let name = environment::remote_branch(branch);
     if let Some(tip) = reader.branch(&name)? {
         return Ok((name, tip));
     }
-    if reader.checked_out().is_some_and(|checked_out| name == environment::remote_branch(&checked_out)) {
+    if reader
+        .checked_out()
+        .is_some_and(|checked_out| name == environment::remote_branch(&checked_out))
+    {
         return Ok((name, head));
     }
     Err(Error::NamedBase { revision: name, by: "the environment", is_shallow: reader.is_shallow() })
 }
 
-/// The default branch, as far as the clone knows it. Where `is_strict`, a guess is none, and so is a branch that only
-/// the remote has.
+/// The default branch, as far as the clone knows it. Where `is_strict`, a guess is none, and so is
+/// a branch that only the remote has.
 fn default_branch(reader: &Reader, is_strict: bool) -> Result<Option<(String, CommitId)>, Error> {
     for branch in reader.default_branches() {
         match branch? {
             DefaultBranch { is_sure: false, .. } if is_strict => {}
             DefaultBranch { name, tip: Some(tip), .. } => return Ok(Some((name, tip))),
             DefaultBranch { name, tip: None, .. } if is_strict => {
-                return Err(Error::NamedBase { revision: name, by: "origin/HEAD", is_shallow: reader.is_shallow() });
+                return Err(Error::NamedBase {
+                    revision: name,
+                    by: "origin/HEAD",
+                    is_shallow: reader.is_shallow(),
+                });
             }
             DefaultBranch { tip: None, .. } => {}
         }

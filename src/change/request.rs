@@ -37,8 +37,8 @@ pub struct CheckRequest {
 /// Where a change ends.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ChangeEnd {
-    /// At the commit that the environment names or else `HEAD`; where a person asks and no commit is new, in the work
-    /// tree.
+    /// At the commit that the environment names or else `HEAD`; where a person asks and no commit
+    /// is new, in the work tree.
     #[default]
     Latest,
     /// At this revision.
@@ -59,8 +59,8 @@ pub struct PastScope {
 }
 
 impl CheckRequest {
-    /// The base that the request or one of our variables names. Pipelines set the variable to nothing if they know no
-    /// base; an empty name in the request is a mistake.
+    /// The base that the request or one of our variables names. Pipelines set the variable to
+    /// nothing if they know no base; an empty name in the request is a mistake.
     pub(super) fn base(&self) -> Option<&str> {
         self.base.as_deref().or_else(|| self.overrides.value("base"))
     }
@@ -71,7 +71,11 @@ impl PastScope {
     ///
     /// # Errors
     /// If there is no such revision.
-    pub fn span(&self, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, git::Error> {
+    pub fn span(
+        &self,
+        default: Option<CommitId>,
+        reader: &Reader,
+    ) -> Result<Option<Span>, git::Error> {
         let mut span = Span { limits: self.limits, ..Span::default() };
         for revision in &self.revisions {
             reader.add_revision(revision, &mut span)?;
@@ -86,8 +90,13 @@ impl PastScope {
 /// The paths from the root of the repository of files and folders that are named from `folder`.
 ///
 /// # Errors
-/// If one is neither on disk nor in `HEAD`. A revision is a common mistake, and is named with the flag for it.
-pub fn paths_in(repository: &Repository, folder: &Path, named: &[PathBuf]) -> Result<Vec<FilePath>, Error> {
+/// If one is neither on disk nor in `HEAD`. A revision is a common mistake, and is named with the
+/// flag for it.
+pub fn paths_in(
+    repository: &Repository,
+    folder: &Path,
+    named: &[PathBuf],
+) -> Result<Vec<FilePath>, Error> {
     named.iter().map(|path| path_in(repository, folder, path)).collect()
 }
 
@@ -95,7 +104,9 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
     let (file, root) = (folder.join(path), repository.root());
     let reader = repository.reader();
     match in_tree(&file, root) {
-        Some(found) if file.symlink_metadata().is_ok() || is_committed(&found, &reader) => return Ok(found),
+        Some(found) if file.symlink_metadata().is_ok() || is_committed(&found, &reader) => {
+            return Ok(found);
+        }
         None if is_same_folder(&file, root) => return Ok(FilePath::new("")),
         None if file.exists() => {
             return Err(Error::OutsideCheck { path: path.to_owned(), root: root.to_owned() });
@@ -103,7 +114,8 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
         _ => {}
     }
     let name = path.to_string_lossy().into_owned();
-    let is_revision = name.split("..").all(|end| end.is_empty() || reader.commit(end.trim_matches('.')).is_ok());
+    let is_revision =
+        name.split("..").all(|end| end.is_empty() || reader.commit(end.trim_matches('.')).is_ok());
     Err(if is_revision { Error::RevisionAsPath(name) } else { Error::NoPath(path.to_owned()) })
 }
 

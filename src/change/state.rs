@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Error;
-use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, SettingsFile, decisions};
+use crate::config::{
+    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, SettingsFile, decisions,
+};
 use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
 use crate::license::{Licenses, LicensingInfo, Terms, is_relevant};
@@ -24,7 +26,10 @@ pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Er
 }
 
 /// The settings file of a state of the repository.
-pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result<Option<&'s Entry>, Error> {
+pub(super) fn settings_entry<'s>(
+    reader: &Reader,
+    files: &'s Snapshot,
+) -> Result<Option<&'s Entry>, Error> {
     for name in NAMES {
         if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
             return Ok(Some(entry));
@@ -36,26 +41,38 @@ pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result
 /// The settings that a file of a state of the repository has.
 pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<SettingsFile, Error> {
     let name = entry.path.to_string();
-    Ok(SettingsFile::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
+    Ok(SettingsFile::parse(
+        text_in(reader, entry, MAX_SETTINGS)?,
+        &name,
+        format!("`{name}` of the base"),
+    )?)
 }
 
 /// The settings of a state of the repository, with those of its folders.
 pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsFile, Error> {
     let entry = settings_entry(reader, files)?;
-    let mut written = entry.map(|entry| settings_in(reader, entry)).transpose()?.unwrap_or_else(SettingsFile::nowhere);
+    let mut written = entry
+        .map(|entry| settings_in(reader, entry))
+        .transpose()?
+        .unwrap_or_else(SettingsFile::nowhere);
     for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
         written.folders.push(folder_settings_in(reader, folder, entry)?);
     }
     Ok(written)
 }
 
-/// The corpora that the settings of a state of the repository name. Settings that cannot be read name none.
+/// The corpora that the settings of a state of the repository name. Settings that cannot be read
+/// name none.
 pub(super) fn corpora_of(reader: &Reader, files: &Snapshot) -> Vec<String> {
     let entry = settings_entry(reader, files).ok().flatten();
-    entry.and_then(|entry| settings_in(reader, entry).ok()).map(|written| written.raw.corpora).unwrap_or_default()
+    entry
+        .and_then(|entry| settings_in(reader, entry).ok())
+        .map(|written| written.raw.corpora)
+        .unwrap_or_default()
 }
 
-/// The settings files of the folders of a state of the repository, by folder: those that `reach` heeds.
+/// The settings files of the folders of a state of the repository, by folder: those that `reach`
+/// heeds.
 pub(super) fn folder_entries<'s>(
     reader: &Reader,
     files: &'s Snapshot,
@@ -73,8 +90,10 @@ pub(super) fn readable_folder_entries<'s>(
 ) -> BTreeMap<FilePath, (FilePath, Result<&'s Entry, git::Error>)> {
     let mut found = BTreeMap::new();
     for folder in files.paths().filter_map(|path| reach.folder(path)) {
-        let of_folder = |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
-        let file = |path: FilePath| reader.file_at(files, &path).transpose().map(|entry| (path, entry));
+        let of_folder =
+            |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
+        let file =
+            |path: FilePath| reader.file_at(files, &path).transpose().map(|entry| (path, entry));
         if let Some(file) = NAMES.iter().map(|name| of_folder(name)).find_map(file) {
             found.entry(folder).or_insert(file);
         }
@@ -83,8 +102,16 @@ pub(super) fn readable_folder_entries<'s>(
 }
 
 /// The settings that a file of a state of the repository has for the folder `folder`.
-pub(super) fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entry) -> Result<FolderSettings, Error> {
-    let mut read = FolderSettings::parse(text_in(reader, entry, MAX_SETTINGS)?, entry.path.clone(), " of the base")?;
+pub(super) fn folder_settings_in(
+    reader: &Reader,
+    folder: FilePath,
+    entry: &Entry,
+) -> Result<FolderSettings, Error> {
+    let mut read = FolderSettings::parse(
+        text_in(reader, entry, MAX_SETTINGS)?,
+        entry.path.clone(),
+        " of the base",
+    )?;
     // Its file may be a link to another one.
     read.folder = folder;
     Ok(read)
@@ -97,7 +124,11 @@ pub(super) fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entr
 pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::Error> {
     let mut licenses = Licenses::default();
     let is_at_root = |path: &[u8]| !path.contains(&b'/');
-    for entry in files.entries.iter().filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path)) {
+    for entry in files
+        .entries
+        .iter()
+        .filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path))
+    {
         if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
             && let Ok(bytes) = reader.try_read(entry)?
         {
@@ -108,7 +139,11 @@ pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::
 }
 
 /// The submodule that a change moves and that `path` is in, or that is in it.
-pub(super) fn moved_submodule<'s>(base: &'s Snapshot, head: &'s Snapshot, path: &FilePath) -> Option<&'s FilePath> {
+pub(super) fn moved_submodule<'s>(
+    base: &'s Snapshot,
+    head: &'s Snapshot,
+    path: &FilePath,
+) -> Option<&'s FilePath> {
     head.moved_submodules(base).find(|submodule| path.is_in(submodule) || submodule.is_in(path))
 }
 

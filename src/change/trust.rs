@@ -1,14 +1,17 @@
 //! Decides whom to believe about what judges a change.
 //!
-//! Promise: where the base is trusted, a change has no say in what judges it. All that it could have a say in is asked
-//! of an [`Authority`], which has a method for each thing; what is read of a state of the repository without asking it
-//! is what the change is, not what judges it. `docs/security.md` lists these methods with their tests.
+//! Promise: where the base is trusted, a change has no say in what judges it. All that it could
+//! have a say in is asked of an [`Authority`], which has a method for each thing; what is read of a
+//! state of the repository without asking it is what the change is, not what judges it.
+//! `docs/security.md` lists these methods with their tests.
 
 use std::path::Path;
 use std::sync::LazyLock;
 
 use super::paths::{in_tree, settled};
-use super::state::{baseline_in, corpora_of, decisions_in, moved_submodule, project_terms, settings_in, settings_of};
+use super::state::{
+    baseline_in, corpora_of, decisions_in, moved_submodule, project_terms, settings_in, settings_of,
+};
 use super::work_tree::{BaselinePlace, SettingsPlace, decisions_of};
 use super::{Error, Range, Side};
 use crate::config::{Config, SettingsFile};
@@ -62,15 +65,17 @@ impl<'c> Authority<'c> {
         (self.side == Side::Base).then_some(self.tip)
     }
 
-    /// The settings, before variables and flags, and the notice about a file that only the change has. Of a file that
-    /// no commit has, those on disk.
+    /// The settings, before variables and flags, and the notice about a file that only the change
+    /// has. Of a file that no commit has, those on disk.
     ///
     /// # Errors
     /// If they cannot be read, are none, or are in a submodule that the change moves.
     pub fn settings(&self, place: &SettingsPlace) -> Result<(SettingsFile, Option<Notice>), Error> {
         let reader = self.repository.reader();
         match (self.side, place) {
-            (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => Ok((place.read(Some(self.repository))?, None)),
+            (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => {
+                Ok((place.read(Some(self.repository))?, None))
+            }
             (Side::Base, SettingsPlace::Repository) => Ok((settings_of(&reader, self.tip)?, None)),
             (Side::Base, SettingsPlace::File(file)) => match self.version(file, &reader)? {
                 Version::Untracked => Ok((place.read(Some(self.repository))?, None)),
@@ -82,11 +87,16 @@ impl<'c> Authority<'c> {
         }
     }
 
-    /// The baseline that the settings in use or the caller name, and the notice about a file that only the change has.
+    /// The baseline that the settings in use or the caller name, and the notice about a file that
+    /// only the change has.
     ///
     /// # Errors
     /// As [`Authority::settings`].
-    pub fn baseline(&self, place: &BaselinePlace, config: &Config) -> Result<(Baseline, Option<Notice>), Error> {
+    pub fn baseline(
+        &self,
+        place: &BaselinePlace,
+        config: &Config,
+    ) -> Result<(Baseline, Option<Notice>), Error> {
         let reader = self.repository.reader();
         match (self.side, place) {
             (Side::Head, _) | (Side::Base, BaselinePlace::Nowhere) => {
@@ -94,12 +104,17 @@ impl<'c> Authority<'c> {
             }
             (Side::Base, BaselinePlace::Settings) => {
                 let entry = self.named_by_settings("baseline", &config.baseline, &reader)?;
-                Ok((entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default(), None))
+                Ok((
+                    entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default(),
+                    None,
+                ))
             }
             (Side::Base, BaselinePlace::File(file)) => match self.version(file, &reader)? {
                 Version::Untracked => Ok((place.read(Some(self.repository.root()), config)?, None)),
                 Version::At(entry) => Ok((baseline_in(&reader, entry)?, None)),
-                Version::Missing(path) => Ok((Baseline::default(), Some(missing(path, "this baseline is", "was")))),
+                Version::Missing(path) => {
+                    Ok((Baseline::default(), Some(missing(path, "this baseline is", "was"))))
+                }
             },
         }
     }
@@ -148,8 +163,8 @@ impl<'c> Authority<'c> {
         project_terms(self.believed(), &self.repository.reader())
     }
 
-    /// The state whose links say where a folder of components is, and, where the base is believed, whose files are in
-    /// it.
+    /// The state whose links say where a folder of components is, and, where the base is believed,
+    /// whose files are in it.
     pub(super) fn corpora(&self) -> &'c Snapshot {
         match self.side {
             Side::Head => self.base,
@@ -157,18 +172,21 @@ impl<'c> Authority<'c> {
         }
     }
 
-    /// Checks that corpora which a change adds to its settings are inside of the repository: a change must not make the
-    /// CI machine read folders outside the repository.
+    /// Checks that corpora which a change adds to its settings are inside of the repository: a
+    /// change must not make the CI machine read folders outside the repository.
     pub(super) fn check_corpora(&self, named: &[String]) -> Result<(), Error> {
         if self.side == Side::Base {
             return Ok(());
         }
         let root = self.repository.root();
         let known = corpora_of(&self.repository.reader(), self.base);
-        let real_root = root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
-        match named.iter().find(|name| !known.contains(name) && !is_inside(name, root, &real_root)) {
+        let real_root =
+            root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
+        match named.iter().find(|name| !known.contains(name) && !is_inside(name, root, &real_root))
+        {
             Some(name) => {
-                let shown = Location::new(name).map_or_else(|| name.clone(), |location| location.to_string());
+                let shown = Location::new(name)
+                    .map_or_else(|| name.clone(), |location| location.to_string());
                 Err(Error::OutsideCorpus(shown))
             }
             None => Ok(()),
@@ -177,24 +195,38 @@ impl<'c> Authority<'c> {
 
     /// What the base has of a file that a flag names.
     fn version(&self, file: &Path, reader: &Reader) -> Result<Version<'c>, Error> {
-        let Some(path) = in_tree(file, self.repository.root()) else { return Ok(Version::Untracked) };
+        let Some(path) = in_tree(file, self.repository.root()) else {
+            return Ok(Version::Untracked);
+        };
         if let Some(submodule) = moved_submodule(self.tip, self.head, &path) {
             let what = path.to_string();
-            return Err(Error::MovedSubmodule { what, is_in: "is in", submodule: submodule.clone() });
+            return Err(Error::MovedSubmodule {
+                what,
+                is_in: "is in",
+                submodule: submodule.clone(),
+            });
         }
         Ok(match reader.file_at(self.tip, &path)? {
             Some(entry) => Version::At(entry),
-            None if reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => Version::Untracked,
+            None if reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => {
+                Version::Untracked
+            }
             None => Version::Missing(path),
         })
     }
 
     /// The file of the base that the base's settings name by the option `key`.
-    fn named_by_settings(&self, key: &'static str, name: &str, reader: &Reader) -> Result<Option<&'c Entry>, Error> {
+    fn named_by_settings(
+        &self,
+        key: &'static str,
+        name: &str,
+        reader: &Reader,
+    ) -> Result<Option<&'c Entry>, Error> {
         if name.is_empty() {
             return Ok(None);
         }
-        let path = settled(name).ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })?;
+        let path =
+            settled(name).ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })?;
         Ok(reader.file_at(self.tip, &path)?)
     }
 }

@@ -27,11 +27,15 @@ impl UncommittedFiles {
         let (config, languages) = settings_of(repository, request)?;
         let is_asked = |path: &FilePath| {
             let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
-            languages.possible(path).next().is_some() && !is_ignored && path.is_within(&request.within)
+            languages.possible(path).next().is_some()
+                && !is_ignored
+                && path.is_within(&request.within)
         };
         // A work tree that cannot be read is not what was asked about.
         let (committed, work_tree, index) = states(&reader)?;
-        let n_of = |files: &Snapshot| files.differing(&committed).filter(|entry| is_asked(&entry.path)).count();
+        let n_of = |files: &Snapshot| {
+            files.differing(&committed).filter(|entry| is_asked(&entry.path)).count()
+        };
         let found = Self { n_in_work_tree: n_of(&work_tree), n_in_index: n_of(&index) };
         (found.n() > 0).then_some(found)
     }
@@ -48,8 +52,12 @@ impl UncommittedFiles {
     pub fn not_judged(self) -> Notice {
         let flag = match self {
             Self { n_in_index: 0, .. } => "`--worktree`".to_owned(),
-            Self { n_in_index, n_in_work_tree } if n_in_index >= n_in_work_tree => "`--staged`".to_owned(),
-            Self { n_in_index, .. } => format!("`--worktree`, or `--staged` for the {n_in_index} in the index"),
+            Self { n_in_index, n_in_work_tree } if n_in_index >= n_in_work_tree => {
+                "`--staged`".to_owned()
+            }
+            Self { n_in_index, .. } => {
+                format!("`--worktree`, or `--staged` for the {n_in_index} in the index")
+            }
         };
         let verb = if self.n() == 1 { "is" } else { "are" };
         Notice::new(None, None, &format!("{} {verb} not checked; use {flag}", self.files()))

@@ -1,11 +1,13 @@
-//! Reads settings, baseline and decisions of the work tree: those that judge where the head is trusted.
+//! Reads settings, baseline and decisions of the work tree: those that judge where the head is
+//! trusted.
 
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::paths::inside;
 use crate::config::{
-    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, SettingsFile, decisions, find, read_text,
+    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, SettingsFile, decisions,
+    find, read_text,
 };
 use crate::git::Repository;
 use crate::policy::{Baseline, Decision};
@@ -35,11 +37,14 @@ impl SettingsPlace {
             Self::File(file) => return Ok(SettingsFile::read(file, root)?),
             Self::Repository => {}
         }
-        let written = root.and_then(find).map(|file| SettingsFile::read(&file, root)).transpose()?;
+        let written =
+            root.and_then(find).map(|file| SettingsFile::read(&file, root)).transpose()?;
         let mut written = written.unwrap_or_else(SettingsFile::nowhere);
         if let Some(repository) = repository {
             let reach = Reach::new(&written.raw);
-            for folder in repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder)) {
+            for folder in
+                repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder))
+            {
                 written.folders.extend(FolderSettings::read(repository.root(), folder)?);
             }
         }
@@ -69,7 +74,9 @@ impl BaselinePlace {
             Self::Nowhere => Ok(Baseline::default()),
             Self::File(file) => read_baseline(file, root),
             Self::Settings => {
-                let Some(root) = root.filter(|_| !config.baseline.is_empty()) else { return Ok(Baseline::default()) };
+                let Some(root) = root.filter(|_| !config.baseline.is_empty()) else {
+                    return Ok(Baseline::default());
+                };
                 let file = inside(root, "baseline", &config.baseline)?;
                 match file.symlink_metadata() {
                     Ok(_) => read_baseline(&file, Some(root)),
@@ -104,7 +111,8 @@ pub fn projects(names: &[String], written: &SettingsFile) -> Result<Vec<FilePath
 fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> {
     let path = name.trim_start_matches("./").trim_matches('/');
     let by_name = known.iter().find(|(known, _)| known == name);
-    let found = by_name.or_else(|| known.iter().find(|(_, folder)| folder.as_bytes() == path.as_bytes()));
+    let found =
+        by_name.or_else(|| known.iter().find(|(_, folder)| folder.as_bytes() == path.as_bytes()));
     found.map(|(_, folder)| folder.clone()).ok_or_else(|| Error::NoProject {
         name: name.to_owned(),
         known: known.iter().map(|(name, _)| name.clone()).collect(),
@@ -118,7 +126,8 @@ fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> 
 pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
     let text = read_text(file, root, MAX_BASELINE);
     let text = text.map_err(|why| Error::Unreadable { file: file.to_owned(), why })?;
-    Baseline::parse(&text).map_err(|error| Error::Baseline { file: file.display().to_string(), error })
+    Baseline::parse(&text)
+        .map_err(|error| Error::Baseline { file: file.display().to_string(), error })
 }
 
 /// The decisions named in the settings, if the file exists.

@@ -9,14 +9,14 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
-    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags, Reporting, Suppressing,
-    TreeFlags, with_formats,
+    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, MissingFlag, Output, PastFlags,
+    Reporting, Suppressing, TreeFlags, with_formats,
 };
 use crate::config::{Setting, Trust};
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
-    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS,
-    audit_formats, scan_formats, stale_formats,
+    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS,
+    TIMELINE_FORMATS, audit_formats, scan_formats, stale_formats,
 };
 use crate::sources::kinds;
 
@@ -37,9 +37,11 @@ pub(super) struct Cli {
     pub common: Common,
 }
 
-/// Includes the index format: the action's cache keys begin with this, since only a cache of the same format is usable.
-static LONG_VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{}\nindex format {}", env!("CARGO_PKG_VERSION"), crate::store::FORMAT_VERSION));
+/// Includes the index format: the action's cache keys begin with this, since only a cache of the
+/// same format is usable.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    format!("{}\nindex format {}", env!("CARGO_PKG_VERSION"), crate::store::FORMAT_VERSION)
+});
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,9 +89,9 @@ pub(super) enum CorpusCommand {
         /// Add the sources that this file lists: paths and package URLs, with versions and licenses
         #[arg(long, value_name = "FILE", conflicts_with = "fixes")]
         list: Option<String>,
-        /// Add the fixes of known vulnerabilities that this lists: OSV records with ranges of the type GIT, in a JSON
-        /// file or a folder of them, or a text with `REPOSITORY COMMIT [ID]...` on each line; each SOURCE is then a
-        /// clone to read the commits from
+        /// Add the fixes of known vulnerabilities that this lists: OSV records with ranges of the
+        /// type GIT, in a JSON file or a folder of them, or a text with `REPOSITORY COMMIT [ID]...`
+        /// on each line; each SOURCE is then a clone to read the commits from
         #[arg(long, value_name = "FILE|DIR")]
         fixes: Option<String>,
         #[command(flatten)]
@@ -148,7 +150,8 @@ pub(super) enum CorpusCommand {
         /// Where the corpus is
         #[arg(value_name = "URL")]
         url: String,
-        /// Only sources that were removed at least this many minutes ago, so that nobody still reads them
+        /// Only sources that were removed at least this many minutes ago, so that nobody still
+        /// reads them
         #[arg(long, value_name = "MINUTES", default_value_t = 60)]
         older_than: u64,
     },
@@ -173,7 +176,8 @@ pub(super) enum CorpusCommand {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Write the fingerprints of one source to a new folder of Parquet files, to build a corpus of many of them elsewhere
+    /// Write the fingerprints of one source to a new folder of Parquet files, to build a corpus of
+    /// many of them elsewhere
     #[command(hide = true)]
     Fingerprint {
         #[arg(value_name = "SOURCE", help = format!("What to read: {}", kinds()))]
@@ -230,8 +234,9 @@ pub(super) struct Declaration {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES, mut_args = with_formats(ORGANIZATION_FORMATS))]
 pub(super) struct Report {
-    /// Folders with JSON reports of check, scan, audit and history, in a subfolder for each repository
-    /// (`shop/audit.json`) or with its name (`shop-2026-11-01.json`); a day in a path makes a trend
+    /// Folders with JSON reports of check, scan, audit and history, in a subfolder for each
+    /// repository (`shop/audit.json`) or with its name (`shop-2026-11-01.json`); a day in a path
+    /// makes a trend
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
     #[command(flatten)]
@@ -282,7 +287,8 @@ pub(super) enum Command {
     /// Measure how much documents resemble and contain each other, exactly or by sketches
     #[command(hide = true)]
     Resemblance(Resemblance),
-    /// Merge the JSON reports of many repositories into one page: who copies from whom, licenses to look at, the trend
+    /// Merge the JSON reports of many repositories into one page: who copies from whom, licenses to
+    /// look at, the trend
     Report(Report),
     /// Answer editors over standard input: a server of the Language Server Protocol
     #[command(after_help = LSP_EXAMPLES)]
@@ -409,26 +415,30 @@ const CHANGE: &str = "Which change";
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
-    /// Files and folders to check; the whole change is still searched for what was moved [default: all that changed]
+    /// Files and folders to check; the whole change is still searched for what was moved [default:
+    /// all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Check only this project (a folder with its own secondhand.toml), by name or path; may be repeated
+    /// Check only this project (a folder with its own secondhand.toml), by name or path; may be
+    /// repeated
     #[arg(long, value_name = "NAME", help_heading = CHANGE)]
     pub project: Vec<String>,
-    /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
-    /// the default branch]
+    /// Start of the change: its merge base with the head is used [default: from CI, or else the
+    /// option `base`, or else the default branch]
     #[arg(long, value_name = "REV", help_heading = CHANGE)]
     pub base: Option<String>,
     /// End of the change [default: HEAD]
     #[arg(long, value_name = "REV", help_heading = CHANGE, conflicts_with_all = ["staged", "worktree"])]
     pub head: Option<String>,
-    /// Check the index: what `git commit` would record; in a pre-commit run over a range of commits, that range
+    /// Check the index: what `git commit` would record; in a pre-commit run over a range of
+    /// commits, that range
     #[arg(long, help_heading = CHANGE, conflicts_with = "worktree")]
     pub staged: bool,
     /// Check the work tree, including untracked files
     #[arg(long, help_heading = CHANGE)]
     pub worktree: bool,
-    /// Check again whenever files change, and print the findings that appeared or disappeared; ends with Ctrl-C
+    /// Check again whenever files change, and print the findings that appeared or disappeared; ends
+    /// with Ctrl-C
     #[arg(long, help_heading = CHANGE, conflicts_with_all = ["head", "output", "reports"])]
     pub watch: bool,
     #[command(flatten)]
@@ -440,8 +450,8 @@ pub(super) struct Check {
     pub corpora: CorpusFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Whose settings, baseline, decisions and .gitattributes count [default: the option `trust`, or else `base` where
-    /// the variable CI is set and `head` elsewhere]
+    /// Whose settings, baseline, decisions and .gitattributes count [default: the option `trust`,
+    /// or else `base` where the variable CI is set and `head` elsewhere]
     #[arg(long, value_name = "WHOSE", help_heading = "Settings")]
     pub trust: Option<Trust>,
     #[command(flatten)]
@@ -467,8 +477,8 @@ Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be rea
 #[derive(Debug, Args)]
 #[command(after_help = FIND_EXAMPLES, mut_args = with_formats(FIND_FORMATS))]
 pub(super) struct Find {
-    /// The file with the sketch, or the sketch itself: a signature, a name, a few words; `-` or nothing reads standard
-    /// input
+    /// The file with the sketch, or the sketch itself: a signature, a name, a few words; `-` or
+    /// nothing reads standard input
     #[arg(value_name = "FILE|WORDS")]
     pub file: Option<PathBuf>,
     /// Take only these lines of it
@@ -508,10 +518,12 @@ Examples:
 #[derive(Debug, Default, Args)]
 #[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(scan_formats()))]
 pub(super) struct Scan {
-    /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
+    /// Folders and files to scan; a folder outside any repository is read as it is [default: the
+    /// work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Scan only this project (a folder with its own secondhand.toml), by name or path; may be repeated
+    /// Scan only this project (a folder with its own secondhand.toml), by name or path; may be
+    /// repeated
     #[arg(long, value_name = "NAME")]
     pub project: Vec<String>,
     #[command(flatten)]
@@ -629,19 +641,19 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(super) struct Init {
-    /// Write a workflow that checks pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no
-    /// folder `.github` yet
+    /// Write a workflow that checks pull requests on GitHub, `.github/workflows/secondhand.yml`,
+    /// even if there is no folder `.github` yet
     #[arg(long)]
     pub workflow: bool,
-    /// Add a hook that checks each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's
-    /// own
+    /// Add a hook that checks each commit, even if neither pre-commit, prek, lefthook nor husky is
+    /// used: then as git's own
     #[arg(long)]
     pub hook: bool,
     /// Take over the settings of this tool, as far as they have a counterpart
     #[arg(long, value_name = "TOOL")]
     pub from: Option<Tool>,
-    /// Set up coding agents: a rule or skill, the MCP server and a hook, in the files that they read; those used here if
-    /// none are named
+    /// Set up coding agents: a rule or skill, the MCP server and a hook, in the files that they
+    /// read; those used here if none are named
     #[arg(
         long,
         value_name = "AGENT,...",
@@ -698,7 +710,8 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(after_help = BASELINE_EXAMPLES)]
 pub(super) enum Baseline {
-    /// Create a baseline: of all clones in the work tree, or with `--base` of the copies added since then
+    /// Create a baseline: of all clones in the work tree, or with `--base` of the copies added
+    /// since then
     Create {
         #[command(flatten)]
         known: BaselineChoice,
@@ -727,7 +740,8 @@ pub(super) enum Baseline {
 /// Which copies a baseline records.
 #[derive(Debug, Args)]
 pub(super) struct BaselineChoice {
-    /// Record the copies added since this revision, as found by `check`, instead of all clones found by `scan`
+    /// Record the copies added since this revision, as found by `check`, instead of all clones
+    /// found by `scan`
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
 }
@@ -740,7 +754,9 @@ impl Check {
         settings.extend(self.min_tokens.setting("min-tokens"));
         settings.extend(trust.map(|trust| ("trust", trust.get_name().to_owned())));
         let switches = [("history", self.past.history), ("blame", self.blame)];
-        settings.extend(switches.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (*name, "true".to_owned())));
+        settings.extend(
+            switches.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (*name, "true".to_owned())),
+        );
         settings
     }
 }
@@ -753,7 +769,9 @@ impl ValueEnum for Trust {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
             Self::Head => ("head", "Those of the head; edits to them are listed"),
-            Self::Base => ("base", "Those of the base as it is now, and no suppression that the change adds"),
+            Self::Base => {
+                ("base", "Those of the base as it is now, and no suppression that the change adds")
+            }
             Self::Auto => ("auto", "`base` where the variable CI is set, else `head`"),
         };
         Some(PossibleValue::new(name).help(help))
@@ -774,15 +792,15 @@ Documents rather than code: `secondhand resemblance`";
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), each a submission; for a single folder,
-    /// each of its children
+    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), each a submission; for
+    /// a single folder, each of its children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// Handed-out code to ignore: a file, a folder or an archive; may be repeated
     #[arg(long, value_name = "PATH")]
     pub base_code: Vec<PathBuf>,
-    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none [default: nine in ten
-    /// submissions, at least 10]
+    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none [default:
+    /// nine in ten submissions, at least 10]
     #[arg(long, value_name = "N")]
     pub common: Option<usize>,
     /// Leave out pairs in which neither shares at least this percentage with the other
@@ -847,8 +865,8 @@ pub(super) struct Resemblance {
     /// Group documents that resemble a representative by at least this percentage
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub cluster: Option<f64>,
-    /// With `--cluster`: compare only documents that share a super-shingle, a row of shingles of their sketches (faster;
-    /// misses a few)
+    /// With `--cluster`: compare only documents that share a super-shingle, a row of shingles of
+    /// their sketches (faster; misses a few)
     #[arg(long, requires = "cluster")]
     pub super_shingles: bool,
     /// Show all pairs as a matrix of resemblances
@@ -868,8 +886,10 @@ fn parse_sketch(text: &str) -> Result<ShingleSampling, String> {
     let mut parts = [None; 3];
     for part in text.split(',') {
         let (name, number) = part.trim().split_once(':').ok_or_else(expected)?;
-        let at = ["min", "mod", "max"].iter().position(|known| *known == name).ok_or_else(expected)?;
-        let number = number.parse::<u32>().ok().filter(|number| *number > 0).ok_or_else(expected)?;
+        let at =
+            ["min", "mod", "max"].iter().position(|known| *known == name).ok_or_else(expected)?;
+        let number =
+            number.parse::<u32>().ok().filter(|number| *number > 0).ok_or_else(expected)?;
         if parts[at].replace(number).is_some() {
             return Err(expected());
         }
@@ -879,7 +899,9 @@ fn parse_sketch(text: &str) -> Result<ShingleSampling, String> {
         [Some(s), None, None] => ShingleSampling::Min { size: size(s) },
         [None, Some(m), None] => ShingleSampling::Mod { modulus: m.into() },
         [Some(s), Some(m), None] => ShingleSampling::MinOfMod { size: size(s), modulus: m.into() },
-        [None, Some(m), Some(s)] => ShingleSampling::Doubling { modulus: m.into(), max_size: size(s) },
+        [None, Some(m), Some(s)] => {
+            ShingleSampling::Doubling { modulus: m.into(), max_size: size(s) }
+        }
         _ => return Err(expected()),
     })
 }
@@ -895,7 +917,8 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 /// Reads `12-30`, `12-` or `12`.
 fn parse_lines(text: &str) -> Result<RangeInclusive<u32>, String> {
     let expected = || "expected A-B, two lines counted from 1, as in `12-30`".to_owned();
-    let line = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
+    let line =
+        |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
     let (first, last) = match text.split_once('-') {
         Some((first, "")) => (line(first)?, u32::MAX),
         Some((first, last)) => (line(first)?, line(last)?),

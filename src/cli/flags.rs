@@ -41,11 +41,12 @@ pub(super) struct Common {
         value_parser = parse_threads
     )]
     pub threads: usize,
-    /// End after this time: what was not examined by then is listed, and the exit status is 2; 0 for no limit [default:
-    /// 0]
+    /// End after this time: what was not examined by then is listed, and the exit status is 2; 0
+    /// for no limit [default: 0]
     #[arg(long, value_name = "SECONDS", global = true, env = "SECONDHAND_TIMEOUT", value_parser = parse_seconds)]
     pub timeout: Option<f64>,
-    /// End when the program uses more memory than this, in the same way; 0 for no limit [default: 4096]
+    /// End when the program uses more memory than this, in the same way; 0 for no limit [default:
+    /// 4096]
     #[arg(long, value_name = "MB", global = true, env = "SECONDHAND_MAX_MEMORY")]
     pub max_memory: Option<u64>,
     /// When to use color
@@ -60,10 +61,12 @@ pub(super) struct Common {
     /// Print every line of a copy instead of at most ten a side
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub full: bool,
-    /// Show for each copy what is equal, what differs and where, and what one shared function would save
+    /// Show for each copy what is equal, what differs and where, and what one shared function would
+    /// save
     #[arg(long, global = true)]
     pub brief: bool,
-    /// Print the N findings that are worth most, in the format text [default: 10 of a scan, and of more than 20]
+    /// Print the N findings that are worth most, in the format text [default: 10 of a scan, and of
+    /// more than 20]
     #[arg(long, value_name = "N", global = true)]
     pub top: Option<usize>,
     /// Print all findings, each with its code, in the format text
@@ -72,7 +75,8 @@ pub(super) struct Common {
     /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder
     #[arg(long, value_name = "WHAT", global = true)]
     pub group_by: Option<Group>,
-    /// Fetch nothing: files that a partial clone does not have are named, as those of a hook or an editor always are
+    /// Fetch nothing: files that a partial clone does not have are named, as those of a hook or an
+    /// editor always are
     #[arg(long, global = true, env = "SECONDHAND_OFFLINE")]
     pub offline: bool,
     /// Print the text of `scan` instead of showing it in a pager (`GIT_PAGER`, `PAGER`, or `less`)
@@ -171,7 +175,10 @@ impl CommitLimits {
     /// # Errors
     /// When the date is none.
     pub fn read(&self) -> Result<WalkLimits, Error> {
-        Ok(WalkLimits { since: self.since.as_deref().map(seconds_of).transpose()?, max_commits: self.max_commits })
+        Ok(WalkLimits {
+            since: self.since.as_deref().map(seconds_of).transpose()?,
+            max_commits: self.max_commits,
+        })
     }
 }
 
@@ -187,8 +194,8 @@ pub(super) struct TreeFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compare with")]
 pub(super) struct CorpusFlags {
-    /// Compare with this corpus: a stored one, a folder in which each direct subfolder is a component, or a URL; may be
-    /// repeated
+    /// Compare with this corpus: a stored one, a folder in which each direct subfolder is a
+    /// component, or a URL; may be repeated
     #[arg(long = "corpus", value_name = "NAME|DIR|URL")]
     pub named: Vec<String>,
 }
@@ -196,8 +203,8 @@ pub(super) struct CorpusFlags {
 /// How much of a query is looked up.
 #[derive(Debug, Args)]
 pub(super) struct EffortFlag {
-    /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first), `window:W` or
-    /// `smallest:N`; less than `full` misses copies, and says so
+    /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first),
+    /// `window:W` or `smallest:N`; less than `full` misses copies, and says so
     #[arg(long, value_name = "EFFORT", default_value_t)]
     pub effort: Effort,
 }
@@ -221,7 +228,8 @@ impl MinTokens {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Accepted copies")]
 pub(super) struct Suppressing {
-    /// Do not report the copies in this baseline [default: the option `baseline`, if the file exists]
+    /// Do not report the copies in this baseline [default: the option `baseline`, if the file
+    /// exists]
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Use no baseline
@@ -246,7 +254,8 @@ impl Suppressing {
 /// What to do about files that a partial clone does not have.
 #[derive(Debug, Default, Args)]
 pub(super) struct MissingFlag {
-    /// End with status 2 if files could not be compared because this partial clone does not have them
+    /// End with status 2 if files could not be compared because this partial clone does not have
+    /// them
     #[arg(long)]
     pub fail_on_missing: bool,
 }
@@ -291,7 +300,8 @@ pub(super) struct Output {
     /// Report only the finding with this id, as reports show it; may be repeated
     #[arg(long, value_name = "ID")]
     pub only: Vec<String>,
-    /// The lowest level of findings that fails the run [default: the option `fail-on`, or else warning]
+    /// The lowest level of findings that fails the run [default: the option `fail-on`, or else
+    /// warning]
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<FailOn>,
 }
@@ -344,6 +354,7 @@ fn parse_setting(text: &str) -> Result<(String, String), String> {
 }
 
 fn parse_report(text: &str) -> Result<(String, PathBuf), String> {
-    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE, as in `sarif=copies.sarif`")?;
+    let (format, file) =
+        text.split_once('=').ok_or("expected FORMAT=FILE, as in `sarif=copies.sarif`")?;
     Ok((format.to_owned(), file.into()))
 }

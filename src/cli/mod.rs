@@ -16,8 +16,8 @@ use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, Command, ConfigCommand};
 use self::commands::{
-    audit, baseline, cache, calibrate, check, compare, corpus, find, history, init, report, resemblance, scan, show,
-    stale,
+    audit, baseline, cache, calibrate, check, compare, corpus, find, history, init, report,
+    resemblance, scan, show, stale,
 };
 use self::flags::Color;
 use self::io::error::Failure;
@@ -106,10 +106,16 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Languages { name, file, tokens } => {
             show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), &cli.common)
         }
-        Command::Config { command: Some(ConfigCommand::Calibrate(flags)), .. } => calibrate::run(flags, &cli.common),
-        Command::Config { list, schema, command: None } => show::config(*list, *schema, &cli.common),
+        Command::Config { command: Some(ConfigCommand::Calibrate(flags)), .. } => {
+            calibrate::run(flags, &cli.common)
+        }
+        Command::Config { list, schema, command: None } => {
+            show::config(*list, *schema, &cli.common)
+        }
         Command::Completions { shell } => show::completions(*shell),
-        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref(), &cli.common),
+        Command::Man { command, folder } => {
+            show::manual(command.as_deref(), folder.as_deref(), &cli.common)
+        }
     }
 }
 
@@ -127,15 +133,25 @@ fn passed_over(repository: &git::Repository) -> Option<String> {
 /// The notice that a partial clone could not fetch what it does not have.
 fn not_fetched(repository: &git::Repository) -> Option<String> {
     let why = repository.not_fetched()?;
-    Some(format!("cannot fetch what this partial clone does not have: {why}; `--offline` does not try"))
+    Some(format!(
+        "cannot fetch what this partial clone does not have: {why}; `--offline` does not try"
+    ))
 }
 
-/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many
-/// audits.
+/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a
+/// server runs many audits.
 fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());
-    STARTED.get_or_init(start).clone().map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
+    let start = || {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(n)
+            .build_global()
+            .map_err(|error| error.to_string())
+    };
+    STARTED
+        .get_or_init(start)
+        .clone()
+        .map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
 }
 
 /// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
@@ -146,6 +162,7 @@ fn today() -> Date {
 /// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
 fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    let now =
+        || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     set.unwrap_or_else(now)
 }

@@ -31,7 +31,8 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
 /// The items of flags that several commands have alike, in the order of the page.
 fn shared_items(program: &Command) -> Vec<String> {
     let commands = shown(program).flat_map(|command| shown(command).chain([command]));
-    let items: Vec<String> = commands.flat_map(own_flags).filter(|flag| flag.get_long().is_some()).map(item).collect();
+    let items: Vec<String> =
+        commands.flat_map(own_flags).filter(|flag| flag.get_long().is_some()).map(item).collect();
     let mut shared: Vec<String> = Vec::new();
     for (at, item) in items.iter().enumerate() {
         if items[..at].contains(item) && !shared.contains(item) {
@@ -51,14 +52,18 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().replace(" [OPTIONS]", "");
     let _ = write!(page, "\n## {name}\n\n`{usage}`\n\n{about}\n");
-    let (shared_flags, own): (Vec<_>, Vec<_>) = own_flags(command).partition(|flag| shared.contains(&item(flag)));
+    let (shared_flags, own): (Vec<_>, Vec<_>) =
+        own_flags(command).partition(|flag| shared.contains(&item(flag)));
     if !own.is_empty() {
         page.push('\n');
         page.extend(own.into_iter().map(item));
     }
     if !shared_flags.is_empty() {
-        let names: Vec<_> =
-            shared_flags.iter().filter_map(|flag| flag.get_long()).map(|name| format!("`--{name}`")).collect();
+        let names: Vec<_> = shared_flags
+            .iter()
+            .filter_map(|flag| flag.get_long())
+            .map(|name| format!("`--{name}`"))
+            .collect();
         let anchor = SHARED.to_lowercase().replace(' ', "-");
         let _ = write!(page, "\nAs [several commands](#{anchor}): {}\n", names.join(", "));
     }
@@ -73,7 +78,8 @@ fn is_everywhere(flag: &Arg) -> bool {
 
 /// A flag as an item of a list.
 fn item(flag: &Arg) -> String {
-    let values = flag.get_value_names().filter(|_| flag.get_action().takes_values()).unwrap_or_default();
+    let values =
+        flag.get_value_names().filter(|_| flag.get_action().takes_values()).unwrap_or_default();
     let values = values.iter().map(|value| format!(" {value}")).collect::<String>();
     let names = match (flag.get_short(), flag.get_long()) {
         (Some(short), Some(long)) => format!("-{short}, --{long}{values}"),
@@ -82,12 +88,16 @@ fn item(flag: &Arg) -> String {
         (None, None) => values.trim().to_owned(),
     };
     let mut help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-    let possible: Vec<_> = flag.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
+    let possible: Vec<_> =
+        flag.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
     if !possible.is_empty() && flag.get_action().takes_values() {
         let _ = write!(help, "; one of {}", possible.join(", "));
     }
-    let defaults: Vec<_> =
-        flag.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    let defaults: Vec<_> = flag
+        .get_default_values()
+        .iter()
+        .map(|value| format!("`{}`", value.to_string_lossy()))
+        .collect();
     if !defaults.is_empty() && flag.get_action().takes_values() {
         let _ = write!(help, "; default {}", defaults.join(", "));
     }

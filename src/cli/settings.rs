@@ -33,7 +33,11 @@ pub(super) fn place(common: &Common) -> SettingsPlace {
 }
 
 /// The baseline that the flags or the settings name, and a warning where it is not there.
-pub(super) fn baseline(flags: &Suppressing, root: Option<&Path>, config: &Config) -> Result<Baseline, Failure> {
+pub(super) fn baseline(
+    flags: &Suppressing,
+    root: Option<&Path>,
+    config: &Config,
+) -> Result<Baseline, Failure> {
     let place = flags.place();
     place.missing(root, config).into_iter().for_each(warn_of_missing_baseline);
     Ok(place.read(root, config)?)
@@ -47,7 +51,8 @@ pub(super) fn warn_of_missing_baseline(name: &str) {
     ));
 }
 
-/// Warns about each `SECONDHAND_*` variable that names neither an option nor a flag: it has no effect.
+/// Warns about each `SECONDHAND_*` variable that names neither an option nor a flag: it has no
+/// effect.
 pub(super) fn warn_of_variables(flags: &clap::Command) {
     let set = variables();
     if set.is_empty() {
@@ -55,13 +60,16 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
     }
     let mut known: Vec<String> = options().iter().map(|option| variable_of(&option.name)).collect();
     let commands = std::iter::once(flags).chain(flags.get_subcommands());
-    let of_flags = commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());
+    let of_flags =
+        commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());
     known.extend(of_flags.map(str::to_owned));
     // The action sets these for its scripts.
     known.extend(["SECONDHAND_VERSION_WANTED", "SECONDHAND_CLIENTS"].map(str::to_owned));
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
     for name in set.iter().filter(|name| !names.contains(&name.as_str())) {
-        let meant = nearest(name, &names).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+        let meant = nearest(name, &names)
+            .map(|nearest| format!("; did you mean `{nearest}`?"))
+            .unwrap_or_default();
         warn(&format!(
             "the variable `{}` has no effect: no option or flag has that name{meant}",
             printable(name.as_bytes())

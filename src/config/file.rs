@@ -54,10 +54,13 @@ impl ConfigError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Syntax { nearest: Some(nearest), .. } | Self::Value { nearest: Some(nearest), .. } => {
+            Self::Syntax { nearest: Some(nearest), .. }
+            | Self::Value { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? All options: `secondhand config --list`"))
             }
-            Self::Syntax { .. } | Self::Value { .. } => Some("all options: `secondhand config --list`".into()),
+            Self::Syntax { .. } | Self::Value { .. } => {
+                Some("all options: `secondhand config --list`".into())
+            }
             Self::File { .. } => None,
         }
     }
@@ -95,7 +98,8 @@ pub(super) fn only<T: serde::de::DeserializeOwned + Default>(text: &str, keys: &
     kept.try_into().unwrap_or_default()
 }
 
-/// The line that sets the option with these names; for a list, that of the item in it which `why` quotes.
+/// The line that sets the option with these names; for a list, that of the item in it which `why`
+/// quotes.
 pub(super) fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let mut table = root.get_ref();
@@ -108,11 +112,17 @@ pub(super) fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> 
         }
         let items = value.get_ref().as_array().into_iter().flat_map(|items| items.iter());
         let mut quoted = items.filter(|item| {
-            let texts = item.get_ref().as_table().map_or_else(|| vec![*item], |table| table.values().collect());
+            let texts = item
+                .get_ref()
+                .as_table()
+                .map_or_else(|| vec![*item], |table| table.values().collect());
             let quotes = |text: &str| why.contains(&format!("`{text}`"));
             texts.iter().any(|value| value.get_ref().as_str().is_some_and(quotes))
         });
-        return Some(line_at(text, quoted.next().map_or(found.span().start, |item| item.span().start)));
+        return Some(line_at(
+            text,
+            quoted.next().map_or(found.span().start, |item| item.span().start),
+        ));
     }
     None
 }
@@ -162,7 +172,8 @@ impl RawConfig {
             languages.add(id, table.clone()).map_err(|error| (id.clone(), error))?;
         }
         // Languages may refer to each other, so all of them must be defined first.
-        let check = |id: &String| languages.check_references(id).map_err(|error| (id.clone(), error));
+        let check =
+            |id: &String| languages.check_references(id).map_err(|error| (id.clone(), error));
         self.language.keys().try_for_each(check)
     }
 }
@@ -172,7 +183,8 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
-/// The offset of the key that `error` is about in the table of language `id`, or of the nearest thing to it.
+/// The offset of the key that `error` is about in the table of language `id`, or of the nearest
+/// thing to it.
 fn place(text: &str, id: &str, error: &TableError) -> usize {
     let TableError::Value { row, key, .. } = error else { return 0 };
     let Ok(root) = DeTable::parse(text) else { return 0 };
@@ -253,11 +265,19 @@ impl RawConfig {
     /// These settings with the option `key` set to `value`, written as TOML, or as bare text.
     ///
     /// # Errors
-    /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who set it.
+    /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who
+    /// set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
-        let invalid =
-            |(why, nearest)| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why, nearest };
-        let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
+        let invalid = |(why, nearest)| ConfigError::Value {
+            file: origin.to_owned(),
+            key: key.to_owned(),
+            why,
+            nearest,
+        };
+        let parsed = format!("v = {value}")
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|mut table| table.remove("v"));
         let text = || toml::Value::String(value.to_owned());
         let written = toml::Table::try_from(self);
         let is_writable = written.is_ok();
@@ -269,7 +289,9 @@ impl RawConfig {
         let value = match (known, parsed) {
             // A commit may be all digits.
             (Some(toml::Value::String(_)), Some(value)) if !value.is_str() => text(),
-            (Some(toml::Value::Array(_)), parsed) if !parsed.as_ref().is_some_and(toml::Value::is_array) => {
+            (Some(toml::Value::Array(_)), parsed)
+                if !parsed.as_ref().is_some_and(toml::Value::is_array) =>
+            {
                 toml::Value::Array(vec![parsed.unwrap_or_else(text)])
             }
             (_, parsed) => parsed.unwrap_or_else(text),
@@ -309,7 +331,8 @@ impl RawConfig {
     pub fn get(&self, key: &str) -> Option<String> {
         let mut written = serde_json::to_value(self).ok()?;
         let value = written.get_mut(key)?.take();
-        let text = toml::Value::try_from(&value).map_or_else(|_| value.to_string(), |value| value.to_string());
+        let text = toml::Value::try_from(&value)
+            .map_or_else(|_| value.to_string(), |value| value.to_string());
         Some(text)
     }
 }
@@ -331,9 +354,14 @@ impl RawConfig {
         let mut leaves = Vec::new();
         for name in super::options().into_iter().map(|option| option.name) {
             let Some(value) = self.get(&name) else { continue };
-            let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
+            let parsed = format!("v = {value}")
+                .parse::<toml::Table>()
+                .ok()
+                .and_then(|mut table| table.remove("v"));
             match parsed {
-                Some(toml::Value::Table(table)) if !table.is_empty() => flatten(&[name], &table, &mut leaves),
+                Some(toml::Value::Table(table)) if !table.is_empty() => {
+                    flatten(&[name], &table, &mut leaves)
+                }
                 _ => leaves.push(Leaf { key: name.clone(), names: vec![name], value }),
             }
         }
@@ -355,10 +383,12 @@ fn flatten(names: &[String], table: &toml::Table, leaves: &mut Vec<Leaf>) {
 /// Names as a dotted key.
 fn dotted(names: &[String]) -> String {
     let is_bare = |name: &String| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
-    let quoted =
-        |name: &String| if is_bare(name) { name.clone() } else { toml::Value::from(name.as_str()).to_string() };
+    let quoted = |name: &String| {
+        if is_bare(name) { name.clone() } else { toml::Value::from(name.as_str()).to_string() }
+    };
     names.iter().map(quoted).collect::<Vec<_>>().join(".")
 }
 
@@ -376,9 +406,9 @@ fn merge(table: &mut toml::Table, other: toml::Table) {
 fn merge_json(into: &mut serde_json::Value, other: serde_json::Value) {
     match (into, other) {
         (serde_json::Value::Object(into), serde_json::Value::Object(other)) => {
-            other
-                .into_iter()
-                .for_each(|(key, value)| merge_json(into.entry(key).or_insert(serde_json::Value::Null), value));
+            other.into_iter().for_each(|(key, value)| {
+                merge_json(into.entry(key).or_insert(serde_json::Value::Null), value)
+            });
         }
         (into, other) => *into = other,
     }
@@ -389,26 +419,34 @@ pub(super) fn part<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
     toml::from_str(text).ok()
 }
 
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our own message, with the nearest known field.
+/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our own message, with the
+/// nearest known field.
 fn explain(message: &str) -> (String, Option<String>) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted.as_slice() {
         [unknown, known @ ..] if message.starts_with("unknown field") => {
             // What other programs call it.
             let is_ignore = ["exclude", "excludes", "skip", "ignore-paths"].contains(unknown);
-            let meant = if is_ignore && known.contains(&"ignore") { Some("ignore".to_owned()) } else { None };
+            let meant = if is_ignore && known.contains(&"ignore") {
+                Some("ignore".to_owned())
+            } else {
+                None
+            };
             (format!("unknown option `{unknown}`"), meant.or_else(|| nearest(unknown, known)))
         }
         [unknown, known @ ..] if message.starts_with("unknown variant") => {
             (format!("`{unknown}` is not one of: {}", known.join(", ")), nearest(unknown, known))
         }
         // To other programs they are files to leave out.
-        _ if message.contains(EXPECTED_PATHS) => (format!("expected {EXPECTED_PATHS}"), Some("ignore".to_owned())),
+        _ if message.contains(EXPECTED_PATHS) => {
+            (format!("expected {EXPECTED_PATHS}"), Some("ignore".to_owned()))
+        }
         _ => (wrong_type(message).unwrap_or_else(|| message.to_owned()), None),
     }
 }
 
-/// Turns serde's "invalid type: string "30", expected usize" into what a person would write instead.
+/// Turns serde's "invalid type: string "30", expected usize" into what a person would write
+/// instead.
 fn wrong_type(message: &str) -> Option<String> {
     let (found, expected) = message
         .strip_prefix("invalid type: ")
@@ -419,7 +457,9 @@ fn wrong_type(message: &str) -> Option<String> {
         "u8" if is_number => format!("a whole number from 0 to {}", u8::MAX),
         "u16" if is_number => format!("a whole number from 0 to {}", u16::MAX),
         "usize" | "u32" | "u64" if is_number => "a whole number that is not negative".to_owned(),
-        "usize" | "u8" | "u16" | "u32" | "u64" | "i64" | "an integer" => "a whole number".to_owned(),
+        "usize" | "u8" | "u16" | "u32" | "u64" | "i64" | "an integer" => {
+            "a whole number".to_owned()
+        }
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "`true` or `false`".to_owned(),
         "a sequence" => match found.strip_prefix("string ") {
@@ -449,7 +489,11 @@ mod tests {
         let help = "all options: `secondhand config --list`";
         let said = |what: &str| format!("cannot read `secondhand.toml`, line 1: expected {what}");
         check("min-tokens = \"30\"", &said("a whole number, not the text \"30\""), help);
-        check("ignore = \"vendor\"", &said("a list, such as `[\"vendor\"]`, not the text \"vendor\""), help);
+        check(
+            "ignore = \"vendor\"",
+            &said("a list, such as `[\"vendor\"]`, not the text \"vendor\""),
+            help,
+        );
         check("history = 1", &said("`true` or `false`, not integer `1`"), help);
         check("base = true", &said("text in quotes, not boolean `true`"), help);
     }
@@ -489,7 +533,11 @@ mod tests {
                 10,
                 "`language` of row 1 of `regions`: there is no language `rsut`; `secondhand languages` lists all",
             ),
-            ("[[language.zz.comments]]\nopen = []\n", 9, "`open` of row 1 of `comments`: it is empty"),
+            (
+                "[[language.zz.comments]]\nopen = []\n",
+                9,
+                "`open` of row 1 of `comments`: it is empty",
+            ),
             (
                 "[[language.zz.claims]]\nextension = \".c\"\npattern = \"a\"\n",
                 9,

@@ -1,7 +1,7 @@
 //! Reads the settings of subfolders: each extends those above it, for the files of its folder.
 //!
-//! What a folder says of its files is translated into rules and thresholds for paths from the root, so that no other
-//! floor knows of nested settings. The innermost folder wins, value by value.
+//! What a folder says of its files is translated into rules and thresholds for paths from the root,
+//! so that no other floor knows of nested settings. The innermost folder wins, value by value.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,14 +13,16 @@ use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
 use crate::text::FilePath;
 
 /// The options that a subfolder can set, besides thresholds.
-const OTHERS: &[&str] = &["languages", "paths", "ignore", "tests", "examples", "vendored", "project"];
+const OTHERS: &[&str] =
+    &["languages", "paths", "ignore", "tests", "examples", "vendored", "project"];
 
 /// The settings file of a subfolder, as written. Patterns and folders are still relative to it.
 #[derive(Debug, Clone)]
 pub struct FolderSettings {
     /// The folder, from the root of the repository.
     pub folder: FilePath,
-    /// The file, from the root of the repository; `None` for what variables and flags set, which is for every file.
+    /// The file, from the root of the repository; `None` for what variables and flags set, which is
+    /// for every file.
     pub file: Option<FilePath>,
     /// The name of the project in it, if it has one.
     pub project: Option<String>,
@@ -37,22 +39,30 @@ pub struct FolderSettings {
 }
 
 impl FolderSettings {
-    /// Reads the settings file at `file`, from the root of the repository; `of` says whose it is, as in ` of the base`.
+    /// Reads the settings file at `file`, from the root of the repository; `of` says whose it is,
+    /// as in ` of the base`.
     ///
     /// # Errors
-    /// As [`RawConfig::parse`], and [`ConfigError::Syntax`] for an option that only the root can set.
+    /// As [`RawConfig::parse`], and [`ConfigError::Syntax`] for an option that only the root can
+    /// set.
     pub fn parse(text: String, file: FilePath, of: &str) -> Result<Self, ConfigError> {
         let name = file.to_string();
         let raw = RawConfig::parse(&text, &name)?;
         let thresholds = RawThresholds::names();
-        let is_of_root = |(key, _): &(String, String)| !thresholds.contains(key) && !OTHERS.contains(&&**key);
+        let is_of_root =
+            |(key, _): &(String, String)| !thresholds.contains(key) && !OTHERS.contains(&&**key);
         if let Some((key, _)) = keys_of(&text).into_iter().find(is_of_root) {
             let why = format!(
                 "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
                 thresholds.join(", "),
                 OTHERS.join(", ")
             );
-            return Err(ConfigError::Syntax { file: name, line: line_of_key(&text, &key), why, nearest: None });
+            return Err(ConfigError::Syntax {
+                file: name,
+                line: line_of_key(&text, &key),
+                why,
+                nearest: None,
+            });
         }
         Ok(Self {
             folder: folder_of(&file).unwrap_or_else(|| FilePath::new("")),
@@ -73,7 +83,8 @@ impl FolderSettings {
         let Ok(name) = std::str::from_utf8(folder.as_bytes()) else { return Ok(None) };
         let on_disk = |file: &String| root.join(file).symlink_metadata().is_ok();
         // What is in `.config` is that of the folder around it.
-        let is_own = |file: &String| folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
+        let is_own =
+            |file: &String| folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
         let files = NAMES.iter().map(|settings| format!("{name}/{settings}"));
         let Some(file) = files.filter(is_own).find(on_disk) else {
             return Ok(None);
@@ -134,7 +145,10 @@ impl FolderSettings {
     pub(super) fn at_root(&self) -> Self {
         let folder = escaped(&String::from_utf8_lossy(self.folder.as_bytes()));
         let rules = |rules: &[String]| rules.iter().map(|rule| below(&folder, rule)).collect();
-        let vendored = |of: &Vendored| Vendored { path: format!("{}/{}", self.folder, of.folder()), ..of.clone() };
+        let vendored = |of: &Vendored| Vendored {
+            path: format!("{}/{}", self.folder, of.folder()),
+            ..of.clone()
+        };
         Self {
             ignore: rules(&self.ignore),
             tests: rules(&self.tests),
@@ -161,7 +175,8 @@ impl Reach {
         Self(PathRules::new(&[], &root.ignore).ok())
     }
 
-    /// The folder that the settings file at `file` is for, unless it is for all files or not heeded.
+    /// The folder that the settings file at `file` is for, unless it is for all files or not
+    /// heeded.
     pub fn folder(&self, file: &FilePath) -> Option<FilePath> {
         folder_of(file).filter(|folder| self.heeds(folder))
     }
@@ -221,7 +236,8 @@ mod tests {
         check("!keep.c", "!/a/\\[b\\]/**/keep.c");
         check("# a comment", "# a comment");
         check("", "");
-        let rules = PathRules::new(&[], &[below(&escaped("a/[b]"), "*.c")]).expect("it is a pattern");
+        let rules =
+            PathRules::new(&[], &[below(&escaped("a/[b]"), "*.c")]).expect("it is a pattern");
         let contains = |path: &str| rules.contains(&FilePath::new(path));
         assert!(contains("a/[b]/x.c") && contains("a/[b]/d/x.c"));
         assert!(!contains("a/b/x.c") && !contains("x.c"));

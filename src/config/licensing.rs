@@ -20,17 +20,28 @@ const NO_PROJECT: &str = "NOASSERTION";
 
 /// Completes the policy written in `file`.
 pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, ConfigError> {
-    let preset = raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
+    let preset =
+        raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
     let has_no_project = raw.project_license.as_deref() == Some(NO_PROJECT);
-    let project = raw.project_license.as_ref().or(preset.project_license.as_ref()).filter(|_| !has_no_project);
+    let project = raw
+        .project_license
+        .as_ref()
+        .or(preset.project_license.as_ref())
+        .filter(|_| !has_no_project);
     let list = |key: &str, of_preset: &[String], own: &[String]| {
         of_preset.iter().chain(own).map(|text| term(key, text, file)).collect::<Result<Vec<_>, _>>()
     };
     Ok(LicensePolicy {
-        project: project.map(|text| expression("license.project-license", text, file)).transpose()?,
+        project: project
+            .map(|text| expression("license.project-license", text, file))
+            .transpose()?,
         allow: list("license.allow", &preset.allow, &raw.allow)?,
         deny: list("license.deny", &preset.deny, &raw.deny)?,
-        exceptions: raw.exceptions.iter().map(|of| exception(of, file)).collect::<Result<_, _>>()?,
+        exceptions: raw
+            .exceptions
+            .iter()
+            .map(|of| exception(of, file))
+            .collect::<Result<_, _>>()?,
         has_no_project,
         ..LicensePolicy::default()
     })
@@ -39,7 +50,9 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
 /// Checks the licenses of vendored folders.
 pub(super) fn check_vendored(folders: &[Vendored], file: &str) -> Result<(), ConfigError> {
     let declared = folders.iter().filter_map(|folder| folder.license.as_deref());
-    declared.map(|text| expression("vendored.license", text, file)).try_for_each(|checked| checked.map(drop))
+    declared
+        .map(|text| expression("vendored.license", text, file))
+        .try_for_each(|checked| checked.map(drop))
 }
 
 fn invalid(key: &str, file: &str, why: String, nearest: Option<String>) -> ConfigError {
@@ -56,7 +69,11 @@ fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
 }
 
 fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigError> {
-    let why = || format!("`{text}` is not an SPDX expression; write a license of your own as `LicenseRef-NAME`");
+    let why = || {
+        format!(
+            "`{text}` is not an SPDX expression; write a license of your own as `LicenseRef-NAME`"
+        )
+    };
     Expression::parse(text).ok_or_else(|| invalid(key, file, why(), None))
 }
 
@@ -64,7 +81,9 @@ fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
     let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
     let why = || {
         let classes = classes.join(", ");
-        format!("`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {classes}")
+        format!(
+            "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {classes}"
+        )
     };
     LicenseTerm::parse(text).ok_or_else(|| invalid(key, file, why(), nearest(text, &classes)))
 }
@@ -75,7 +94,12 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
         return Err(invalid(key, file, "an exception needs a reason".to_owned(), None));
     }
     if raw.path.is_none() && raw.origin.is_none() {
-        return Err(invalid(key, file, "an exception needs a `path` or an `origin`".to_owned(), None));
+        return Err(invalid(
+            key,
+            file,
+            "an exception needs a `path` or an `origin`".to_owned(),
+            None,
+        ));
     }
     let rule = raw.rule.as_deref().map(|id| {
         let of_licenses = || RULES.iter().copied().filter(|rule| rule.topic == Topic::License);
@@ -84,7 +108,10 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
         let found = of_licenses().find(|rule| rule.id == id);
         found.ok_or_else(|| invalid(key, file, why(), nearest(id, &known)))
     });
-    let until = raw.until.as_deref().map(|text| text.parse().map_err(|why| invalid(key, file, format!("{why}"), None)));
+    let until = raw
+        .until
+        .as_deref()
+        .map(|text| text.parse().map_err(|why| invalid(key, file, format!("{why}"), None)));
     Ok(Exception {
         path: raw.path.clone(),
         origin: raw.origin.clone(),
@@ -117,17 +144,29 @@ mod tests {
     fn what_is_wrong_is_named() {
         let none = RawLicense::default;
         check(&RawLicense { preset: Some("lax".to_owned()), ..none() }, "there is no preset `lax`");
-        check(&RawLicense { project_license: Some("ours".to_owned()), ..none() }, "`ours` is not an SPDX expression");
-        check(&RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() }, "a family of licenses");
+        check(
+            &RawLicense { project_license: Some("ours".to_owned()), ..none() },
+            "`ours` is not an SPDX expression",
+        );
+        check(
+            &RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() },
+            "a family of licenses",
+        );
         let exception = |of: RawException| RawLicense { exceptions: vec![of], ..none() };
         let path = Some("src".to_owned());
-        check(&exception(RawException { path: path.clone(), ..RawException::default() }), "needs a reason");
+        check(
+            &exception(RawException { path: path.clone(), ..RawException::default() }),
+            "needs a reason",
+        );
         let reason = "we asked".to_owned();
         check(
             &exception(RawException { reason: reason.clone(), ..RawException::default() }),
             "a `path` or an `origin`",
         );
         let until = Some("soon".to_owned());
-        check(&exception(RawException { path, reason, until, ..RawException::default() }), "`soon` is not a date");
+        check(
+            &exception(RawException { path, reason, until, ..RawException::default() }),
+            "`soon` is not a date",
+        );
     }
 }

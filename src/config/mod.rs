@@ -23,8 +23,8 @@ pub use folders::{FolderSettings, Reach};
 pub use overrides::{OptionValue, Overrides, Setting, variable_of, variables};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
-    ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust, Vendored, options,
-    schema,
+    ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust,
+    Vendored, options, schema,
 };
 pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, read_text};
 pub use thresholds::Thresholds;
@@ -45,11 +45,13 @@ use crate::{fingerprint, matching};
 pub struct Config {
     /// The settings as written, checked.
     written: RawConfig,
-    /// Which fingerprints choose the files to compare; no option of the file, since less effort misses copies.
+    /// Which fingerprints choose the files to compare; no option of the file, since less effort
+    /// misses copies.
     pub effort: Effort,
     /// Parameters of fingerprinting.
     pub fingerprint: fingerprint::Params,
-    /// The same for a scan of a whole tree: fewer fingerprints, since every clone there contains a longer run.
+    /// The same for a scan of a whole tree: fewer fingerprints, since every clone there contains a
+    /// longer run.
     pub scan_fingerprint: fingerprint::Params,
     /// What counts as a clone.
     pub matching: matching::Params,
@@ -96,7 +98,11 @@ impl Config {
     ///
     /// # Errors
     /// The same, also for those of folders.
-    pub fn with_folders(mut raw: RawConfig, folders: &[FolderSettings], origin: &str) -> Result<Self, ConfigError> {
+    pub fn with_folders(
+        mut raw: RawConfig,
+        folders: &[FolderSettings],
+        origin: &str,
+    ) -> Result<Self, ConfigError> {
         check_folders(folders)?;
         let invalid = |key: &str, why: String| ConfigError::Value {
             file: origin.to_owned(),
@@ -117,8 +123,8 @@ impl Config {
         sort_vendored(&mut raw.vendored).map_err(|why| invalid("vendored", why))?;
         let k = positive("noise-threshold", raw.noise_threshold)?;
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
-        let fingerprint =
-            fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
+        let fingerprint = fingerprint::Params::new(k, t)
+            .map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
         let file = FileThresholds::new(&raw);
         check(&file, t.get()).map_err(|(key, why)| invalid(key, why))?;
         if raw.min_distinct > k.get() {
@@ -147,19 +153,25 @@ impl Config {
                 run: raw.corpus_min_run,
             },
             min_rarity,
-            ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
+            ignore: PathRules::new(paths::IGNORED, &raw.ignore)
+                .map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
-            examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
-            declaring: PathRules::new(paths::DECLARING, &[]).map_err(|why| invalid("declaring", why))?,
+            examples: PathRules::new(paths::EXAMPLES, &raw.examples)
+                .map_err(|why| invalid("examples", why))?,
+            declaring: PathRules::new(paths::DECLARING, &[])
+                .map_err(|why| invalid("declaring", why))?,
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
-            files: SettingsFiles::new(folders.iter().filter_map(|of| Some((of.folder.clone(), of.file.as_ref()?)))),
+            files: SettingsFiles::new(
+                folders.iter().filter_map(|of| Some((of.folder.clone(), of.file.as_ref()?))),
+            ),
             written: raw,
         })
     }
 
-    /// The same settings, with another minimum of tokens in a row for all files that have none of their own.
+    /// The same settings, with another minimum of tokens in a row for all files that have none of
+    /// their own.
     #[must_use]
     pub fn with_min_run(&self, min_run: usize) -> Self {
         let mut config = self.clone();
@@ -181,7 +193,8 @@ impl Config {
         thresholds::languages(&self.written, origin)
     }
 
-    /// What the copies in the file `path` are judged with; `language` is the name of its language, if that is known.
+    /// What the copies in the file `path` are judged with; `language` is the name of its language,
+    /// if that is known.
     pub fn thresholds(&self, path: &FilePath, language: Option<&str>) -> Thresholds {
         self.specials.of(&self.written, &self.levels.of_rules, path, language)
     }
@@ -214,29 +227,38 @@ impl Config {
         }
     }
 
-    /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no file``; a name in
-    /// `languages` counts as met if a file may be in that language, by its name. Time O(n · m) for n files and m patterns.
+    /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no
+    /// file``; a name in `languages` counts as met if a file may be in that language, by its name.
+    /// Time O(n · m) for n files and m patterns.
     pub fn idle(&self, paths: &[&FilePath], languages: &Languages) -> Vec<String> {
         let RawConfig { ignore, tests, examples, .. } = &self.written;
         let lists = [("ignore", ignore), ("tests", tests), ("examples", examples)];
-        let listed = lists.into_iter().flat_map(|(key, list)| list.iter().map(move |rule| (key, rule)));
+        let listed =
+            lists.into_iter().flat_map(|(key, list)| list.iter().map(move |rule| (key, rule)));
         let of_paths = self.written.paths.keys().map(|pattern| ("paths", pattern));
         let is_idle = |(_, rule): &(&str, &String)| {
             let rule = rule.strip_prefix('!').unwrap_or(rule).to_owned();
-            PathRules::new(&[], &[rule]).is_ok_and(|rule| !paths.iter().any(|path| rule.contains(path)))
+            PathRules::new(&[], &[rule])
+                .is_ok_and(|rule| !paths.iter().any(|path| rule.contains(path)))
         };
         let patterns = listed.chain(of_paths).filter(is_idle);
         let idle = patterns.map(|(key, rule)| format!("`{rule}` of `{key}` matches no file"));
-        let folders = self.vendored.iter().filter(|folder| !paths.iter().any(|path| folder.contains(path)));
-        let idle = idle.chain(folders.map(|folder| format!("`{}` of `vendored` has no file", folder.path)));
+        let folders =
+            self.vendored.iter().filter(|folder| !paths.iter().any(|path| folder.contains(path)));
+        let idle = idle
+            .chain(folders.map(|folder| format!("`{}` of `vendored` has no file", folder.path)));
         let possible = paths.iter().flat_map(|path| languages.possible(path));
         let possible: BTreeSet<&str> = possible.map(|language| language.name.as_str()).collect();
-        let is_met = |name: &&String| languages.named(name).is_some_and(|of| possible.contains(of.name.as_str()));
+        let is_met = |name: &&String| {
+            languages.named(name).is_some_and(|of| possible.contains(of.name.as_str()))
+        };
         let absent = self.written.languages.keys().filter(|name| !is_met(name));
-        idle.chain(absent.map(|name| format!("`{name}` of `languages` is the language of no file"))).collect()
+        idle.chain(absent.map(|name| format!("`{name}` of `languages` is the language of no file")))
+            .collect()
     }
 
-    /// The folder of third-party code that contains a file, recognized by its name, unless `ignore` adds it back.
+    /// The folder of third-party code that contains a file, recognized by its name, unless `ignore`
+    /// adds it back.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
@@ -251,13 +273,16 @@ fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
             why,
             nearest: None,
         };
-        let rules = [("ignore", &folder.ignore), ("tests", &folder.tests), ("examples", &folder.examples)];
-        let mut checked = rules
-            .iter()
-            .try_for_each(|(key, rules)| PathRules::new(&[], rules).map(drop).map_err(|why| invalid(key, why)));
-        checked = checked.and_then(|()| licensing::check_vendored(&folder.vendored, &folder.origin));
+        let rules =
+            [("ignore", &folder.ignore), ("tests", &folder.tests), ("examples", &folder.examples)];
+        let mut checked = rules.iter().try_for_each(|(key, rules)| {
+            PathRules::new(&[], rules).map(drop).map_err(|why| invalid(key, why))
+        });
+        checked =
+            checked.and_then(|()| licensing::check_vendored(&folder.vendored, &folder.origin));
         let mut vendored = folder.vendored.clone();
-        checked = checked.and_then(|()| sort_vendored(&mut vendored).map_err(|why| invalid("vendored", why)));
+        checked = checked
+            .and_then(|()| sort_vendored(&mut vendored).map_err(|why| invalid("vendored", why)));
         checked.map_err(|error| error.located(&folder.text))?;
     }
     Ok(())
@@ -265,7 +290,9 @@ fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
 
 /// Sorts the vendored folders, the innermost first.
 fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
-    if let Some(wrong) = folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains("..")) {
+    if let Some(wrong) =
+        folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains(".."))
+    {
         return Err(format!("`{}` is not a folder below that of the settings", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));

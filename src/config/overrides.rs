@@ -33,10 +33,13 @@ impl Overrides {
             let value = env::var(&variable).ok()?;
             Some(Override { key, value, by: format!("the variable {variable}") })
         };
-        let mut variables: Vec<_> = options.into_iter().filter_map(|option| of_variable(option.name)).collect();
+        let mut variables: Vec<_> =
+            options.into_iter().filter_map(|option| of_variable(option.name)).collect();
         let set = set.iter().map(|(key, value)| (key.clone(), value.clone(), "--set".to_owned()));
-        let named = flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));
-        let mut flags: Vec<_> = set.chain(named).map(|(key, value, by)| Override { key, value, by }).collect();
+        let named =
+            flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));
+        let mut flags: Vec<_> =
+            set.chain(named).map(|(key, value, by)| Override { key, value, by }).collect();
         // What is set for all files comes first: it takes the place of what the file has for some.
         for level in [&mut variables, &mut flags] {
             level.sort_by_key(|of| is_special(&of.key));
@@ -45,12 +48,14 @@ impl Overrides {
         Self(variables)
     }
 
-    /// Checks and completes the settings after applying them; also hands out where these are from, for messages.
+    /// Checks and completes the settings after applying them; also hands out where these are from,
+    /// for messages.
     ///
     /// # Errors
     /// If a value cannot be used: what set it is named.
     pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
-        let config = written.complete(self.over(written.raw.clone())?, &self.over_folders(&written.folders)?);
+        let config = written
+            .complete(self.over(written.raw.clone())?, &self.over_folders(&written.folders)?);
         Ok((config.map_err(|error| self.blamed(error))?, written.origin.clone()))
     }
 
@@ -76,7 +81,9 @@ impl Overrides {
         let raw = self.over(written.raw.clone())?;
         let default = RawConfig::default().leaves();
         let of_leaf = |Leaf { names, key, value }: Leaf| {
-            let in_file = |names: &[String]| Some(format!("{}, line {}", written.origin, written.line_of(names)?));
+            let in_file = |names: &[String]| {
+                Some(format!("{}, line {}", written.origin, written.line_of(names)?))
+            };
             let is_changed = !default.iter().any(|leaf| leaf.names == names && leaf.value == value);
             let source = self.source(&names).map(str::to_owned).or_else(|| in_file(&names));
             // A part of a table that the file writes on one line.
@@ -86,8 +93,8 @@ impl Overrides {
         Ok(raw.leaves().into_iter().map(of_leaf).collect())
     }
 
-    /// The settings of folders after applying them. What they set for some files outranks every folder, so it comes
-    /// last.
+    /// The settings of folders after applying them. What they set for some files outranks every
+    /// folder, so it comes last.
     fn over_folders(&self, folders: &[FolderSettings]) -> Result<Vec<FolderSettings>, ConfigError> {
         if folders.is_empty() {
             return Ok(Vec::new());
@@ -157,5 +164,7 @@ pub fn variables() -> Vec<String> {
 
 /// Whether an option is for some files only.
 fn is_special(key: &str) -> bool {
-    ["languages", "paths"].iter().any(|table| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
+    ["languages", "paths"]
+        .iter()
+        .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
 }

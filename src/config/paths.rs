@@ -27,8 +27,8 @@ pub(super) const IGNORED: &[&str] = &[
     "*.svg",
 ];
 
-/// Folders that package managers fill with third-party code. Rarely found in a repository, and never part of a
-/// component of a corpus: no project has one of these names.
+/// Folders that package managers fill with third-party code. Rarely found in a repository, and
+/// never part of a component of a corpus: no project has one of these names.
 const INSTALLED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -49,8 +49,9 @@ const INSTALLED: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Folders in which repositories keep third-party code. `build` and `target` are not among them, nor among [`BUILT`]:
-/// people often write the code in there (all of Bazel is below a folder `build`).
+/// Folders in which repositories keep third-party code. `build` and `target` are not among them,
+/// nor among [`BUILT`]: people often write the code in there (all of Bazel is below a folder
+/// `build`).
 const VENDORED: &[&str] = &[
     "vendor",
     "vendors",
@@ -75,8 +76,8 @@ const VENDORED: &[&str] = &[
 /// Those with what was built, from code of the repository as a rule.
 const BUILT: &[&str] = &["dist", "single_include", "single-include", "amalgamation"];
 
-/// Languages whose folders are packages, in the layout of their build tools: `src/main/java/org/acme/vendor` is code
-/// about vendors.
+/// Languages whose folders are packages, in the layout of their build tools:
+/// `src/main/java/org/acme/vendor` is code about vendors.
 const PACKAGED: &[&str] = &["java", "kotlin", "scala", "groovy"];
 
 /// A folder of third-party code, recognized by its name.
@@ -228,7 +229,8 @@ pub(super) const EXAMPLES: &[&str] = &[
     "*Benchmarks.*",
 ];
 
-/// Files that set up builds, steps of a database schema and texts of programs, in languages that compute elsewhere.
+/// Files that set up builds, steps of a database schema and texts of programs, in languages that
+/// compute elsewhere.
 pub(super) const DECLARING: &[&str] = &[
     "*.config.js",
     "*.config.cjs",
@@ -291,7 +293,8 @@ pub(super) const DECLARING: &[&str] = &[
 pub struct PathRules {
     /// Some rules each, since too many do not fit into one.
     matchers: Vec<Gitignore>,
-    /// What they say about each folder that was asked about: most files are in a folder with others.
+    /// What they say about each folder that was asked about: most files are in a folder with
+    /// others.
     folders: Arc<RwLock<HashMap<Box<str>, Ruling>>>,
 }
 
@@ -332,9 +335,13 @@ impl PathRules {
             let mut builder = GitignoreBuilder::new("");
             for (from, rule) in rules {
                 if !closes_classes(rule) {
-                    return Err(format!("`{rule}`: nothing closes a `[`; a plain one is written `\\[`"));
+                    return Err(format!(
+                        "`{rule}`: nothing closes a `[`; a plain one is written `\\[`"
+                    ));
                 }
-                builder.add_line(from.clone(), rule).map_err(|error| format!("`{rule}`: {error}"))?;
+                builder
+                    .add_line(from.clone(), rule)
+                    .map_err(|error| format!("`{rule}`: {error}"))?;
             }
             builder.build().map_err(|error| error.to_string())
         };
@@ -347,7 +354,8 @@ impl PathRules {
         matches!(self.ruling(path), Ruling::Matched { .. })
     }
 
-    /// What the rules say about this file, or about the nearest folder above it that a rule matches.
+    /// What the rules say about this file, or about the nearest folder above it that a rule
+    /// matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
         self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
@@ -356,7 +364,9 @@ impl PathRules {
     /// What the rules say about the nearest folder above `path`.
     fn above(&self, path: &str) -> Ruling {
         let Some(folder) = parent(path) else { return Ruling::None };
-        if let Some(known) = self.folders.read().ok().and_then(|folders| folders.get(folder).copied()) {
+        if let Some(known) =
+            self.folders.read().ok().and_then(|folders| folders.get(folder).copied())
+        {
             return known;
         }
         let ruling = std::iter::successors(Some(folder), |folder| parent(folder))
@@ -370,10 +380,12 @@ impl PathRules {
 
     /// What the last of the rules says that matches `path` itself.
     fn of_path(&self, path: &str, is_folder: bool) -> Option<Ruling> {
-        self.matchers.iter().rev().find_map(|matcher| match matcher.matched(Path::new(path), is_folder) {
-            Match::Ignore(glob) => Some(Ruling::Matched { is_builtin: glob.from().is_some() }),
-            Match::Whitelist(_) => Some(Ruling::Excepted),
-            Match::None => None,
+        self.matchers.iter().rev().find_map(|matcher| {
+            match matcher.matched(Path::new(path), is_folder) {
+                Match::Ignore(glob) => Some(Ruling::Matched { is_builtin: glob.from().is_some() }),
+                Match::Whitelist(_) => Some(Ruling::Excepted),
+                Match::None => None,
+            }
         })
     }
 }
@@ -383,8 +395,8 @@ fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
-/// Whether each class of characters in a pattern ends. Git matches nothing with one that does not, the matcher a plain
-/// `[`.
+/// Whether each class of characters in a pattern ends. Git matches nothing with one that does not,
+/// the matcher a plain `[`.
 fn closes_classes(rule: &str) -> bool {
     let mut characters = rule.chars().peekable();
     while let Some(character) = characters.next() {
@@ -410,16 +422,26 @@ mod tests {
 
     #[test]
     fn a_users_rule_outweighs_a_built_in_one() {
-        let rules = PathRules::new(IGNORED, &["!keep.min.js".into(), "/vendor/".into()]).expect("the rules are valid");
+        let rules = PathRules::new(IGNORED, &["!keep.min.js".into(), "/vendor/".into()])
+            .expect("the rules are valid");
         let contains = |path: &str| rules.contains(&FilePath::new(path));
         assert!(contains("a/b.min.js"));
         assert!(!contains("a/keep.min.js"));
         assert!(contains("vendor/x/y.c"));
         assert!(contains("vendor/x/z.c"), "the folder is known by now");
-        assert!(contains("vendor/x/y.min.js") && !contains("vendor/x/keep.min.js"), "the file outweighs its folder");
+        assert!(
+            contains("vendor/x/y.min.js") && !contains("vendor/x/keep.min.js"),
+            "the file outweighs its folder"
+        );
         assert!(!contains("src/vendor/y.c"));
-        assert_eq!(rules.ruling(&FilePath::new("a/b.min.js")), Ruling::Matched { is_builtin: true });
-        assert_eq!(rules.ruling(&FilePath::new("vendor/x/y.c")), Ruling::Matched { is_builtin: false });
+        assert_eq!(
+            rules.ruling(&FilePath::new("a/b.min.js")),
+            Ruling::Matched { is_builtin: true }
+        );
+        assert_eq!(
+            rules.ruling(&FilePath::new("vendor/x/y.c")),
+            Ruling::Matched { is_builtin: false }
+        );
         assert_eq!(rules.ruling(&FilePath::new("a/keep.min.js")), Ruling::Excepted);
     }
 
@@ -440,7 +462,8 @@ mod tests {
         fn check(path: &str, folder: Option<(&str, bool)>) {
             let path = FilePath::new(path);
             let found = Foreign::above(&path);
-            let found = found.map(|of| (std::str::from_utf8(of.folder).expect("it is UTF-8"), of.is_installed));
+            let found = found
+                .map(|of| (std::str::from_utf8(of.folder).expect("it is UTF-8"), of.is_installed));
             assert_eq!(found, folder);
         }
         check("vendor/a.c", Some(("vendor", false)));

@@ -1,9 +1,10 @@
 //! Decides by folder, language and path which thresholds a file is judged with.
 //!
-//! The settings of the innermost folder count before those above it. In one file of settings the most special counts:
-//! that of a path, else that of the language, else the one for all files. Of several
-//! patterns that match a path, the one with more characters besides wildcards is more special; of two with as many, the
-//! later one in the alphabet. Each threshold is decided on its own.
+//! The settings of the innermost folder count before those above it. In one file of settings the
+//! most special counts: that of a path, else that of the language, else the one for all files. Of
+//! several patterns that match a path, the one with more characters besides wildcards is more
+//! special; of two with as many, the later one in the alphabet. Each threshold is decided on its
+//! own.
 
 use std::collections::BTreeMap;
 
@@ -59,19 +60,24 @@ enum Which {
 pub(super) struct Specials(Vec<Special>);
 
 impl Specials {
-    /// Checks and orders what `raw` has for languages and paths, then what `folders` have, an outer one before those in
-    /// it.
+    /// Checks and orders what `raw` has for languages and paths, then what `folders` have, an outer
+    /// one before those in it.
     ///
     /// # Errors
-    /// [`ConfigError::Value`] for a language or rule that does not exist, a pattern that cannot be read, and a value
-    /// that cannot be used.
-    pub fn new(raw: &RawConfig, folders: &[FolderSettings], file: &str) -> Result<Self, ConfigError> {
+    /// [`ConfigError::Value`] for a language or rule that does not exist, a pattern that cannot be
+    /// read, and a value that cannot be used.
+    pub fn new(
+        raw: &RawConfig,
+        folders: &[FolderSettings],
+        file: &str,
+    ) -> Result<Self, ConfigError> {
         let mut all = Self::default();
         let is_of_languages = |folder: &FolderSettings| !folder.languages.is_empty();
         let are_named = !raw.languages.is_empty() || folders.iter().any(is_of_languages);
         let languages = are_named.then(|| languages(raw, file)).transpose()?;
         let languages = languages.as_ref();
-        let root = FolderSettings { origin: file.to_owned(), ..FolderSettings::of_all(raw.clone()) };
+        let root =
+            FolderSettings { origin: file.to_owned(), ..FolderSettings::of_all(raw.clone()) };
         all.extend(&root, raw, languages)?;
         for folder in folders {
             all.extend(folder, raw, languages).map_err(|error| error.located(&folder.text))?;
@@ -89,7 +95,12 @@ impl Specials {
         let file = &*settings.origin;
         let mut add = |which: Which, key: &str, written: &RawThresholds| {
             let rules = checked(key, written, raw, file)?;
-            self.0.push(Special { folder: settings.folder.clone(), which, rules, written: written.clone() });
+            self.0.push(Special {
+                folder: settings.folder.clone(),
+                which,
+                rules,
+                written: written.clone(),
+            });
             Ok(())
         };
         if settings.thresholds != RawThresholds::default() {
@@ -110,7 +121,9 @@ impl Specials {
             let key = format!("paths.{pattern:?}");
             let names_nothing = pattern.trim().is_empty() || pattern.starts_with(['!', '#']);
             let path = match names_nothing {
-                true => Err(format!("`{pattern}`: it matches no file; expected a pattern such as `src/**`")),
+                true => Err(format!(
+                    "`{pattern}`: it matches no file; expected a pattern such as `src/**`"
+                )),
                 false => PathRules::new(&[], &[settings.pattern_at_root(pattern)]),
             };
             add(Which::Path(path.map_err(|why| invalid(file, &key, why, None))?), &key, written)?;
@@ -118,7 +131,8 @@ impl Specials {
         Ok(())
     }
 
-    /// The thresholds of the file `path` in `language`; `of_rules` are the levels of rules for all files.
+    /// The thresholds of the file `path` in `language`; `of_rules` are the levels of rules for all
+    /// files.
     pub fn of(
         &self,
         raw: &RawConfig,
@@ -127,7 +141,9 @@ impl Specials {
         language: Option<&str>,
     ) -> Thresholds {
         let (mut file, mut of_rules) = (FileThresholds::new(raw), of_rules.clone());
-        for Special { which, written, rules, .. } in self.0.iter().filter(|special| path.is_in(&special.folder)) {
+        for Special { which, written, rules, .. } in
+            self.0.iter().filter(|special| path.is_in(&special.folder))
+        {
             let is_meant = match which {
                 Which::Any => true,
                 Which::Language(name) => language == Some(name),
@@ -141,7 +157,8 @@ impl Specials {
         Thresholds::new(raw, file, of_rules)
     }
 
-    /// Every set of levels that a file may be judged with differs from that for all files only in these rules.
+    /// Every set of levels that a file may be judged with differs from that for all files only in
+    /// these rules.
     pub fn rules(&self) -> impl Iterator<Item = (&'static str, Option<Level>)> + '_ {
         self.0.iter().flat_map(|special| special.rules.iter().map(|(id, level)| (*id, *level)))
     }
@@ -154,7 +171,11 @@ impl Specials {
 
 impl Thresholds {
     /// Those of a file with these values, which were checked.
-    pub(super) fn new(raw: &RawConfig, file: FileThresholds, of_rules: BTreeMap<&'static str, Option<Level>>) -> Self {
+    pub(super) fn new(
+        raw: &RawConfig,
+        file: FileThresholds,
+        of_rules: BTreeMap<&'static str, Option<Level>>,
+    ) -> Self {
         let fraction = |percent: u8| f64::from(percent) / 100.0;
         Self {
             min_tokens: file.min_tokens,
@@ -170,7 +191,11 @@ impl Thresholds {
             },
             min_rarity: fraction(file.min_rarity),
             min_worth: file.min_worth,
-            levels: Levels { of_rules, in_tests: file.test_level, in_declarations: file.declarative_level },
+            levels: Levels {
+                of_rules,
+                in_tests: file.test_level,
+                in_declarations: file.declarative_level,
+            },
         }
     }
 }
@@ -201,15 +226,20 @@ fn checked(
     raw: &RawConfig,
     file: &str,
 ) -> Result<BTreeMap<&'static str, Option<Level>>, ConfigError> {
-    let of_key = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+    let of_key =
+        |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     let mut values = FileThresholds::new(raw);
     written.apply(&mut values);
-    check(&values, raw.guarantee_threshold).map_err(|(name, why)| invalid(file, &of_key(name), why, None))?;
+    check(&values, raw.guarantee_threshold)
+        .map_err(|(name, why)| invalid(file, &of_key(name), why, None))?;
     levels(&of_key("rules"), &written.rules, file)
 }
 
 /// Checks the thresholds of a file; of a value that cannot be used, returns the option and why.
-pub(super) fn check(file: &FileThresholds, guarantee_threshold: usize) -> Result<(), (&'static str, String)> {
+pub(super) fn check(
+    file: &FileThresholds,
+    guarantee_threshold: usize,
+) -> Result<(), (&'static str, String)> {
     let percents = [
         ("min-containment", file.min_containment),
         ("min-agreement", file.min_agreement),
@@ -242,7 +272,8 @@ pub(super) fn levels(
     let level = |(id, setting): (&String, &LevelSetting)| {
         let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
         let why = || format!("there is no such rule; the rules are: {}", known.join(", "));
-        let found = rule(id).ok_or_else(|| invalid(file, &format!("{key}.{id}"), why(), nearest(id, &known)));
+        let found = rule(id)
+            .ok_or_else(|| invalid(file, &format!("{key}.{id}"), why(), nearest(id, &known)));
         found.map(|rule| (rule.id, setting.level()))
     };
     rules.iter().map(level).collect()

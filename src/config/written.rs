@@ -14,7 +14,8 @@ pub struct SettingsFile {
     pub raw: RawConfig,
     /// The file, for messages.
     pub origin: String,
-    /// The file, for reports: from the root of the repository if it lies there. `None` if there is none.
+    /// The file, for reports: from the root of the repository if it lies there. `None` if there is
+    /// none.
     pub file: Option<String>,
     /// The settings of subfolders, an outer one before those in it.
     pub folders: Vec<FolderSettings>,
@@ -32,10 +33,11 @@ impl SettingsFile {
     /// # Errors
     /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
     pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
-        let text =
-            read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
-        let name =
-            file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let text = read_text(file, root, MAX_SETTINGS)
+            .map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
+        let name = file
+            .file_name()
+            .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
         let shown = root.and_then(|root| below(file, root)).unwrap_or_else(|| file.to_owned());
         let shown = Some(printable(shown.as_os_str().as_encoded_bytes()));
         Ok(Self { file: shown, ..Self::parse(text, &name, format!("`{}`", file.display()))? })
@@ -55,12 +57,18 @@ impl SettingsFile {
         line_of(&self.text, names, "")
     }
 
-    /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of them.
+    /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of
+    /// them.
     ///
     /// # Errors
     /// As [`Config::new`], with the line in the file.
-    pub fn complete(&self, raw: RawConfig, folders: &[FolderSettings]) -> Result<Config, ConfigError> {
-        let config = Config::with_folders(raw, folders, &self.origin).map_err(|error| error.located(&self.text))?;
+    pub fn complete(
+        &self,
+        raw: RawConfig,
+        folders: &[FolderSettings],
+    ) -> Result<Config, ConfigError> {
+        let config = Config::with_folders(raw, folders, &self.origin)
+            .map_err(|error| error.located(&self.text))?;
         Ok(config.read_from(self.file.as_deref()))
     }
 }

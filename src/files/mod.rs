@@ -1,4 +1,5 @@
-//! Defines a file whose bytes can be read: its path, where its bytes are, and what reads it. Opens those on disk.
+//! Defines a file whose bytes can be read: its path, where its bytes are, and what reads it. Opens
+//! those on disk.
 //!
 //! A file of a repository and one of a plain folder are the same to an audit.
 
@@ -59,7 +60,8 @@ impl fmt::Debug for BlobId {
 pub enum Content {
     /// In the object database of a repository.
     Blob(BlobId),
-    /// On disk only: a file of a plain folder, or one of a work tree that differs from the index or is not tracked.
+    /// On disk only: a file of a plain folder, or one of a work tree that differs from the index or
+    /// is not tracked.
     Disk,
 }
 
@@ -87,7 +89,8 @@ pub trait ReadFiles {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// If they are not here, as in a partial clone that has not fetched the blob, or cannot be read.
+    /// If they are not here, as in a partial clone that has not fetched the blob, or cannot be
+    /// read.
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error>;
 
     /// The size of a file in bytes, without reading its content.
@@ -104,7 +107,8 @@ pub trait ReadFiles {
         }
     }
 
-    /// Fetches what is not here of files that are about to be read, all at once, where files are fetched.
+    /// Fetches what is not here of files that are about to be read, all at once, where files are
+    /// fetched.
     fn fetch(&self, _: &mut dyn Iterator<Item = &Entry>) {}
 }
 

@@ -1,7 +1,7 @@
 //! Opens files to read: regular ones only, since a pipe may have no writer and a device no end.
 //!
-//! Whoever wrote what is read, be it a change, a cache or a corpus, may have put a pipe or a link to a device under any
-//! name.
+//! Whoever wrote what is read, be it a change, a cache or a corpus, may have put a pipe or a link
+//! to a device under any name.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -42,7 +42,10 @@ pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
 
 /// Why a file of more than `max` bytes is not read.
 pub fn too_large(max: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} MB", max / (1024 * 1024)))
+    io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!("it has more than {} MB", max / (1024 * 1024)),
+    )
 }
 
 /// Why a file is not read as text.

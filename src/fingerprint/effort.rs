@@ -1,4 +1,5 @@
-//! Chooses how many fingerprints of a query to look up: fewer find the files to compare sooner, and miss some.
+//! Chooses how many fingerprints of a query to look up: fewer find the files to compare sooner, and
+//! miss some.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,10 +8,12 @@ use std::num::NonZeroUsize;
 use super::{Fingerprint, Params, hash_kgrams, winnow};
 use crate::language::Token;
 
-/// Which fingerprints of a query choose the files that it is compared with (section 3.2 of the winnowing paper).
+/// Which fingerprints of a query choose the files that it is compared with (section 3.2 of the
+/// winnowing paper).
 ///
-/// Whatever they are, the files that they choose are compared by all fingerprints: what is found is found whole, and
-/// only what is not chosen is missed. So less effort makes fewer findings, and none milder.
+/// Whatever they are, the files that they choose are compared by all fingerprints: what is found is
+/// found whole, and only what is not chosen is missed. So less effort makes fewer findings, and
+/// none milder.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -26,14 +29,14 @@ pub enum Effort {
     /// All of them: every match of t tokens is found.
     #[default]
     Full,
-    /// In two rounds: those that are 0 mod 4 choose the files, and all of them compare. Without a guarantee; a match
-    /// with f fingerprints is missed with a probability of .75^f.
+    /// In two rounds: those that are 0 mod 4 choose the files, and all of them compare. Without a
+    /// guarantee; a match with f fingerprints is missed with a probability of .75^f.
     Rounds,
-    /// Those that this wider window selects: F_w' is a subset of F_w, so whatever was winnowed with w can be asked.
-    /// Every match of w' + k - 1 tokens is found.
+    /// Those that this wider window selects: F_w' is a subset of F_w, so whatever was winnowed with
+    /// w can be asked. Every match of w' + k - 1 tokens is found.
     Window(NonZeroUsize),
-    /// At most this many of each document, from the smallest on (MIN_s). A few find what resembles the whole document,
-    /// more find what it contains as a part.
+    /// At most this many of each document, from the smallest on (MIN_s). A few find what resembles
+    /// the whole document, more find what it contains as a part.
     Smallest(NonZeroUsize),
 }
 
@@ -41,9 +44,15 @@ pub enum Effort {
 const FIRST_ROUND: u64 = 4;
 
 impl Effort {
-    /// Keeps those of `prints`, selected by `params` from a document of `tokens`, that this effort looks up; `hashes`
-    /// is scratch space.
-    pub fn keep(self, prints: &mut Vec<Fingerprint>, params: &Params, tokens: &[Token], hashes: &mut Vec<u64>) {
+    /// Keeps those of `prints`, selected by `params` from a document of `tokens`, that this effort
+    /// looks up; `hashes` is scratch space.
+    pub fn keep(
+        self,
+        prints: &mut Vec<Fingerprint>,
+        params: &Params,
+        tokens: &[Token],
+        hashes: &mut Vec<u64>,
+    ) {
         match self {
             Self::Full => {}
             Self::Rounds => prints.retain(|print| print.hash % FIRST_ROUND == 0),
@@ -104,7 +113,8 @@ mod tests {
     }
 
     fn tokens(symbols: &[u8]) -> Vec<Token> {
-        let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
+        let token =
+            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
         symbols.iter().map(token).collect()
     }
 

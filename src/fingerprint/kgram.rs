@@ -43,7 +43,8 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
     if items.len() < k {
         return;
     }
-    // What an item contributes by the time it leaves, including the factor of `value`, to multiply only once.
+    // What an item contributes by the time it leaves, including the factor of `value`, to multiply
+    // only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
     let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(number(item)));
     let mut hash = items[..k].iter().fold(0, enter);
@@ -57,9 +58,12 @@ fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mu
     }));
 }
 
-/// Hashes the exact readings of a k-gram's tokens: the same for k-grams spelled the same. Time O(k).
+/// Hashes the exact readings of a k-gram's tokens: the same for k-grams spelled the same. Time
+/// O(k).
 pub fn hash_exact(kgram: &[Token]) -> u32 {
-    let hash = kgram.iter().fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
+    let hash = kgram
+        .iter()
+        .fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
     (mix(hash) >> 32) as u32
 }
 
@@ -84,7 +88,8 @@ mod tests {
     /// The hash of one k-gram by the definition: a polynomial of its symbols, mixed.
     fn direct(kgram: &[u64]) -> u64 {
         let n = kgram.len() as u32;
-        let term = |(at, number): (u32, &u64)| value(*number).wrapping_mul(BASE.wrapping_pow(n - 1 - at));
+        let term =
+            |(at, number): (u32, &u64)| value(*number).wrapping_mul(BASE.wrapping_pow(n - 1 - at));
         mix((0..n).zip(kgram).map(term).fold(0, u64::wrapping_add))
     }
 
@@ -99,7 +104,8 @@ mod tests {
         }
     }
 
-    /// The chi-square statistic of `counts` against equal ones, with one degree of freedom less than there are counts.
+    /// The chi-square statistic of `counts` against equal ones, with one degree of freedom less
+    /// than there are counts.
     fn chi_square(counts: &[u32]) -> f64 {
         let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
         counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum()
@@ -123,7 +129,8 @@ mod tests {
     }
 
     fn tokens(text: &[u8]) -> Vec<Token> {
-        let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
+        let token =
+            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
         text.iter().map(token).collect()
     }
 

@@ -26,7 +26,8 @@ pub struct Fingerprint {
     pub position: u32,
 }
 
-/// The parameters of fingerprinting; two sets of fingerprints are comparable only if these are equal.
+/// The parameters of fingerprinting; two sets of fingerprints are comparable only if these are
+/// equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     k: NonZeroUsize,
@@ -46,7 +47,10 @@ impl Params {
     ///
     /// # Errors
     /// If t < k.
-    pub fn new(noise_threshold: NonZeroUsize, guarantee_threshold: NonZeroUsize) -> Result<Self, ParamsError> {
+    pub fn new(
+        noise_threshold: NonZeroUsize,
+        guarantee_threshold: NonZeroUsize,
+    ) -> Result<Self, ParamsError> {
         let (k, t) = (noise_threshold, guarantee_threshold);
         let window = (t.get() + 1).checked_sub(k.get()).and_then(NonZeroUsize::new);
         window.map(|window| Self { k, window }).ok_or(ParamsError { k, t })
@@ -67,11 +71,12 @@ impl Params {
         self.window
     }
 
-    /// The hashes of the fingerprints that may change if only the symbols in `changed` do: those selected in windows
-    /// that overlap `changed`. An empty range means a deletion at that point. May repeat hashes.
+    /// The hashes of the fingerprints that may change if only the symbols in `changed` do: those
+    /// selected in windows that overlap `changed`. An empty range means a deletion at that point.
+    /// May repeat hashes.
     ///
-    /// Winnowing is local: a window selects its smallest hash, whatever is around it. These hashes and those of the
-    /// unchanged windows are therefore all hashes of the whole text.
+    /// Winnowing is local: a window selects its smallest hash, whatever is around it. These hashes
+    /// and those of the unchanged windows are therefore all hashes of the whole text.
     pub fn hashes_around<'h>(
         &self,
         symbols: &[Symbol],
@@ -102,7 +107,8 @@ mod tests {
     use crate::language::Symbol;
 
     fn tokens(symbols: &[u8]) -> Vec<Token> {
-        let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
+        let token =
+            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
         symbols.iter().map(token).collect()
     }
 
@@ -117,8 +123,13 @@ mod tests {
 
     /// The longest run of symbols common to both texts, by trying all.
     fn longest_shared_run(a: &[u8], b: &[u8]) -> usize {
-        let run = |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
-        (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))).map(|(i, j)| run(i, j)).max().unwrap_or(0)
+        let run =
+            |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+        (0..a.len())
+            .flat_map(|i| (0..b.len()).map(move |j| (i, j)))
+            .map(|(i, j)| run(i, j))
+            .max()
+            .unwrap_or(0)
     }
 
     proptest! {

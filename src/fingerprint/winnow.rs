@@ -105,9 +105,13 @@ mod tests {
         for start in 0..(hashes.len() + 1).saturating_sub(window) {
             let range = start..start + window;
             let smallest = hashes[range.clone()].iter().min().expect("a window is not empty");
-            let is_kept = selected.last().is_some_and(|last| range.contains(last) && hashes[*last] == *smallest);
+            let is_kept = selected
+                .last()
+                .is_some_and(|last| range.contains(last) && hashes[*last] == *smallest);
             if !is_kept {
-                selected.push(range.rev().find(|&at| hashes[at] == *smallest).expect("one is smallest"));
+                selected.push(
+                    range.rev().find(|&at| hashes[at] == *smallest).expect("one is smallest"),
+                );
             }
         }
         selected
@@ -147,7 +151,10 @@ mod tests {
         for window in [4, 16, 50] {
             let density = selected(&hashes, window).len() as f64 / hashes.len() as f64;
             let expected = 2.0 / (window as f64 + 1.0);
-            assert!((density / expected - 1.0).abs() < 0.01, "w={window}: {density} against {expected}");
+            assert!(
+                (density / expected - 1.0).abs() < 0.01,
+                "w={window}: {density} against {expected}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Walks all history and records, per blob: its first commit, files of interest around it at that time, and its first
-//! and last release tag.
+//! Walks all history and records, per blob: its first commit, files of interest around it at that
+//! time, and its first and last release tag.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,13 +24,17 @@ pub struct Interest {
 pub enum References {
     /// `HEAD`, branches, tags and those of remotes: what the project made public as its own.
     Own,
-    /// Those of pull requests, reviews, notes and the stash, too: a mirror has what strangers proposed.
+    /// Those of pull requests, reviews, notes and the stash, too: a mirror has what strangers
+    /// proposed.
     All,
 }
 
 impl References {
     fn have(self, name: &str) -> bool {
-        self == Self::All || ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|own| name.starts_with(own))
+        self == Self::All
+            || ["refs/heads/", "refs/tags/", "refs/remotes/"]
+                .iter()
+                .any(|own| name.starts_with(own))
     }
 }
 
@@ -69,11 +73,11 @@ impl Reader {
         time.or_else(|_| self.raw_time(commit))
     }
 
-    /// Every blob reachable from these references, once, the oldest first; with the files of `interest` around
-    /// it, if any.
+    /// Every blob reachable from these references, once, the oldest first; with the files of
+    /// `interest` around it, if any.
     ///
-    /// Walks each tree once, however many commits share it: time grows with the number of distinct trees, memory with
-    /// the number of distinct blobs.
+    /// Walks each tree once, however many commits share it: time grows with the number of distinct
+    /// trees, memory with the number of distinct blobs.
     ///
     /// # Errors
     /// If a commit or tree is missing.
@@ -86,9 +90,9 @@ impl Reader {
         let tips: Vec<CommitId> = tips.into_iter().map(CommitId).collect();
         let commits = self.commits(&tips, &[], WalkLimits::default())?;
 
-        // From the oldest commit on, so that the first tree that has a blob is the one to report. A tree that was met
-        // is not entered again: commit n+1 shares all but a few trees with commit n, so that the walk costs what
-        // changed.
+        // From the oldest commit on, so that the first tree that has a blob is the one to report. A
+        // tree that was met is not entered again: commit n+1 shares all but a few trees with commit
+        // n, so that the walk costs what changed.
         let mut appearances: Vec<Appearance> = Vec::new();
         let mut seen = Trees { interest, ..Trees::default() };
         for commit in commits {
@@ -101,16 +105,29 @@ impl Reader {
             };
             let time = self.time(commit)?;
             seen.walk(self, tree, &mut |blob, path, around| {
-                let entry = Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
+                let entry =
+                    Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
                 let (blob, around) = (blob_of_gix(blob), Arc::clone(around));
-                appearances.push(Appearance { blob, entry, commit, time, first_tag: None, last_tag: None, around });
+                appearances.push(Appearance {
+                    blob,
+                    entry,
+                    commit,
+                    time,
+                    first_tag: None,
+                    last_tag: None,
+                    around,
+                });
             })?;
         }
 
-        let numbers: HashMap<ObjectId, usize> =
-            appearances.iter().enumerate().map(|(number, appearance)| (object_id(appearance.blob), number)).collect();
-        // The same walk over the tags from either end: the first that meets a blob is its first tag, or its last. It
-        // cannot be done in the walk above, which is in order of commits, while tags follow branches.
+        let numbers: HashMap<ObjectId, usize> = appearances
+            .iter()
+            .enumerate()
+            .map(|(number, appearance)| (object_id(appearance.blob), number))
+            .collect();
+        // The same walk over the tags from either end: the first that meets a blob is its first
+        // tag, or its last. It cannot be done in the walk above, which is in order of commits,
+        // while tags follow branches.
         let mut first = Trees::default();
         for (name, commit) in &tags {
             first.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
@@ -149,9 +166,13 @@ impl Reader {
         Ok(tags.into_iter().map(|(name, commit)| (name.to_string(), commit)).collect())
     }
 
-    /// The commits that these references and `HEAD` point to, and the tags among them, the oldest first.
+    /// The commits that these references and `HEAD` point to, and the tags among them, the oldest
+    /// first.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
-    fn tips_and_tags(&self, references: References) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
+    fn tips_and_tags(
+        &self,
+        references: References,
+    ) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
         let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
         let platform = self.repo.references().map_err(|error| unreadable(&error))?;
         let mut tips = Vec::new();
@@ -162,7 +183,8 @@ impl Reader {
             if !references.have(&name) {
                 continue;
             }
-            // A tag may point to a blob or a tree, and a reference may be dangling: neither is history.
+            // A tag may point to a blob or a tree, and a reference may be dangling: neither is
+            // history.
             let Ok(commit) = reference.peel_to_commit() else { continue };
             tips.push(commit.id);
             if let Some(tag) = name.strip_prefix("refs/tags/") {
@@ -213,9 +235,11 @@ impl Trees {
             if !self.met.insert(id) {
                 continue;
             }
-            let unreadable = |error: &dyn std::error::Error| reader.fails(&format!("tree {id}"), error);
+            let unreadable =
+                |error: &dyn std::error::Error| reader.fails(&format!("tree {id}"), error);
             let tree = reader.tree(id, "the history")?;
-            // All files of a folder come before its subfolders, since its license files count for both.
+            // All files of a folder come before its subfolders, since its license files count for
+            // both.
             let (mut folders, mut files, mut for_here) = (Vec::new(), Vec::new(), Vec::new());
             let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);
             for entry in tree.iter() {
@@ -241,13 +265,16 @@ impl Trees {
                 }
             }
             // In reverse, since `rest` is a stack: the walk is in the order of the tree.
-            rest.extend(folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))));
+            rest.extend(
+                folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))),
+            );
         }
         Ok(())
     }
 }
 
-/// The files of interest to a folder: those `above`, those in it, and those in the folders `for_here`.
+/// The files of interest to a folder: those `above`, those in it, and those in the folders
+/// `for_here`.
 fn around(
     reader: &Reader,
     interest: Interest,
@@ -256,14 +283,23 @@ fn around(
     for_here: &[(ObjectId, Vec<u8>, &str)],
 ) -> FilesAround {
     let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), blob_of_gix(*id)));
-    let mut own: Vec<_> = own.filter(|(path, _)| (interest.is_relevant)(path)).take(MAX_RELEVANT).collect();
+    let mut own: Vec<_> =
+        own.filter(|(path, _)| (interest.is_relevant)(path)).take(MAX_RELEVANT).collect();
     for (id, folder, name) in for_here {
         let Ok(tree) = reader.repo.find_tree(*id) else { continue };
-        let found = tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename() == name);
+        let found =
+            tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename() == name);
         own.extend(found.map(|entry| {
-            (FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()), blob_of_gix(entry.object_id()))
+            (
+                FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()),
+                blob_of_gix(entry.object_id()),
+            )
         }));
     }
     // Most folders have none of their own and share the list of the folder above.
-    if own.is_empty() { Arc::clone(above) } else { Arc::new(above.iter().cloned().chain(own).collect()) }
+    if own.is_empty() {
+        Arc::clone(above)
+    } else {
+        Arc::new(above.iter().cloned().chain(own).collect())
+    }
 }

@@ -1,4 +1,5 @@
-//! Reads what `.gitattributes` say about a tree's files: their language, and whether they are generated or vendored.
+//! Reads what `.gitattributes` say about a tree's files: their language, and whether they are
+//! generated or vendored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ impl std::fmt::Debug for Attributes {
     }
 }
 
-const NAMES: [&str; 4] = ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
+const NAMES: [&str; 4] =
+    ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
 const FILE: &[u8] = b".gitattributes";
 /// Maximum bytes of a `.gitattributes` file.
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
@@ -51,13 +53,19 @@ impl Attributes {
     /// # Errors
     /// If one of them cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, files::Error> {
-        let mut files: Vec<&Entry> = entries.iter().filter(|entry| entry.path.name() == FILE).collect();
-        files.sort_by_key(|entry| entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count());
-        let (mut search, mut names, mut is_telling) = (Search::default(), MetadataCollection::default(), false);
+        let mut files: Vec<&Entry> =
+            entries.iter().filter(|entry| entry.path.name() == FILE).collect();
+        files.sort_by_key(|entry| {
+            entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count()
+        });
+        let (mut search, mut names, mut is_telling) =
+            (Search::default(), MetadataCollection::default(), false);
         for entry in files {
             let Some(text) = Self::text(entry, reader)? else { continue };
             is_telling |= memchr::memmem::find(&text, b"linguist-").is_some();
-            let name = PathBuf::from(gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default());
+            let name = PathBuf::from(
+                gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default(),
+            );
             let is_root = entry.path.as_bytes() == FILE;
             search
                 .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
@@ -101,7 +109,12 @@ impl Attributes {
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(names, NAMES);
         let case = gix::glob::pattern::Case::Sensitive;
-        search.pattern_matching_relative_path(path.as_bytes().as_bstr(), case, Some(false), &mut outcome);
+        search.pattern_matching_relative_path(
+            path.as_bytes().as_bstr(),
+            case,
+            Some(false),
+            &mut outcome,
+        );
         for assignment in outcome.iter_selected().map(|found| found.assignment) {
             let is_set = match assignment.state {
                 StateRef::Set => Some(true),
@@ -110,7 +123,9 @@ impl Attributes {
                 StateRef::Unspecified => None,
             };
             match (assignment.name.as_str(), assignment.state) {
-                ("linguist-language", StateRef::Value(value)) => found.language = Some(value.as_bstr().to_string()),
+                ("linguist-language", StateRef::Value(value)) => {
+                    found.language = Some(value.as_bstr().to_string())
+                }
                 ("linguist-generated", _) => found.generated = is_set.or(found.generated),
                 ("linguist-vendored", _) => found.vendored = is_set,
                 ("linguist-documentation", _) => found.documentation = is_set,

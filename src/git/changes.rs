@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use gix::bstr::BStr;
 use gix::dir::walk::EmissionMode;
 use gix::status::index_worktree::Options;
-use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, FastEq, ReadData, SubmoduleStatus};
+use gix::status::plumbing::index_as_worktree::traits::{
+    CompareBlobs, FastEq, ReadData, SubmoduleStatus,
+};
 use gix::status::plumbing::index_as_worktree::{Change, EntryStatus};
 use gix::status::plumbing::index_as_worktree_with_renames::{Entry as FileHits, Recorder};
 
@@ -16,34 +18,52 @@ use super::{BlobId, Content, Entry, Error, Reader, blob_id_like, blob_of_gix};
 use crate::text::FilePath;
 
 impl Reader {
-    /// The paths of tracked files that are not as the index has them, and of untracked files that git does not ignore.
+    /// The paths of tracked files that are not as the index has them, and of untracked files that
+    /// git does not ignore.
     pub(super) fn changed_on_disk(&self, root: &Path) -> Result<BTreeSet<FilePath>, Error> {
         let index = self.index()?;
         let unreadable = |why: gix::Error| {
-            self.closed(root, &index).unwrap_or_else(|| Error::unreadable("the work tree", &innermost(&why)))
+            self.closed(root, &index)
+                .unwrap_or_else(|| Error::unreadable("the work tree", &innermost(&why)))
         };
-        let walk = self.repo.dirwalk_options().map_err(unreadable)?.emit_untracked(EmissionMode::Matching);
+        let walk =
+            self.repo.dirwalk_options().map_err(unreadable)?.emit_untracked(EmissionMode::Matching);
         let options = Options { dirwalk_options: Some(walk), ..Options::default() };
         let (mut found, mut progress) = (Recorder { records: Vec::new() }, gix::progress::Discard);
         let (none, goes_on) = (std::iter::empty::<&BStr>(), AtomicBool::new(false));
         self.repo
-            .index_worktree_status(&index, none, &mut found, BestEffort, BestEffort, &mut progress, &goes_on, options)
+            .index_worktree_status(
+                &index,
+                none,
+                &mut found,
+                BestEffort,
+                BestEffort,
+                &mut progress,
+                &goes_on,
+                options,
+            )
             .map_err(unreadable)?;
         let changed = found.records.iter().filter(|entry| self.is_changed(entry, root));
         Ok(changed.map(|entry| path_of(entry.destination_rela_path())).collect())
     }
 
-    /// Whether git would call a file changed. One that cannot be converted is as it was if its size and times are.
+    /// Whether git would call a file changed. One that cannot be converted is as it was if its size
+    /// and times are.
     fn is_changed(&self, entry: &FileHits<'_, IndexState, ()>, root: &Path) -> bool {
         match entry {
             FileHits::Modification {
                 entry,
                 rela_path,
-                status: EntryStatus::Change(Change::Modification { content_change: Some(IndexState::Failed), .. }),
+                status:
+                    EntryStatus::Change(Change::Modification {
+                        content_change: Some(IndexState::Failed),
+                        ..
+                    }),
                 ..
             } => match self.differs_on_disk(&path_of(rela_path), blob_of_gix(entry.id)) {
                 Ok(differs) => differs,
-                Err(_) => stat_of(root, rela_path).is_none_or(|stat| !stat.matches(&entry.stat, NANOSECONDS)),
+                Err(_) => stat_of(root, rela_path)
+                    .is_none_or(|stat| !stat.matches(&entry.stat, NANOSECONDS)),
             },
             entry => entry.summary().is_some(),
         }
@@ -55,19 +75,27 @@ impl Reader {
         Ok(blob_id_like(blob, &self.bytes(&on_disk)?) != blob)
     }
 
-    /// The first file of the index that is in a folder which cannot be looked into: the error of a status names none.
+    /// The first file of the index that is in a folder which cannot be looked into: the error of a
+    /// status names none.
     fn closed(&self, root: &Path, index: &gix::index::State) -> Option<Error> {
-        let paths = index.entries().iter().filter_map(|entry| gix::path::from_bstr(entry.path(index)).ok());
+        let paths =
+            index.entries().iter().filter_map(|entry| gix::path::from_bstr(entry.path(index)).ok());
         paths.map(|path| root.join(path)).find_map(|path| match path.symlink_metadata() {
-            Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => Some(Error::File { path, why }),
+            Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
+                Some(Error::File { path, why })
+            }
             _ => None,
         })
     }
 }
 
 /// How to compare the size and times of files.
-const NANOSECONDS: gix::index::entry::stat::Options =
-    gix::index::entry::stat::Options { trust_ctime: true, check_stat: true, use_nsec: true, use_stdev: false };
+const NANOSECONDS: gix::index::entry::stat::Options = gix::index::entry::stat::Options {
+    trust_ctime: true,
+    check_stat: true,
+    use_nsec: true,
+    use_stdev: false,
+};
 
 fn path_of(path: &BStr) -> FilePath {
     FilePath::new(path.to_vec())
@@ -75,7 +103,8 @@ fn path_of(path: &BStr) -> FilePath {
 
 fn stat_of(root: &Path, path: &BStr) -> Option<gix::index::entry::Stat> {
     let path = root.join(gix::path::from_bstr(path).ok()?);
-    gix::index::entry::Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&path).ok()?).ok()
+    gix::index::entry::Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&path).ok()?)
+        .ok()
 }
 
 /// How a file compares with the index.
@@ -101,7 +130,8 @@ impl CompareBlobs for BestEffort {
         buffer: &mut Vec<u8>,
     ) -> gix::Result<Option<IndexState>> {
         let differs = FastEq.compare_blobs(entry, size, data, buffer);
-        Ok(differs.map_or(Some(IndexState::Failed), |differs| differs.map(|()| IndexState::Differs)))
+        Ok(differs
+            .map_or(Some(IndexState::Failed), |differs| differs.map(|()| IndexState::Differs)))
     }
 }
 

@@ -1,8 +1,9 @@
-//! Finds out why something in a repository cannot be read: the file that is damaged, or the object that is missing.
+//! Finds out why something in a repository cannot be read: the file that is damaged, or the object
+//! that is missing.
 //!
-//! Git's files name what is wrong with them by their place only: a pack that cannot be opened is as if its objects were
-//! not there. So where a reference or `HEAD` cannot be read, its files are looked at, and the first that is damaged is
-//! the reason.
+//! Git's files name what is wrong with them by their place only: a pack that cannot be opened is as
+//! if its objects were not there. So where a reference or `HEAD` cannot be read, its files are
+//! looked at, and the first that is damaged is the reason.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,10 +24,8 @@ const MAX_PARENTS: usize = 10_000;
 const PLACES: [&str; 5] = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
 const OF_HEAD: &str = "`git symbolic-ref HEAD refs/heads/BRANCH` writes it anew";
-const OF_REFERENCE: &str =
-    "take the file away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
-const OF_PACKED: &str =
-    "take the line away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
+const OF_REFERENCE: &str = "take the file away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
+const OF_PACKED: &str = "take the line away; `git fetch` brings a branch of the remote back, and `git fsck --lost-found` finds its commits";
 const OF_SHALLOW: &str = "clone it again, or take the line away and fetch: `git fetch --unshallow`";
 const OF_PACK: &str = "`git fsck` shows what else is damaged; `git fetch --refetch` brings the objects of the remote back, as cloning again does";
 pub(super) const OF_INDEX: &str =
@@ -39,7 +38,9 @@ pub(super) type PassedOver = std::sync::Arc<std::sync::Mutex<BTreeSet<CommitId>>
 impl Repository {
     /// The commits that were passed over so far, since they are malformed.
     pub fn passed_over(&self) -> Vec<CommitId> {
-        self.passed_over.lock().map_or_else(|_| Vec::new(), |commits| commits.iter().copied().collect())
+        self.passed_over
+            .lock()
+            .map_or_else(|_| Vec::new(), |commits| commits.iter().copied().collect())
     }
 }
 
@@ -56,7 +57,11 @@ impl Reader {
     /// # Errors
     /// If one of them is missing.
     pub fn is_readable(&self, commit: CommitId) -> Result<bool, Error> {
-        let read = || self.parents(commit)?.into_iter().try_for_each(|parent| self.find_commit(parent).map(drop));
+        let read = || {
+            self.parents(commit)?
+                .into_iter()
+                .try_for_each(|parent| self.find_commit(parent).map(drop))
+        };
         match read() {
             Err(Error::Malformed { commit }) => {
                 self.pass_over(commit);
@@ -73,22 +78,29 @@ impl Reader {
 
     /// Why a revision names no commit: nothing has its name, or what has it is damaged.
     pub(super) fn unresolved(&self, revision: &str) -> Error {
-        let (name, steps) = revision.split_at(revision.find(['^', '~', '@', ':']).unwrap_or(revision.len()));
+        let (name, steps) =
+            revision.split_at(revision.find(['^', '~', '@', ':']).unwrap_or(revision.len()));
         let name = if name.is_empty() { "HEAD" } else { name };
         let damage = self.damaged_reference(name).or_else(|| {
             let goes_back = steps.starts_with(['^', '~']);
             goes_back.then(|| self.gap_behind(self.commit(name).ok()?)).flatten()
         });
-        damage
-            .unwrap_or_else(|| Error::UnknownRevision { revision: revision.to_owned(), is_shallow: self.is_shallow() })
+        damage.unwrap_or_else(|| Error::UnknownRevision {
+            revision: revision.to_owned(),
+            is_shallow: self.is_shallow(),
+        })
     }
 
     /// What is wrong with the reference `name`, or with what it points to; `None` if there is none.
     fn damaged_reference(&self, name: &str) -> Option<Error> {
         gix::validate::reference::name_partial(name.into()).ok()?;
         let folders = [self.repo.git_dir(), self.repo.common_dir()];
-        let files = PLACES.iter().flat_map(|place| folders.map(|folder| folder.join(format!("{place}{name}"))));
-        if let Some(damaged) = files.filter(|file| file.is_file()).find_map(|file| self.damage_of_reference(&file)) {
+        let files = PLACES
+            .iter()
+            .flat_map(|place| folders.map(|folder| folder.join(format!("{place}{name}"))));
+        if let Some(damaged) =
+            files.filter(|file| file.is_file()).find_map(|file| self.damage_of_reference(&file))
+        {
             return Some(damaged);
         }
         let what = format!("the reference `{name}`");
@@ -103,7 +115,12 @@ impl Reader {
         match self.repo.try_find_object(id) {
             Ok(Some(_)) => None,
             Ok(None) => {
-                let missing = || Error::unreadable(&what, &format!("{id}, which it points to, is not in this clone"));
+                let missing = || {
+                    Error::unreadable(
+                        &what,
+                        &format!("{id}, which it points to, is not in this clone"),
+                    )
+                };
                 Some(self.damaged_file().unwrap_or_else(missing))
             }
             Err(why) => Some(self.fails(&format!("object {id}, which `{name}` points to"), &why)),
@@ -118,7 +135,9 @@ impl Reader {
         match files::read(file, MAX_REFERENCE) {
             Err(why) => damaged(why.to_string()),
             Ok(text) if text.starts_with(b"ref: ") || self.begins_with_id(&text) => None,
-            Ok(_) => damaged("it holds neither the id of a commit nor the name of a branch".to_owned()),
+            Ok(_) => {
+                damaged("it holds neither the id of a commit nor the name of a branch".to_owned())
+            }
         }
     }
 
@@ -155,11 +174,19 @@ impl Reader {
         found.sort();
         let damage = |file: &PathBuf| {
             let why = match file.extension()?.to_str()? {
-                "idx" => gix::odb::pack::index::File::at(file, hash).err().map(|why| innermost(&why)),
-                "pack" => gix::odb::pack::data::File::at(file, hash).err().map(|why| innermost(&why)),
+                "idx" => {
+                    gix::odb::pack::index::File::at(file, hash).err().map(|why| innermost(&why))
+                }
+                "pack" => {
+                    gix::odb::pack::data::File::at(file, hash).err().map(|why| innermost(&why))
+                }
                 _ => None,
             };
-            why.map(|why| Error::Damaged { file: file.clone(), why: first_line(&why), cure: OF_PACK })
+            why.map(|why| Error::Damaged {
+                file: file.clone(),
+                why: first_line(&why),
+                cure: OF_PACK,
+            })
         };
         found.iter().find_map(damage)
     }
@@ -185,7 +212,8 @@ impl Reader {
         None
     }
 
-    /// The error of a commit in the history of `tips` that cannot be read. Time O(n) in these commits.
+    /// The error of a commit in the history of `tips` that cannot be read. Time O(n) in these
+    /// commits.
     pub(super) fn gap_in(&self, tips: &[CommitId]) -> Option<Error> {
         let (mut met, mut open) = (HashSet::new(), tips.to_vec());
         while let Some(commit) = open.pop() {
@@ -211,14 +239,16 @@ impl Reader {
     pub(super) fn told_parents(&self, commit: CommitId) -> Vec<CommitId> {
         let Ok(Some(object)) = self.repo.try_find_object(commit.0) else { return Vec::new() };
         let lines = object.data.lines().take_while(|line| !line.is_empty());
-        let ids = lines.filter_map(|line| gix::ObjectId::from_hex(line.strip_prefix(b"parent ")?).ok());
+        let ids =
+            lines.filter_map(|line| gix::ObjectId::from_hex(line.strip_prefix(b"parent ")?).ok());
         ids.filter(|id| self.repo.has_object(id)).map(CommitId).collect()
     }
 
     /// Whether what git needs of a commit can be read: its tree and its parents.
     pub(super) fn is_well_formed(&self, commit: &[u8]) -> bool {
         let mut lines = commit.lines();
-        let is_id = |id: &[u8]| self.begins_with_id(id) && id.len() == self.repo.object_hash().len_in_hex();
+        let is_id =
+            |id: &[u8]| self.begins_with_id(id) && id.len() == self.repo.object_hash().len_in_hex();
         let has_tree = lines.next().and_then(|line| line.strip_prefix(b"tree ")).is_some_and(is_id);
         has_tree && lines.map_while(|line| line.strip_prefix(b"parent ")).all(is_id)
     }
@@ -231,18 +261,22 @@ pub(super) fn unopened(folder: &Path, why: &gix::Error) -> Error {
     };
     let (folder, _) = found.into_repository_and_work_tree_directories();
     let file = folder.join("config");
-    let damage = gix::config::File::from_path_no_includes(file.clone(), gix::config::Source::Local).err();
+    let damage =
+        gix::config::File::from_path_no_includes(file.clone(), gix::config::Source::Local).err();
     let (file, why) = damage.map_or_else(|| (folder, all_of(why)), |why| (file, all_of(&why)));
     Error::Damaged { file, why: first_line(&why), cure: OF_CONFIG }
 }
 
 /// An error and those that it is about.
 fn all_of(error: &dyn std::error::Error) -> String {
-    let messages = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
+    let messages =
+        std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     messages.collect::<Vec<_>>().join(": ")
 }
 
 /// The error that all the others are about.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().map_or_else(String::new, ToString::to_string)
+    std::iter::successors(Some(error), |error| error.source())
+        .last()
+        .map_or_else(String::new, ToString::to_string)
 }

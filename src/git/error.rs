@@ -155,7 +155,8 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// A file of the work tree is not in the encoding that its attributes name, or that is not known.
+    /// A file of the work tree is not in the encoding that its attributes name, or that is not
+    /// known.
     #[error("cannot read `{path}` in the encoding `{encoding}`, which its attributes name")]
     Encoding {
         /// The file.

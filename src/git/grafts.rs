@@ -13,7 +13,8 @@ use crate::files;
 /// Maximum bytes of the list of grafts.
 const MAX_GRAFTS: u64 = 64 * MAX_ALTERNATES;
 
-/// The commits that have other parents, each with what is read in its place. A line that names none is passed over.
+/// The commits that have other parents, each with what is read in its place. A line that names none
+/// is passed over.
 ///
 /// # Errors
 /// If there is a list that cannot be read.
@@ -24,8 +25,10 @@ pub(super) fn grafts(repo: &gix::Repository) -> Result<Vec<(ObjectId, Vec<u8>)>,
         text => text.map_err(|why| Error::File { path, why })?,
     };
     let graft = |line: &[u8]| {
-        let ids: Option<Vec<ObjectId>> =
-            line.fields_with(|byte| byte == ' ' || byte == '\r').map(|id| ObjectId::from_hex(id).ok()).collect();
+        let ids: Option<Vec<ObjectId>> = line
+            .fields_with(|byte| byte == ' ' || byte == '\r')
+            .map(|id| ObjectId::from_hex(id).ok())
+            .collect();
         let (commit, parents) = ids.as_ref()?.split_first()?;
         let object = repo.try_find_object(*commit).ok()??;
         object.kind.is_commit().then(|| (*commit, with_parents(&object.data, parents)))
@@ -37,12 +40,14 @@ pub(super) fn grafts(repo: &gix::Repository) -> Result<Vec<(ObjectId, Vec<u8>)>,
 fn with_parents(commit: &[u8], parents: &[ObjectId]) -> Vec<u8> {
     let is_parent = |line: &&[u8]| line.starts_with(b"parent ");
     let (tree, rest) = commit.split_once_str("\n").unwrap_or((commit, b""));
-    let n_of_parents: usize = rest.lines_with_terminator().take_while(is_parent).map(<[u8]>::len).sum();
+    let n_of_parents: usize =
+        rest.lines_with_terminator().take_while(is_parent).map(<[u8]>::len).sum();
     let parents: String = parents.iter().map(|id| format!("parent {id}\n")).collect();
     [tree, b"\n", parents.as_bytes(), &rest[n_of_parents..]].concat()
 }
 
-/// Writes what is read in place of commits to a folder of objects; returns the id of each and that of what replaces it.
+/// Writes what is read in place of commits to a folder of objects; returns the id of each and that
+/// of what replaces it.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -53,7 +58,9 @@ pub(super) fn write(
 ) -> std::io::Result<Vec<(ObjectId, ObjectId)>> {
     let store = loose::Store::at(folder, hash);
     let write = |(commit, bytes): &(ObjectId, Vec<u8>)| {
-        let made = store.write_buf(Kind::Commit, bytes).map_err(|why| std::io::Error::other(why.to_string()))?;
+        let made = store
+            .write_buf(Kind::Commit, bytes)
+            .map_err(|why| std::io::Error::other(why.to_string()))?;
         Ok((*commit, made))
     };
     grafts.iter().map(write).collect()

@@ -20,18 +20,25 @@ pub struct Way<'s> {
 impl Reader {
     /// The regular file that `path` names in a snapshot, behind links within the repository, too.
     ///
-    /// `None` where nothing has the name, and where a folder above it is a link out of the repository.
+    /// `None` where nothing has the name, and where a folder above it is a link out of the
+    /// repository.
     ///
     /// # Errors
     /// [`Error::Link`] when the file is itself a link that leads to no file of the repository.
-    pub fn file_at<'s>(&self, snapshot: &'s Snapshot, path: &FilePath) -> Result<Option<&'s Entry>, Error> {
+    pub fn file_at<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        path: &FilePath,
+    ) -> Result<Option<&'s Entry>, Error> {
         let found = match self.way(snapshot, path)?.end {
             Ok(end) => snapshot.get(&end).ok_or("it leads to no file of the repository"),
             Err(why) => Err(why),
         };
         match found {
             Ok(entry) => Ok(Some(entry)),
-            Err(why) if snapshot.link(path).is_some() => Err(Error::Link { path: path.to_string(), why }),
+            Err(why) if snapshot.link(path).is_some() => {
+                Err(Error::Link { path: path.to_string(), why })
+            }
             Err(_) => Ok(None),
         }
     }
@@ -72,13 +79,18 @@ impl Reader {
     fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
         match link.content {
             Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
-                Err(Error::Link { path: link.path.to_string(), why: "its target is too long for a name" })
+                Err(Error::Link {
+                    path: link.path.to_string(),
+                    why: "its target is too long for a name",
+                })
             }
             Content::Blob(_) => self.bytes(link),
             Content::Disk => {
                 let path = self.on_disk(&link.path)?;
                 let target = std::fs::read_link(&path).map_err(|why| Error::File { path, why })?;
-                Ok(gix::path::os_string_into_bstring(target.into_os_string()).map(Vec::from).unwrap_or_default())
+                Ok(gix::path::os_string_into_bstring(target.into_os_string())
+                    .map(Vec::from)
+                    .unwrap_or_default())
             }
         }
     }

@@ -66,7 +66,8 @@ pub fn blob_id_like(other: BlobId, bytes: &[u8]) -> BlobId {
     blob_of(object_id(other).kind(), bytes)
 }
 
-/// Computes the ids of blobs in a repository that has the blob `any`: with SHA-256, they have other ids.
+/// Computes the ids of blobs in a repository that has the blob `any`: with SHA-256, they have other
+/// ids.
 pub fn ids_like(any: Option<BlobId>) -> impl Fn(&[u8]) -> BlobId {
     move |bytes| any.map_or_else(|| blob_id(bytes), |other| blob_id_like(other, bytes))
 }
@@ -138,7 +139,8 @@ impl std::fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// Opens the repository that contains `folder`, or that git's variables name, as those of a hook do.
+    /// Opens the repository that contains `folder`, or that git's variables name, as those of a
+    /// hook do.
     ///
     /// # Errors
     /// [`Error::NotARepository`] if there is none at or above `folder`.
@@ -146,8 +148,8 @@ impl Repository {
         Self::open(folder, true)
     }
 
-    /// Opens the repository that contains `folder`, whatever git's variables are about: they are about the one under
-    /// audit.
+    /// Opens the repository that contains `folder`, whatever git's variables are about: they are
+    /// about the one under audit.
     ///
     /// # Errors
     /// The same as of [`Repository::discover`].
@@ -156,16 +158,23 @@ impl Repository {
     }
 
     fn open(folder: &Path, heeds_variables: bool) -> Result<Self, Error> {
-        // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
-        let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
-        // `core.safecrlf` refuses to record mixed line ends. To read them it is no reason to fail, as in `git diff`.
-        // Git trusts the index that it wrote, except in `git fsck`: to hash it takes longer than to read it.
+        // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git
+        // does.
+        let options = gix::discover::upwards::Options {
+            match_ceiling_dir_or_error: false,
+            ..Default::default()
+        };
+        // `core.safecrlf` refuses to record mixed line ends. To read them it is no reason to fail,
+        // as in `git diff`. Git trusts the index that it wrote, except in `git fsck`: to hash it
+        // takes longer than to read it.
         let overrides = ["core.safecrlf=false", "index.skipHash=true"];
         let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
         trust.full = trust.full.config_overrides(overrides);
         trust.reduced = trust.reduced.config_overrides(overrides);
         let inner = match heeds_variables {
-            true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust),
+            true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+                folder, options, trust,
+            ),
             false => gix::ThreadSafeRepository::discover_opts(folder, options, trust),
         };
         let mut inner = inner.map_err(|why| unopened(folder, &why))?;
@@ -174,15 +183,18 @@ impl Repository {
         check_readable(&local)?;
         let elsewhere = |why| Error::File { path: own.clone(), why };
         let grafts = grafts::grafts(&local)?;
-        let of_variables = if heeds_variables { ObjectList::of_variables(&own).map_err(elsewhere)? } else { None };
+        let of_variables =
+            if heeds_variables { ObjectList::of_variables(&own).map_err(elsewhere)? } else { None };
         let of_grafts = || (!grafts.is_empty()).then(|| ObjectList::new([own.clone()])).transpose();
-        let listed = of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
+        let listed =
+            of_variables.map_or_else(of_grafts, |listed| Ok(Some(listed))).map_err(elsewhere)?;
         if let Some(listed) = &listed {
             let hash = local.object_hash();
             let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
             replaced.extend(grafts::write(&grafts, &listed.path(), hash).map_err(elsewhere)?);
             let options = gix::odb::store::init::Options::default();
-            let store = gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
+            let store =
+                gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
             inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
         }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
@@ -249,11 +261,15 @@ impl Repository {
         self.reader_with(repo)
     }
 
-    /// Like [`Repository::reader`], for reading many trees of a history: keeps more of what it has read.
+    /// Like [`Repository::reader`], for reading many trees of a history: keeps more of what it has
+    /// read.
     pub fn history_reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
         repo.object_cache_size(8 * 1024 * 1024);
-        let kept = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(16 * 1024 * 1024)) as Box<_>;
+        let kept = || {
+            Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(16 * 1024 * 1024))
+                as Box<_>
+        };
         repo.objects.set_pack_cache(kept);
         self.reader_with(repo)
     }
@@ -282,11 +298,14 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         text => text.map_err(|why| Error::File { path: list.clone(), why })?,
     };
-    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
+    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#')
+    {
         let named = match line.strip_prefix(b"\"") {
             // As git writes names that it has to quote; one in quotes is left to gix.
             Some(_) => continue,
-            None => gix::path::from_bstr(line.as_bstr()).map(std::borrow::Cow::into_owned).unwrap_or_default(),
+            None => gix::path::from_bstr(line.as_bstr())
+                .map(std::borrow::Cow::into_owned)
+                .unwrap_or_default(),
         };
         if !objects.join(&named).is_dir() {
             return Err(Error::Alternate { list, named: first_line(&line.as_bstr()) });
@@ -308,7 +327,8 @@ const EXTENSIONS: [&str; 9] = [
     "relativeWorktrees",
 ];
 
-/// Checks that a repository uses no extension of its format that is not known: what it keeps may mean something else.
+/// Checks that a repository uses no extension of its format that is not known: what it keeps may
+/// mean something else.
 fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
     let config = repo.config_snapshot();
     // Before, there were no extensions.
@@ -319,7 +339,9 @@ fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
     let names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
     let is_known = |name: &String| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
     match names.into_iter().find(|name| !is_known(name)) {
-        Some(name) => Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) }),
+        Some(name) => {
+            Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
+        }
         None => Ok(()),
     }
 }
@@ -358,7 +380,8 @@ impl Reader {
     /// [`Error::UnknownRevision`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
         let spec = format!("{revision}^{{commit}}");
-        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| self.unresolved(revision))?;
+        let id =
+            self.repo.rev_parse_single(spec.as_str()).map_err(|_| self.unresolved(revision))?;
         Ok(CommitId(id.detach()))
     }
 
@@ -403,7 +426,8 @@ impl Reader {
     /// # Errors
     /// [`Error::NoMergeBase`] if they have none, or the clone is too shallow to contain it.
     pub fn merge_base(&self, base: CommitId, head: CommitId) -> Result<CommitId, Error> {
-        // Without a commit graph, the general search reads all commits back to the date of the base.
+        // Without a commit graph, the general search reads all commits back to the date of the
+        // base.
         let mut ancestor = Some(head);
         for _ in 0..MAX_STRAIGHT {
             match ancestor {
@@ -412,7 +436,11 @@ impl Reader {
                 None => break,
             }
         }
-        let none = || Error::NoMergeBase { base: base.short(), head: head.short(), is_shallow: self.is_shallow() };
+        let none = || Error::NoMergeBase {
+            base: base.short(),
+            head: head.short(),
+            is_shallow: self.is_shallow(),
+        };
         match self.repo.merge_base(base.0, head.0) {
             Ok(Some(id)) => Ok(CommitId(id.detach())),
             Err(_) if self.is_shallow() => Err(none()),
@@ -424,21 +452,25 @@ impl Reader {
         }
     }
 
-    /// The commit of the branch with this name, as `main` and `origin/main` name one. A tag of the same name is none.
+    /// The commit of the branch with this name, as `main` and `origin/main` name one. A tag of the
+    /// same name is none.
     ///
     /// # Errors
     /// [`Error::Branch`] if there is one, but its commit cannot be read.
     pub fn branch(&self, name: &str) -> Result<Option<CommitId>, Error> {
         let folder = if name.starts_with("origin/") { "refs/remotes" } else { "refs/heads" };
-        let unreadable = |why: &dyn std::fmt::Display| Error::Branch { name: name.to_owned(), why: first_line(why) };
+        let unreadable = |why: &dyn std::fmt::Display| Error::Branch {
+            name: name.to_owned(),
+            why: first_line(why),
+        };
         let found = self.repo.try_find_reference(&format!("{folder}/{name}"));
         let Some(mut reference) = found.map_err(|why| unreadable(&why))? else { return Ok(None) };
         let commit = reference.peel_to_commit().map_err(|why| unreadable(&why))?;
         Ok(Some(CommitId(commit.id)))
     }
 
-    /// As [`Reader::commit`], for a revision that must not mean what somebody else chose: a tag may have the name of a
-    /// branch, and git takes the tag.
+    /// As [`Reader::commit`], for a revision that must not mean what somebody else chose: a tag may
+    /// have the name of a branch, and git takes the tag.
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if it could be several commits, else as [`Reader::commit`].
@@ -450,8 +482,8 @@ impl Reader {
         self.commit(revision)
     }
 
-    /// As [`Reader::unambiguous_commit`], for an id that may be abbreviated. Git takes a branch or tag that looks like
-    /// one before the commit itself.
+    /// As [`Reader::unambiguous_commit`], for an id that may be abbreviated. Git takes a branch or
+    /// tag that looks like one before the commit itself.
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if a branch or tag has that name, else as [`Reader::commit`].
@@ -474,18 +506,23 @@ impl Reader {
         Some(name.shorten().to_string())
     }
 
-    /// What may be the default branch, the likeliest first: the branch that the remote's `HEAD` names, `main`, `master`.
-    /// A damaged one is an error.
+    /// What may be the default branch, the likeliest first: the branch that the remote's `HEAD`
+    /// names, `main`, `master`. A damaged one is an error.
     pub fn default_branches(&self) -> impl Iterator<Item = Result<DefaultBranch, Error>> + '_ {
         let of_remote = self.remote_head();
         let cloned = self.cloned_branches();
-        // In a clone of one branch, that one says nothing: anybody can have called it so. The remote's `HEAD` confirms it.
+        // In a clone of one branch, that one says nothing: anybody can have called it so. The
+        // remote's `HEAD` confirms it.
         let is_sure = move |name: &str, of_remote: Option<&str>| match &cloned {
-            Some(branches) => !branches.contains(name) || of_remote == Some(name) && ["main", "master"].contains(&name),
+            Some(branches) => {
+                !branches.contains(name)
+                    || of_remote == Some(name) && ["main", "master"].contains(&name)
+            }
             None => true,
         };
         let candidates = ["origin/main", "origin/master", "main", "master"].map(str::to_owned);
-        let candidates: Vec<String> = of_remote.iter().map(|name| format!("origin/{name}")).chain(candidates).collect();
+        let candidates: Vec<String> =
+            of_remote.iter().map(|name| format!("origin/{name}")).chain(candidates).collect();
         candidates.into_iter().enumerate().filter_map(move |(at, name)| {
             let tip = match self.branch(&name) {
                 Ok(None) if at > 0 || of_remote.is_none() => return None,
@@ -504,7 +541,8 @@ impl Reader {
         target.strip_prefix("refs/remotes/origin/").map(str::to_owned)
     }
 
-    /// The branches that this clone has of its remote; `None` where it has all of them, or no remote.
+    /// The branches that this clone has of its remote; `None` where it has all of them, or no
+    /// remote.
     fn cloned_branches(&self) -> Option<BTreeSet<String>> {
         let config = self.repo.config_snapshot();
         let specs = config.plumbing().strings("remote.origin.fetch")?;
@@ -518,7 +556,8 @@ impl Reader {
         (!sources.iter().any(|source| source.contains('*'))).then(|| sources.into_iter().collect())
     }
 
-    /// The address of the remote `origin`, as configured: it may be of any kind, and hold a password.
+    /// The address of the remote `origin`, as configured: it may be of any kind, and hold a
+    /// password.
     pub fn remote(&self) -> Option<String> {
         self.repo.config_snapshot().string("remote.origin.url").map(|address| address.to_string())
     }
@@ -532,7 +571,8 @@ impl Reader {
         match self.repo.try_find_object(object_id(id)) {
             Ok(Some(mut object)) => {
                 let mut bytes = std::mem::take(&mut object.data);
-                // A delta is resolved in a buffer that is several times as large. Some texts are kept for long.
+                // A delta is resolved in a buffer that is several times as large. Some texts are
+                // kept for long.
                 bytes.shrink_to_fit();
                 Ok(bytes)
             }
@@ -552,7 +592,9 @@ impl Reader {
     fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         match &entry.content {
             Content::Blob(id) => self.promised_blob(*id, &entry.path),
-            Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
+            Content::Disk if self.edited.contains_key(&entry.path) => {
+                Ok(self.edited[&entry.path].to_vec())
+            }
             Content::Disk => self.to_record(&entry.path),
         }
     }
@@ -582,7 +624,9 @@ impl ReadFiles for Reader {
     fn size(&self, entry: &Entry) -> Option<u64> {
         match &entry.content {
             Content::Blob(id) => self.blob_size(*id),
-            Content::Disk if self.edited.contains_key(&entry.path) => Some(self.edited[&entry.path].len() as u64),
+            Content::Disk if self.edited.contains_key(&entry.path) => {
+                Some(self.edited[&entry.path].len() as u64)
+            }
             Content::Disk => {
                 let path = self.on_disk(&entry.path).ok()?;
                 std::fs::metadata(path).ok().map(|metadata| metadata.len())
@@ -591,7 +635,8 @@ impl ReadFiles for Reader {
     }
 }
 
-/// The outermost message of an error, without its chain: a line of bounded length that steers no terminal.
+/// The outermost message of an error, without its chain: a line of bounded length that steers no
+/// terminal.
 fn first_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Finds objects where git's variables say: a server that runs a hook keeps what is pushed in a folder of its own until
-//! the hook has ended.
+//! Finds objects where git's variables say: a server that runs a hook keeps what is pushed in a
+//! folder of its own until the hook has ended.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -26,7 +26,8 @@ impl ObjectList {
     /// # Errors
     /// If the list cannot be written.
     pub fn of_variables(own: &Path) -> io::Result<Option<Self>> {
-        let [folder, alternates] = [FOLDER, ALTERNATES].map(|name| std::env::var_os(name).filter(|of| !of.is_empty()));
+        let [folder, alternates] =
+            [FOLDER, ALTERNATES].map(|name| std::env::var_os(name).filter(|of| !of.is_empty()));
         if folder.is_none() && alternates.is_none() {
             return Ok(None);
         }
@@ -59,18 +60,20 @@ impl ObjectList {
     }
 }
 
-/// The folders in a variable, between which the system's separator is; git writes names in quotes that contain it.
+/// The folders in a variable, between which the system's separator is; git writes names in quotes
+/// that contain it.
 fn folders_of(list: &OsStr) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let mut rest = list.as_encoded_bytes().as_bstr();
     while !rest.is_empty() {
-        let (name, n_read) = match gix::quote::ansi_c::undo(rest).ok().filter(|_| rest.starts_with(b"\"")) {
-            Some((name, n_read)) => (name.into_owned(), n_read),
-            None => {
-                let end = rest.find_byte(SEPARATOR).unwrap_or(rest.len());
-                (rest[..end].into(), end)
-            }
-        };
+        let (name, n_read) =
+            match gix::quote::ansi_c::undo(rest).ok().filter(|_| rest.starts_with(b"\"")) {
+                Some((name, n_read)) => (name.into_owned(), n_read),
+                None => {
+                    let end = rest.find_byte(SEPARATOR).unwrap_or(rest.len());
+                    (rest[..end].into(), end)
+                }
+            };
         if !name.is_empty() {
             folders.extend(gix::path::from_bstr(Cow::Owned(name)).map(Cow::into_owned));
         }
@@ -82,7 +85,8 @@ fn folders_of(list: &OsStr) -> Vec<PathBuf> {
 /// What is between the folders of a list.
 const SEPARATOR: u8 = if cfg!(windows) { b';' } else { b':' };
 
-/// A name as a line of the list: in quotes where it would not be one line, or be taken for a comment or for quoted.
+/// A name as a line of the list: in quotes where it would not be one line, or be taken for a
+/// comment or for quoted.
 fn quoted(name: &[u8]) -> Vec<u8> {
     let is_plain = !name.starts_with(b"\"") && !name.starts_with(b"#") && !name.contains(&b'\n');
     if is_plain {

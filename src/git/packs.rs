@@ -1,9 +1,10 @@
 //! Reads many blobs at once: in pack order, resolving each delta chain once.
 //!
-//! A pack stores most versions of a file as deltas against another version. Reading one means reading everything it is
-//! based on, and reading many separately repeats that work over and over. Here the wanted blobs and their bases are
-//! arranged as trees, and each tree is walked from its root: every version is made once, and dropped after its last
-//! child is made. The base is passed along with each version, so that work on one can build on the work on the other.
+//! A pack stores most versions of a file as deltas against another version. Reading one means
+//! reading everything it is based on, and reading many separately repeats that work over and over.
+//! Here the wanted blobs and their bases are arranged as trees, and each tree is walked from its
+//! root: every version is made once, and dropped after its last child is made. The base is passed
+//! along with each version, so that work on one can build on the work on the other.
 //!
 //! ```text
 //! pack              tree, with weights    one thread makes
@@ -86,7 +87,8 @@ pub trait Work: Sync {
     fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Made>) -> Self::Made;
     /// Takes back what was made of a blob, after everything based on it has been made.
     fn finish(&self, state: &mut Self::State, made: Self::Made);
-    /// Maximum bytes of a blob to make. A larger one is passed over, and read only if others are based on it.
+    /// Maximum bytes of a blob to make. A larger one is passed over, and read only if others are
+    /// based on it.
     fn max_size(&self) -> u64 {
         MAX_SIZE
     }
@@ -112,8 +114,8 @@ type Made<W> = Arc<(Vec<u8>, <W as Work>::Made)>;
 type Task<W> = (u32, Option<Made<W>>);
 
 impl Repository {
-    /// Does `work` with each of `blobs`, which are distinct, in the fastest order. Returns the numbers of those that
-    /// are missing.
+    /// Does `work` with each of `blobs`, which are distinct, in the fastest order. Returns the
+    /// numbers of those that are missing.
     ///
     /// # Errors
     /// If a blob is present but cannot be read.
@@ -128,20 +130,24 @@ impl Repository {
                 Pass { pack, forest, is_done, scratch: &scratch, work }.run();
             }
         }
-        let rest: Vec<usize> = (0..blobs.len()).filter(|&number| !is_done[number].load(Ordering::Relaxed)).collect();
+        let rest: Vec<usize> =
+            (0..blobs.len()).filter(|&number| !is_done[number].load(Ordering::Relaxed)).collect();
         let missing = rest
             .par_iter()
             .map_init(
                 || (self.reader(), work.state()),
                 |(reader, state), &number| {
-                    let is_long = || reader.blob_size(blobs[number]).is_some_and(|size| size > work.max_size());
+                    let is_long = || {
+                        reader.blob_size(blobs[number]).is_some_and(|size| size > work.max_size())
+                    };
                     if work.is_over() || is_long() {
                         return Ok(None);
                     }
                     let unnamed = FilePath::new("a past file");
                     let bytes = reader.past_blob(blobs[number], &unnamed)?;
                     if let Some(bytes) = &bytes {
-                        let made = work.make(state, Blob { number: Some(number), bytes, base: None });
+                        let made =
+                            work.make(state, Blob { number: Some(number), bytes, base: None });
                         work.finish(state, made);
                     }
                     Ok(bytes.is_none().then_some(number))
@@ -152,8 +158,8 @@ impl Repository {
     }
 }
 
-/// The packs of the repository and its alternates. One that cannot be opened is skipped here, and reported when its
-/// objects are read.
+/// The packs of the repository and its alternates. One that cannot be opened is skipped here, and
+/// reported when its objects are read.
 fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
     let store = reader.repo.objects.store_ref();
     let alternates = store.alternate_db_paths().unwrap_or_default();
@@ -165,7 +171,9 @@ fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
         let entries = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten();
         let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
         paths.sort();
-        let is_index = |path: &&std::path::PathBuf| path.extension().is_some_and(|extension| extension == "idx");
+        let is_index = |path: &&std::path::PathBuf| {
+            path.extension().is_some_and(|extension| extension == "idx")
+        };
         let open = |path: &Path| {
             let pack = data::File::at(path.with_extension("pack"), hash).ok()?;
             Some((index::File::at(path, hash).ok()?, pack))
@@ -177,7 +185,12 @@ fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
 
 impl Forest {
     /// Finds the wanted blobs in one pack that are not done yet, and all their bases.
-    fn new(index: &index::File, pack: &data::File, blobs: &[BlobId], is_done: &[AtomicBool]) -> Self {
+    fn new(
+        index: &index::File,
+        pack: &data::File,
+        blobs: &[BlobId],
+        is_done: &[AtomicBool],
+    ) -> Self {
         let mut forest = Self::default();
         let mut by_offset: HashMap<u64, u32> = HashMap::new();
         for (number, blob) in blobs.iter().enumerate() {
@@ -201,9 +214,9 @@ impl Forest {
         pack: &data::File,
         by_offset: &mut HashMap<u64, u32>,
     ) -> u32 {
-        // Follow the delta chain down to the first entry that is already a node, linking each entry to its base.
-        // `first` is the entry that was asked for, `child` the one just visited. Each entry is added once, so all
-        // chains together take time linear in the entries.
+        // Follow the delta chain down to the first entry that is already a node, linking each entry
+        // to its base. `first` is the entry that was asked for, `child` the one just visited. Each
+        // entry is added once, so all chains together take time linear in the entries.
         let mut first = NONE;
         let mut child = NONE;
         loop {
@@ -219,10 +232,20 @@ impl Forest {
                 return first;
             }
             by_offset.insert(offset, node);
-            self.nodes.push(Node { offset, wanted: NONE, parent: NONE, children: (0, 0), weight: 1 });
+            self.nodes.push(Node {
+                offset,
+                wanted: NONE,
+                parent: NONE,
+                children: (0, 0),
+                weight: 1,
+            });
             let base = match pack.entry(offset).map(|entry| entry.header) {
-                Ok(Header::OfsDelta { base_distance }) => Header::verified_base_pack_offset(offset, base_distance),
-                Ok(Header::RefDelta { base_id }) => index.lookup(base_id).map(|at| index.pack_offset_at_index(at)),
+                Ok(Header::OfsDelta { base_distance }) => {
+                    Header::verified_base_pack_offset(offset, base_distance)
+                }
+                Ok(Header::RefDelta { base_id }) => {
+                    index.lookup(base_id).map(|at| index.pack_offset_at_index(at))
+                }
                 Ok(_) => {
                     self.roots.push(node);
                     None
@@ -238,7 +261,8 @@ impl Forest {
     /// Lists the children of each node, the heaviest first, and weighs the nodes.
     fn link(&mut self) {
         let mut links: Vec<(u32, u32)> = Vec::with_capacity(self.nodes.len());
-        for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
+        for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE)
+        {
             links.push((node.parent, number as u32));
         }
         links.sort_unstable();
@@ -283,7 +307,9 @@ impl<W: Work> Pass<'_, W> {
         rayon::scope(|scope| {
             for _ in 0..rayon::current_num_threads() {
                 scope.spawn(|scope| {
-                    while let Some(&root) = self.forest.roots.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while let Some(&root) =
+                        self.forest.roots.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
                         self.walk((root, None), scope);
                     }
                 });
@@ -318,7 +344,8 @@ impl<W: Work> Pass<'_, W> {
             let made = bytes.map(|bytes| {
                 let is_done = self.is_done.get(node.wanted as usize);
                 let base = base.as_ref().map(|base| (&base.0[..], &base.1));
-                let blob = Blob { number: is_done.map(|_| node.wanted as usize), bytes: &bytes, base };
+                let blob =
+                    Blob { number: is_done.map(|_| node.wanted as usize), bytes: &bytes, base };
                 let made = self.work.make(&mut scratch.state, blob);
                 if let Some(is_done) = is_done {
                     is_done.store(true, Ordering::Relaxed);
@@ -330,12 +357,14 @@ impl<W: Work> Pass<'_, W> {
                 self.work.finish(&mut scratch.state, made);
             }
             let Some(made) = made else { continue };
-            let children = &self.forest.children[node.children.0 as usize..node.children.1 as usize];
+            let children =
+                &self.forest.children[node.children.0 as usize..node.children.1 as usize];
             for (at, &child) in children.iter().enumerate() {
                 let task: Task<W> = (child, Some(Arc::clone(&made)));
-                // The stack is last in, first out: the heaviest child is pushed first and thus walked last, when no
-                // sibling needs this object any more. A long chain then holds one version at a time. Any other heavy
-                // child may go to another thread; the order of children can be changed freely otherwise.
+                // The stack is last in, first out: the heaviest child is pushed first and thus
+                // walked last, when no sibling needs this object any more. A long chain then holds
+                // one version at a time. Any other heavy child may go to another thread; the order
+                // of children can be changed freely otherwise.
                 if at > 0 && self.forest.nodes[child as usize].weight >= SHARED_FROM {
                     scope.spawn(move |scope| self.walk(task, scope));
                 } else {
@@ -352,7 +381,12 @@ impl<W: Work> Pass<'_, W> {
     }
 
     /// The content of an entry.
-    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Content {
+    fn make(
+        &self,
+        node: &Node,
+        base: Option<&Vec<u8>>,
+        scratch: &mut Scratch<W::State>,
+    ) -> Content {
         let Ok(entry) = self.pack.entry(node.offset) else { return Content::Damaged };
         // Others may be deltas of a blob that is not wanted itself.
         let has_children = node.children.0 < node.children.1;
@@ -369,7 +403,8 @@ impl<W: Work> Pass<'_, W> {
             Some(base) => {
                 delta.clear();
                 delta.resize(n_bytes, 0);
-                let delta = self.pack.decompress_entry(&entry, inflate, delta).ok().map(|_| &delta[..]);
+                let delta =
+                    self.pack.decompress_entry(&entry, inflate, delta).ok().map(|_| &delta[..]);
                 if delta.and_then(size_made).is_some_and(|size| size > max) {
                     return Content::TooLong;
                 }
@@ -470,6 +505,9 @@ mod tests {
         assert_eq!(apply(b"abcde", &whole), None, "of another base");
         assert_eq!(apply(b"abcdef", &[6, 5, 0x91, 4, 3]), None, "from beyond the base");
         assert_eq!(apply(b"abcdef", &[6, 1, 0]), None, "by no command");
-        assert_eq!(apply(b"abcdef", &[6, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]), None);
+        assert_eq!(
+            apply(b"abcdef", &[6, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
+            None
+        );
     }
 }

@@ -46,14 +46,17 @@ pub struct Span {
     pub is_first_parent: bool,
 }
 
-/// The time given by `text`, in seconds since 1970: `2025-01-31`, `2 years ago`, and everything else that git accepts.
+/// The time given by `text`, in seconds since 1970: `2025-01-31`, `2 years ago`, and everything
+/// else that git accepts.
 ///
 /// # Errors
 /// [`Error::Date`] if it is not a date.
 pub fn seconds_of(text: &str) -> Result<i64, Error> {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     // Git's parser reads arbitrary words as a day of this month.
-    let is_date = text.bytes().any(|byte| byte.is_ascii_digit()) || text.ends_with("ago") || text == "yesterday";
+    let is_date = text.bytes().any(|byte| byte.is_ascii_digit())
+        || text.ends_with("ago")
+        || text == "yesterday";
     let time = gix::date::parse(text, Some(now)).ok().filter(|_| is_date);
     time.map(|time| time.seconds).ok_or_else(|| Error::Date { text: text.to_owned() })
 }
@@ -106,8 +109,18 @@ impl Reader {
     ///
     /// # Errors
     /// When a commit cannot be read.
-    pub fn commits(&self, tips: &[CommitId], known: &[CommitId], limits: WalkLimits) -> Result<Vec<CommitId>, Error> {
-        self.commits_of(&Span { tips: tips.to_vec(), hidden: known.to_vec(), limits, is_first_parent: false })
+    pub fn commits(
+        &self,
+        tips: &[CommitId],
+        known: &[CommitId],
+        limits: WalkLimits,
+    ) -> Result<Vec<CommitId>, Error> {
+        self.commits_of(&Span {
+            tips: tips.to_vec(),
+            hidden: known.to_vec(),
+            limits,
+            is_first_parent: false,
+        })
     }
 
     /// The commits of a span, the oldest first.
@@ -123,7 +136,8 @@ impl Reader {
 
     fn dated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
         let Span { tips, hidden: known, limits, is_first_parent } = span;
-        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
+        let unreadable =
+            |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
         let order = CommitTimeOrder::NewestFirst;
         let sorting = match limits.since {
             Some(seconds) => Sorting::ByCommitTimeCutoff { order, seconds },
@@ -149,7 +163,8 @@ impl Reader {
         Ok(commits)
     }
 
-    /// As [`Reader::commits_of`], where the date of a commit cannot be read: it counts as the oldest that may be.
+    /// As [`Reader::commits_of`], where the date of a commit cannot be read: it counts as the
+    /// oldest that may be.
     ///
     /// Time O(n log n) in the commits that the tips and what is hidden reach.
     fn undated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
@@ -178,7 +193,9 @@ impl Reader {
             }
             commits.push(commit);
             let parents = self.parents_as_told(commit)?;
-            for parent in parents.into_iter().take(if span.is_first_parent { 1 } else { usize::MAX }) {
+            for parent in
+                parents.into_iter().take(if span.is_first_parent { 1 } else { usize::MAX })
+            {
                 if seen.insert(parent) {
                     // No later than its child: what goes by dates sees children first.
                     queue.push((self.raw_time(parent)?.min(time), parent));
@@ -189,13 +206,17 @@ impl Reader {
         Ok(commits)
     }
 
-    /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no way that can be read.
+    /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no
+    /// way that can be read.
     pub(super) fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
-        let object =
-            self.repo.try_find_object(commit.0).map_err(|why| self.fails(&format!("commit {commit}"), &why))?;
+        let object = self
+            .repo
+            .try_find_object(commit.0)
+            .map_err(|why| self.fails(&format!("commit {commit}"), &why))?;
         let object = object.ok_or_else(|| self.missing(commit))?;
         let committer = object.data.lines().find_map(|line| line.strip_prefix(b"committer "));
-        let time = committer.and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());
+        let time = committer
+            .and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());
         Ok(time.unwrap_or(0))
     }
 
@@ -205,8 +226,12 @@ impl Reader {
     /// If the commit is missing.
     pub fn is_after_its_parents(&self, commit: CommitId) -> Result<bool, Error> {
         let time = self.time(commit)?;
-        let parents: Vec<CommitId> = self.find_commit(commit)?.parent_ids().map(|id| CommitId(id.detach())).collect();
-        Ok(parents.into_iter().filter_map(|parent| self.time(parent).ok()).all(|of_parent| of_parent <= time))
+        let parents: Vec<CommitId> =
+            self.find_commit(commit)?.parent_ids().map(|id| CommitId(id.detach())).collect();
+        Ok(parents
+            .into_iter()
+            .filter_map(|parent| self.time(parent).ok())
+            .all(|of_parent| of_parent <= time))
     }
 
     /// Adds to `span` what a revision refers to: a commit, or a range `A..B`.
@@ -235,7 +260,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Passes the commits reachable from `tips` to `each` in chunks, the newest first, until it has seen enough.
+    /// Passes the commits reachable from `tips` to `each` in chunks, the newest first, until it has
+    /// seen enough.
     ///
     /// # Errors
     /// If a commit cannot be read, or `each` fails.
@@ -246,7 +272,8 @@ impl Reader {
         mut each: impl FnMut(&[CommitId]) -> Result<bool, Error>,
     ) -> Result<(), Error> {
         let sorting = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        let Ok(mut walk) = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all() else {
+        let Ok(mut walk) = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all()
+        else {
             let all = self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
             return each(&all.into_iter().rev().collect::<Vec<_>>()).map(drop);
         };
@@ -257,9 +284,12 @@ impl Reader {
             let mut commits = Vec::new();
             for info in walk.by_ref().take(n.max(1)) {
                 let Ok(info) = info else {
-                    // As in `commits_of`: what comes behind a date that cannot be read is looked for without dates.
-                    let all = self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
-                    let rest: Vec<CommitId> = all.into_iter().rev().filter(|id| !handed.contains(id)).collect();
+                    // As in `commits_of`: what comes behind a date that cannot be read is looked
+                    // for without dates.
+                    let all =
+                        self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
+                    let rest: Vec<CommitId> =
+                        all.into_iter().rev().filter(|id| !handed.contains(id)).collect();
                     return each(&rest).map(drop);
                 };
                 commits.push(CommitId(info.id));
@@ -292,7 +322,9 @@ impl Reader {
             let kind = if parts.peek().is_some() { EntryKind::Folder } else { EntryKind::File };
             let bytes = self.tree_bytes(tree)?;
             let row = Rows::new(&bytes, n_id).find(|row| row.name == name && row.kind == kind);
-            let Some(id) = row.and_then(|row| gix::ObjectId::try_from(row.id).ok()) else { return Ok(None) };
+            let Some(id) = row.and_then(|row| gix::ObjectId::try_from(row.id).ok()) else {
+                return Ok(None);
+            };
             if kind == EntryKind::File {
                 return Ok(Some(blob_of_gix(id)));
             }
@@ -306,13 +338,19 @@ impl Reader {
     /// # Errors
     /// If the commit is missing.
     pub fn parents(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
-        let parents = self.find_commit(commit)?.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
+        let parents =
+            self.find_commit(commit)?.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
         // Parents are missing where a shallow clone is cut off.
         let is_shallow = self.is_shallow();
-        Ok(parents.into_iter().filter(|id| !is_shallow || self.repo.has_object(id)).map(CommitId).collect())
+        Ok(parents
+            .into_iter()
+            .filter(|id| !is_shallow || self.repo.has_object(id))
+            .map(CommitId)
+            .collect())
     }
 
-    /// The parents of a commit that are present; of a malformed one, which is passed over, those that can be told.
+    /// The parents of a commit that are present; of a malformed one, which is passed over, those
+    /// that can be told.
     fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         match self.parents(commit) {
             Err(Error::Malformed { .. }) => {
@@ -323,9 +361,10 @@ impl Reader {
         }
     }
 
-    /// What `commit` did to regular files, compared with its first parent. In a root commit, and where
-    /// a shallow clone is cut off, all files are new. For a merge, only files that differ from each of
-    /// its parents count. A malformed commit, and one with a malformed parent, is passed over.
+    /// What `commit` did to regular files, compared with its first parent. In a root commit, and
+    /// where a shallow clone is cut off, all files are new. For a merge, only files that differ
+    /// from each of its parents count. A malformed commit, and one with a malformed parent, is
+    /// passed over.
     ///
     /// # Errors
     /// If a tree is missing.
@@ -337,12 +376,18 @@ impl Reader {
         self.events_between(&parents, commit)
     }
 
-    /// The regular files of `commit` that differ from those of each of `parents`; the first parent counts as before.
+    /// The regular files of `commit` that differ from those of each of `parents`; the first parent
+    /// counts as before.
     ///
     /// # Errors
     /// If a tree is missing.
-    pub fn events_between(&self, parents: &[CommitId], commit: CommitId) -> Result<Vec<Event>, Error> {
-        let parents = parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
+    pub fn events_between(
+        &self,
+        parents: &[CommitId],
+        commit: CommitId,
+    ) -> Result<Vec<Event>, Error> {
+        let parents =
+            parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
         let after = Some(self.tree_of(commit)?);
         if parents.iter().any(|parent| Some(*parent) == after) {
             return Ok(Vec::new());
@@ -362,35 +407,48 @@ impl Reader {
     }
 
     /// Appends the differences of a folder from what it was, and the folders in it that differ.
-    fn compare(&self, folder: &Folder, open: &mut Vec<Folder>, events: &mut Vec<Event>) -> Result<(), Error> {
+    fn compare(
+        &self,
+        folder: &Folder,
+        open: &mut Vec<Folder>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
         let Folder { path: folder, depth, before, after } = folder;
         let (after, depth) = (*after, *depth);
         let read = |tree: Option<gix::ObjectId>| tree.map(|tree| self.tree_bytes(tree)).transpose();
         let after_bytes = read(after)?.unwrap_or_default();
         let before_bytes = before.iter().map(|tree| read(*tree)).collect::<Result<Vec<_>, _>>()?;
-        let before_bytes: Vec<Vec<u8>> = before_bytes.into_iter().map(Option::unwrap_or_default).collect();
+        let before_bytes: Vec<Vec<u8>> =
+            before_bytes.into_iter().map(Option::unwrap_or_default).collect();
         let n_id = self.repo.object_hash().len_in_bytes();
 
         // The longest common prefix and suffix of all trees is the same in all of them.
-        let n_same = before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
-        let n_same_at_end = before_bytes.iter().map(|bytes| common_suffix(&after_bytes, bytes)).min().unwrap_or(0);
+        let n_same =
+            before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
+        let n_same_at_end =
+            before_bytes.iter().map(|bytes| common_suffix(&after_bytes, bytes)).min().unwrap_or(0);
         let mut after = Rows::new(&after_bytes, n_id).after(n_same);
-        let mut before: Vec<_> = before_bytes.iter().map(|bytes| Rows::new(bytes, n_id).from(after.at)).collect();
+        let mut before: Vec<_> =
+            before_bytes.iter().map(|bytes| Rows::new(bytes, n_id).from(after.at)).collect();
         loop {
             let n_rest = after.n_rest();
             if n_rest <= n_same_at_end && before.iter().all(|rows| rows.n_rest() == n_rest) {
                 break;
             }
-            let names = before.iter().chain([&after]).filter_map(|rows| rows.peek().map(|row| row.key()));
+            let names =
+                before.iter().chain([&after]).filter_map(|rows| rows.peek().map(|row| row.key()));
             let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
-            let was: Vec<Option<(EntryKind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
+            let was: Vec<Option<(EntryKind, &[u8])>> =
+                before.iter_mut().map(|rows| take(rows, name)).collect();
             let is = take(&mut after, name);
             // A change of a file's mode does not matter to us.
             if was.contains(&is) {
                 continue;
             }
             if name.1 {
-                let tree = |row: Option<(EntryKind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
+                let tree = |row: Option<(EntryKind, &[u8])>| {
+                    row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok())
+                };
                 let before = was.iter().map(|row| tree(*row)).collect();
                 let path = [folder, name.0, b"/"].concat();
                 open.push(Folder { path, depth: depth + 1, before, after: tree(is) });
@@ -401,7 +459,11 @@ impl Reader {
                 };
                 let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
                 if before != after {
-                    events.push(Event { path: FilePath::new([folder, name.0].concat()), before, after });
+                    events.push(Event {
+                        path: FilePath::new([folder, name.0].concat()),
+                        before,
+                        after,
+                    });
                 }
             }
         }
@@ -421,7 +483,8 @@ impl Reader {
         let commit = self.find_commit(commit)?;
         let message = commit.message_raw_sloppy().to_string();
         let author = commit.author().ok();
-        let text = |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
+        let text =
+            |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
         let subject = match subject.char_indices().nth(MAX_SUBJECT) {
             Some((end, _)) => format!("{}…", &subject[..end]),
@@ -434,7 +497,9 @@ impl Reader {
             time,
             author: text(author.as_ref().map(|author| author.name)),
             email: text(author.as_ref().map(|author| author.email)),
-            author_time: author.and_then(|author| author.time().ok()).map_or(time, |time| time.seconds),
+            author_time: author
+                .and_then(|author| author.time().ok())
+                .map_or(time, |time| time.seconds),
             n_parents: commit.parent_ids().count(),
         })
     }
@@ -566,15 +631,17 @@ mod tests {
     use super::*;
 
     fn tree(entries: &[(&str, &str, u8)]) -> Vec<u8> {
-        let row =
-            |(mode, name, id): &(&str, &str, u8)| [mode.as_bytes(), b" ", name.as_bytes(), &[0], &[*id; 20]].concat();
+        let row = |(mode, name, id): &(&str, &str, u8)| {
+            [mode.as_bytes(), b" ", name.as_bytes(), &[0], &[*id; 20]].concat()
+        };
         entries.iter().flat_map(row).collect()
     }
 
     #[test]
     fn the_entries_of_a_tree_are_read() {
         let bytes = tree(&[("100644", "a b.c", 7), ("40000", "lib", 0), ("160000", "sub", 32)]);
-        let rows: Vec<_> = Rows::new(&bytes, 20).map(|row| (row.name.to_vec(), row.kind, row.id[0])).collect();
+        let rows: Vec<_> =
+            Rows::new(&bytes, 20).map(|row| (row.name.to_vec(), row.kind, row.id[0])).collect();
         let expected = [
             (b"a b.c".to_vec(), EntryKind::File, 7),
             (b"lib".to_vec(), EntryKind::Folder, 0),
@@ -597,8 +664,14 @@ mod tests {
 
     #[test]
     fn a_folder_is_sorted_as_if_its_name_ended_in_a_slash() {
-        let sorted: [(&[u8], bool); 6] =
-            [(b"a", false), (b"lib", false), (b"lib-x", false), (b"lib.c", false), (b"lib", true), (b"lib0", false)];
+        let sorted: [(&[u8], bool); 6] = [
+            (b"a", false),
+            (b"lib", false),
+            (b"lib-x", false),
+            (b"lib.c", false),
+            (b"lib", true),
+            (b"lib0", false),
+        ];
         for (at, a) in sorted.iter().enumerate() {
             for (other, b) in sorted.iter().enumerate() {
                 assert_eq!(compare_keys(*a, *b), at.cmp(&other), "{at} and {other}");

@@ -29,9 +29,13 @@ impl Promise {
         let sections = config.plumbing().sections_by_name("remote").into_iter().flatten();
         let named = sections.filter_map(|section| section.header().subsection_name());
         let named: BTreeSet<String> = named.map(ToString::to_string).collect();
-        let is_promisor = |name: &String| config.boolean(&*format!("remote.{name}.promisor")) == Some(true);
+        let is_promisor =
+            |name: &String| config.boolean(&*format!("remote.{name}.promisor")) == Some(true);
         let extension = config.string("extensions.partialClone").map(|name| name.to_string());
-        let remotes = named.into_iter().filter(|name| is_promisor(name) || extension.as_ref() == Some(name)).collect();
+        let remotes = named
+            .into_iter()
+            .filter(|name| is_promisor(name) || extension.as_ref() == Some(name))
+            .collect();
         Self { remotes, folder: None, failure: Arc::default() }
     }
 
@@ -45,7 +49,8 @@ impl Promise {
         self.folder.is_some() && self.failure.lock().is_ok_and(|failure| failure.is_none())
     }
 
-    /// Fetches those of `blobs` that `is_missing` from the first remote that has them all. One fetch runs at a time.
+    /// Fetches those of `blobs` that `is_missing` from the first remote that has them all. One
+    /// fetch runs at a time.
     fn keep(&self, blobs: impl Iterator<Item = BlobId>, is_missing: &dyn Fn(&BlobId) -> bool) {
         let (Some(folder), Ok(mut failure)) = (&self.folder, self.failure.lock()) else { return };
         let ids: BTreeSet<String> = blobs.filter(is_missing).map(|id| id.to_string()).collect();
@@ -68,7 +73,14 @@ impl Promise {
 fn fetch(folder: &Path, remote: &str, ids: &BTreeSet<String>) -> Result<(), String> {
     let mut git = Command::new("git");
     git.current_dir(folder).env("GIT_TERMINAL_PROMPT", "0");
-    git.args(["-c", "fetch.negotiationAlgorithm=noop", "-c", "maintenance.auto=false", "-c", "gc.auto=0"]);
+    git.args([
+        "-c",
+        "fetch.negotiationAlgorithm=noop",
+        "-c",
+        "maintenance.auto=false",
+        "-c",
+        "gc.auto=0",
+    ]);
     git.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"]);
     git.args(["--filter=blob:none", "--stdin", remote]);
     git.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -81,8 +93,9 @@ fn fetch(folder: &Path, remote: &str, ids: &BTreeSet<String>) -> Result<(), Stri
 }
 
 impl Repository {
-    /// The same repository, in which blobs that a partial clone does not have are fetched from its remote when they are
-    /// read. Not in one of another user, whose configuration says what git would run.
+    /// The same repository, in which blobs that a partial clone does not have are fetched from its
+    /// remote when they are read. Not in one of another user, whose configuration says what git
+    /// would run.
     #[must_use]
     pub fn fetching(self) -> Self {
         let is_trusted = self.inner.to_thread_local().git_dir_trust() == gix::sec::Trust::Full;

@@ -1,5 +1,5 @@
-//! Reads files of the work tree as git would record them: through the clean filter, encoding and line ends that their
-//! attributes ask for.
+//! Reads files of the work tree as git would record them: through the clean filter, encoding and
+//! line ends that their attributes ask for.
 
 use std::path::{Path, PathBuf};
 
@@ -21,25 +21,32 @@ impl Reader {
     /// The bytes that git would record for a work tree file.
     ///
     /// # Errors
-    /// [`Error::Encoding`] if its attributes name an encoding that it is not in, or that is not known.
+    /// [`Error::Encoding`] if its attributes name an encoding that it is not in, or that is not
+    /// known.
     pub(super) fn to_record(&self, path: &FilePath) -> Result<Vec<u8>, Error> {
         let on_disk = self.on_disk(path)?;
         let unreadable = |why| Error::File { path: on_disk.clone(), why };
-        let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
+        let fails = |why: &dyn std::fmt::Display| Error::Filter {
+            path: path.to_string(),
+            why: first_line(why),
+        };
         let mut file = files::open(&on_disk).map_err(unreadable)?;
         let mut bytes = Vec::new();
         std::io::copy(&mut file, &mut bytes).map_err(unreadable)?;
 
         let (pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
         let (mut pipeline, mut stack) = pipeline.into_parts();
-        let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
+        let relative =
+            gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
         let mut given = stack.selected_attribute_matches(CONVERTING.into_iter().chain([ENCODING]));
-        let place = stack.at_path(&*relative, None, &self.repo.objects).map_err(|why| fails(&why))?;
+        let place =
+            stack.at_path(&*relative, None, &self.repo.objects).map_err(|why| fails(&why))?;
         place.matching_attributes(&mut given);
         let encoding = given.iter_selected().last().map(|of| of.assignment.state);
         if let Some(StateRef::Value(encoding)) = encoding {
             let encoding = encoding.as_bstr().to_string();
-            let not_decoded = || Error::Encoding { path: path.to_string(), encoding: first_line(&encoding) };
+            let not_decoded =
+                || Error::Encoding { path: path.to_string(), encoding: first_line(&encoding) };
             bytes = decoded_as(&bytes, &encoding).ok_or_else(not_decoded)?;
         }
         // What is decoded has the other attributes alone: gix knows fewer encodings than git.
@@ -49,12 +56,16 @@ impl Reader {
             &relative,
             &mut |path, found| others.find(path, found),
             &mut |buffer| match index.entry_by_path(path.as_bytes().as_bstr()) {
-                Some(entry) => Ok(gix::objs::Find::try_find(&self.repo.objects, &entry.id, buffer)?.map(|_| ())),
+                Some(entry) => {
+                    Ok(gix::objs::Find::try_find(&self.repo.objects, &entry.id, buffer)?
+                        .map(|_| ()))
+                }
                 None => Ok(None),
             },
         );
         let mut made = Vec::new();
-        std::io::copy(&mut recorded.map_err(|why| fails(&why))?, &mut made).map_err(|why| fails(&why))?;
+        std::io::copy(&mut recorded.map_err(|why| fails(&why))?, &mut made)
+            .map_err(|why| fails(&why))?;
         Ok(made)
     }
 
@@ -64,7 +75,9 @@ impl Reader {
             return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
         };
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
-        relative.map(|relative| root.join(relative)).map_err(|why| Error::unreadable(&path.to_string(), &why))
+        relative
+            .map(|relative| root.join(relative))
+            .map_err(|why| Error::unreadable(&path.to_string(), &why))
     }
 }
 
@@ -77,10 +90,17 @@ struct Others {
 impl Others {
     fn new(given: &Outcome) -> std::io::Result<Self> {
         let mut others = Self { rules: Search::default(), names: MetadataCollection::default() };
-        let of_file = given.iter_selected().take(CONVERTING.len()).map(|of| of.assignment.to_string());
+        let of_file =
+            given.iter_selected().take(CONVERTING.len()).map(|of| of.assignment.to_string());
         let line = of_file.fold("*".to_owned(), |line, attribute| format!("{line} {attribute}"));
         let (rules, names) = (&mut others.rules, &mut others.names);
-        rules.add_patterns_buffer(line.as_bytes(), ".gitattributes".into(), Some(Path::new("")), names, false)?;
+        rules.add_patterns_buffer(
+            line.as_bytes(),
+            ".gitattributes".into(),
+            Some(Path::new("")),
+            names,
+            false,
+        )?;
         Ok(others)
     }
 

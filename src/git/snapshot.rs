@@ -21,7 +21,8 @@ pub struct Snapshot {
     pub(super) links: Vec<Entry>,
     /// The submodules, with the commit that each is at.
     submodules: BTreeMap<FilePath, CommitId>,
-    /// The paths in conflict, which `git commit` would refuse to record: our side is among the files.
+    /// The paths in conflict, which `git commit` would refuse to record: our side is among the
+    /// files.
     unmerged: BTreeSet<FilePath>,
 }
 
@@ -38,8 +39,12 @@ impl Snapshot {
     }
 
     /// The submodules that `before` does not have, or has at another commit.
-    pub fn changed_submodules<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s FilePath> {
-        let is_changed = |(path, commit): &(&FilePath, &CommitId)| before.submodules.get(*path) != Some(*commit);
+    pub fn changed_submodules<'s>(
+        &'s self,
+        before: &'s Self,
+    ) -> impl Iterator<Item = &'s FilePath> {
+        let is_changed =
+            |(path, commit): &(&FilePath, &CommitId)| before.submodules.get(*path) != Some(*commit);
         self.submodules.iter().filter(is_changed).map(|(path, _)| path)
     }
 
@@ -67,7 +72,8 @@ impl Snapshot {
         self.unmerged.iter()
     }
 
-    /// The files that `before` does not have, or has with other bytes. Files on disk differ from the index.
+    /// The files that `before` does not have, or has with other bytes. Files on disk differ from
+    /// the index.
     pub fn differing<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s Entry> {
         self.entries.iter().filter(|entry| before.get(&entry.path) != Some(entry))
     }
@@ -89,11 +95,13 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes from the other side is
-    /// no newer than what was here.
+    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
+    /// from the other side is no newer than what was here.
     pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
-        let is_merged = |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
-        let merged: BTreeMap<_, _> = head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
+        let is_merged =
+            |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
+        let merged: BTreeMap<_, _> =
+            head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
         self.entries.retain(|entry| !merged.contains_key(&entry.path));
         self.entries.extend(merged.into_values().cloned());
         self.entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -142,7 +150,10 @@ impl Reader {
         }
         let snapshots = commits.into_iter().filter_map(|commit| self.commit_snapshot(commit).ok());
         let snapshots = snapshots.chain(self.index_snapshot().ok());
-        Ok(snapshots.flat_map(|snapshot| snapshot.entries).filter_map(|entry| entry.blob()).collect())
+        Ok(snapshots
+            .flat_map(|snapshot| snapshot.entries)
+            .filter_map(|entry| entry.blob())
+            .collect())
     }
 
     /// The files of the index: what `git commit` would record. For a conflict, our side.
@@ -153,7 +164,8 @@ impl Reader {
         Ok(self.index_files()?.0)
     }
 
-    /// The folders below the root that have files in the index, each after those above it. Empty without a work tree.
+    /// The folders below the root that have files in the index, each after those above it. Empty
+    /// without a work tree.
     ///
     /// # Errors
     /// If the index exists but cannot be read.
@@ -163,7 +175,11 @@ impl Reader {
         }
         let Ok(index) = self.index() else {
             // What is asked of commits does not fail for the index.
-            let head = self.head()?.map(|head| self.commit_snapshot(head)).transpose()?.unwrap_or_default();
+            let head = self
+                .head()?
+                .map(|head| self.commit_snapshot(head))
+                .transpose()?
+                .unwrap_or_default();
             return Ok(folders_of(head.entries.iter().map(|entry| entry.path.as_bytes())));
         };
         Ok(folders_of(index.entries().iter().map(|entry| entry.path(&index).as_bytes())))
@@ -191,7 +207,10 @@ impl Reader {
             let path = entry.path(&index);
             let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
             let from = entries.len();
-            let whole = || Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(blob_of_gix(entry.id)) };
+            let whole = || Entry {
+                path: FilePath::new(path.to_vec()),
+                content: Content::Blob(blob_of_gix(entry.id)),
+            };
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
                 Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => entries.push(whole()),
@@ -211,8 +230,8 @@ impl Reader {
         Ok((Snapshot { submodules, unmerged, ..Snapshot::new(entries, links) }, left_out))
     }
 
-    /// The files of the work tree: tracked files as they are on disk, and untracked files that git does
-    /// not ignore.
+    /// The files of the work tree: tracked files as they are on disk, and untracked files that git
+    /// does not ignore.
     ///
     /// # Errors
     /// [`Error::Bare`] if there is no work tree.
@@ -231,11 +250,13 @@ impl Reader {
                 }
             }
         }
-        // A file on disk that is neither in the index nor new is one that git ignores, edited or not.
+        // A file on disk that is neither in the index nor new is one that git ignores, edited or
+        // not.
         let is_seen = |path: &&FilePath, on_disk: &mut OnDisk| {
             changed.contains(path) || index.get(path).is_some() || !on_disk.has_file(path)
         };
-        let edited: Vec<FilePath> = self.edited.keys().filter(|path| is_seen(path, &mut on_disk)).cloned().collect();
+        let edited: Vec<FilePath> =
+            self.edited.keys().filter(|path| is_seen(path, &mut on_disk)).cloned().collect();
         changed.extend(edited);
         // What is on disk is read, whatever the conflict is.
         let Snapshot { mut entries, mut links, submodules, unmerged: _ } = index;
@@ -263,7 +284,12 @@ fn folders_of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Vec<FilePath> {
             continue;
         }
         last = path[..end].to_vec();
-        let ends = last.iter().enumerate().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| at).chain([end]);
+        let ends = last
+            .iter()
+            .enumerate()
+            .filter(|&(_, &byte)| byte == b'/')
+            .map(|(at, _)| at)
+            .chain([end]);
         folders.extend(ends.filter(|&end| end > 0).map(|end| FilePath::new(&last[..end])));
     }
     folders.into_iter().collect()

@@ -1,7 +1,9 @@
-//! Reads through sparse indexes and sparse checkouts: what they leave out is still part of the repository.
+//! Reads through sparse indexes and sparse checkouts: what they leave out is still part of the
+//! repository.
 //!
-//! A sparse index records a folder outside the cone as one entry with the id of its tree. A sparse checkout marks
-//! the entries whose files it does not write; git drops the mark if the file exists anyway.
+//! A sparse index records a folder outside the cone as one entry with the id of its tree. A sparse
+//! checkout marks the entries whose files it does not write; git drops the mark if the file exists
+//! anyway.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,22 +15,29 @@ use crate::text::FilePath;
 
 impl Reader {
     /// The files of a folder that a sparse index records as one entry.
-    pub(super) fn collapsed(&self, entry: &gix::index::Entry, folder: &[u8]) -> Result<Vec<Entry>, Error> {
+    pub(super) fn collapsed(
+        &self,
+        entry: &gix::index::Entry,
+        folder: &[u8],
+    ) -> Result<Vec<Entry>, Error> {
         let folder = folder.strip_suffix(b"/").unwrap_or(folder);
         let what = format!("the folder `{}` of the sparse index", FilePath::new(folder));
         let tree = match self.repo.try_find_object(entry.id) {
             Ok(None) => return Err(Error::MissingTree { id: entry.id.to_string(), path: what }),
             _ => self.repo.find_tree(entry.id).map_err(|error| Error::unreadable(&what, &error))?,
         };
-        let files = tree::files(&tree, &what)?.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
-            path: FilePath::new([folder, b"/", &file.path[..]].concat()),
-            content: Content::Blob(blob_of_gix(file.id)),
-        });
+        let files =
+            tree::files(&tree, &what)?.into_iter().filter(|file| file.mode.is_blob()).map(|file| {
+                Entry {
+                    path: FilePath::new([folder, b"/", &file.path[..]].concat()),
+                    content: Content::Blob(blob_of_gix(file.id)),
+                }
+            });
         Ok(files.collect())
     }
 
-    /// Whether existing files that the checkout leaves out count as they are on disk: git's default in a
-    /// sparse checkout. Elsewhere, `git update-index --skip-worktree` hides them for good.
+    /// Whether existing files that the checkout leaves out count as they are on disk: git's default
+    /// in a sparse checkout. Elsewhere, `git update-index --skip-worktree` hides them for good.
     pub(super) fn sees_left_out_files(&self) -> bool {
         let config = self.repo.config_snapshot();
         let is_set = |key: &str| config.boolean(key).unwrap_or(false);
@@ -41,8 +50,8 @@ pub(super) fn is_left_out(entry: &gix::index::Entry) -> bool {
     entry.flags.contains(Flags::SKIP_WORKTREE) || entry.mode == Mode::DIR
 }
 
-/// Which regular files exist in a work tree. Links are not followed, neither to files nor to folders above them: git
-/// treats what is behind one as deleted.
+/// Which regular files exist in a work tree. Links are not followed, neither to files nor to
+/// folders above them: git treats what is behind one as deleted.
 pub(super) struct OnDisk {
     root: PathBuf,
     /// Whether each path that was looked up is a folder.
@@ -54,8 +63,8 @@ impl OnDisk {
         Self { root, folders: HashMap::new() }
     }
 
-    /// Whether there is a regular file at `path`. Each folder is checked once, and nothing is checked below a missing
-    /// one: in a monorepo with a sparse checkout, most folders are missing.
+    /// Whether there is a regular file at `path`. Each folder is checked once, and nothing is
+    /// checked below a missing one: in a monorepo with a sparse checkout, most folders are missing.
     pub fn has_file(&mut self, path: &FilePath) -> bool {
         self.at(path).is_some_and(|metadata| metadata.is_file())
     }
@@ -79,7 +88,8 @@ impl OnDisk {
             return is_there;
         }
         let above = memchr::memrchr(b'/', folder).map_or(&b""[..], |end| &folder[..end]);
-        let is_there = self.has_folder(above) && self.metadata(folder).is_some_and(|metadata| metadata.is_dir());
+        let is_there = self.has_folder(above)
+            && self.metadata(folder).is_some_and(|metadata| metadata.is_dir());
         self.folders.insert(folder.to_owned(), is_there);
         is_there
     }

@@ -10,8 +10,8 @@ use gix::traverse::tree::{Visit, visit::Action};
 use super::Error;
 use super::damage::innermost;
 
-/// Maximum folders inside each other. Git reads no deeper trees either (`core.maxTreeDepth`): the paths in one take
-/// space that is quadratic in its depth.
+/// Maximum folders inside each other. Git reads no deeper trees either (`core.maxTreeDepth`): the
+/// paths in one take space that is quadratic in its depth.
 pub(super) const MAX_DEPTH: usize = 4096;
 
 /// An entry that is no folder.
@@ -80,7 +80,11 @@ impl Visit for Listing {
     }
 
     fn visit_nontree(&mut self, entry: &EntryRef<'_>) -> Action {
-        self.files.push(TreeFile { path: self.path.to_vec(), mode: entry.mode, id: entry.oid.to_owned() });
+        self.files.push(TreeFile {
+            path: self.path.to_vec(),
+            mode: entry.mode,
+            id: entry.oid.to_owned(),
+        });
         ControlFlow::Continue(true)
     }
 }

@@ -1,10 +1,12 @@
-//! Links repeated code in a set of documents: each occurrence of a fingerprint to a few earlier ones.
+//! Links repeated code in a set of documents: each occurrence of a fingerprint to a few earlier
+//! ones.
 //!
 //! Invariant: the same occurrences in any order give the same links.
 
 /// An occurrence of a fingerprint in one of many documents.
 ///
-/// The hash is stored in halves, so that an occurrence takes 20 bytes: a large tree has tens of millions.
+/// The hash is stored in halves, so that an occurrence takes 20 bytes: a large tree has tens of
+/// millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Occurrence {
     hash: [u32; 2],
@@ -44,10 +46,11 @@ const MAX_EARLIER: usize = 3;
 /// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the
 /// same first. Sorted by document, target and positions.
 ///
-/// How often a fingerprint occurs makes no difference: the members of a large family are linked like those of a small
-/// one. Callers decide whether a shape that occurs everywhere means anything.
+/// How often a fingerprint occurs makes no difference: the members of a large family are linked
+/// like those of a small one. Callers decide whether a shape that occurs everywhere means anything.
 ///
-/// Time O(n log n), memory 20 bytes for each occurrence and link, at most three links for each occurrence.
+/// Time O(n log n), memory 20 bytes for each occurrence and link, at most three links for each
+/// occurrence.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
@@ -76,7 +79,10 @@ fn link_each(
     links: &mut Vec<Link>,
 ) {
     for (at, later) in places.iter().enumerate() {
-        for earlier in places[at.saturating_sub(MAX_EARLIER)..at].iter().filter(|earlier| is_asked(later, earlier)) {
+        for earlier in places[at.saturating_sub(MAX_EARLIER)..at]
+            .iter()
+            .filter(|earlier| is_asked(later, earlier))
+        {
             links.push(Link {
                 document: later.document,
                 target: earlier.document,
@@ -93,7 +99,13 @@ mod tests {
     use super::*;
 
     fn link(later: (u32, u32), earlier: (u32, u32), n_places: u32) -> Link {
-        Link { document: later.0, target: earlier.0, position: later.1, target_position: earlier.1, n_places }
+        Link {
+            document: later.0,
+            target: earlier.0,
+            position: later.1,
+            target_position: earlier.1,
+            n_places,
+        }
     }
 
     #[test]
@@ -103,8 +115,11 @@ mod tests {
 
     #[test]
     fn places_that_are_spelled_the_same_are_linked_as_one_place() {
-        let occurrences =
-            vec![Occurrence::new(7, 5, 2, 40), Occurrence::new(7, 5, 0, 10), Occurrence::new(7, 6, 1, 20)];
+        let occurrences = vec![
+            Occurrence::new(7, 5, 2, 40),
+            Occurrence::new(7, 5, 0, 10),
+            Occurrence::new(7, 6, 1, 20),
+        ];
         assert_eq!(
             links(occurrences),
             [link((1, 20), (0, 10), 3), link((2, 40), (0, 10), 1), link((2, 40), (1, 20), 3)]

@@ -1,4 +1,5 @@
-//! Finds where fingerprints occur: an inverted index of postings, and links between repeated code in a tree.
+//! Finds where fingerprints occur: an inverted index of postings, and links between repeated code
+//! in a tree.
 //!
 //! Invariant: the same fingerprints in any order give the same index.
 
@@ -15,15 +16,16 @@ pub struct Posting {
     pub position: u32,
 }
 
-/// Maximum postings for which an index gets spare buckets. This covers the index of a change, in which every file of a
-/// tree is looked up.
+/// Maximum postings for which an index gets spare buckets. This covers the index of a change, in
+/// which every file of a tree is looked up.
 const SMALL: usize = 64 * 1024;
 
 /// An inverted index: for each fingerprint hash, its postings in order.
 ///
-/// The rows are sorted, with a directory of buckets in front: about one bucket for each row, and four to eight for each
-/// row in a small index. A lookup costs one or two cache lines, and most lookups of an absent hash end in an empty
-/// bucket. Memory 16 bytes for each posting, and 4 to 8 for the directory.
+/// The rows are sorted, with a directory of buckets in front: about one bucket for each row, and
+/// four to eight for each row in a small index. A lookup costs one or two cache lines, and most
+/// lookups of an absent hash end in an empty bucket. Memory 16 bytes for each posting, and 4 to 8
+/// for the directory.
 #[derive(Debug)]
 pub struct Index {
     /// The first row of each bucket; one entry more than there are buckets.
@@ -37,7 +39,8 @@ pub struct Index {
 impl Index {
     /// Builds the index of `rows` (hashes and postings in any order) in time O(n log n).
     pub fn new(rows: impl IntoIterator<Item = (u64, Posting)>) -> Self {
-        let mut rows: Vec<_> = rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
+        let mut rows: Vec<_> =
+            rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
         rows.dedup();
         Self::of_sorted(rows)
@@ -70,7 +73,8 @@ impl Index {
 
     /// The first row of `hash`, if present.
     ///
-    /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again and again.
+    /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again
+    /// and again.
     #[inline]
     pub fn first_row(&self, hash: u64) -> Option<usize> {
         let hash = remix(hash);
@@ -81,7 +85,8 @@ impl Index {
         rows.get(start).filter(|row| row.0 == hash).map(|_| from + start)
     }
 
-    /// The rows of the fingerprint whose first row is `row`, sorted: its remixed hash and one posting each.
+    /// The rows of the fingerprint whose first row is `row`, sorted: its remixed hash and one
+    /// posting each.
     pub fn run_from(&self, row: usize) -> &[(u64, Posting)] {
         let Some(&(hash, _)) = self.rows.get(row) else { return &[] };
         let bucket = (hash >> self.shift) as usize;
@@ -119,10 +124,12 @@ mod tests {
     #[test]
     fn every_posting_is_found_in_order_and_nothing_else() {
         // Small hashes, as winnowing selects them.
-        let rows: Vec<_> = (0..10_000u32).map(|n| (u64::from(n * 7 % 1_000), posting(n % 13, n))).collect();
+        let rows: Vec<_> =
+            (0..10_000u32).map(|n| (u64::from(n * 7 % 1_000), posting(n % 13, n))).collect();
         let index = Index::new(rows.clone());
         for hash in 0..1_100u64 {
-            let mut expected: Vec<_> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
+            let mut expected: Vec<_> =
+                rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
             expected.sort_unstable();
             assert_eq!(index.postings(hash).collect::<Vec<_>>(), expected);
         }

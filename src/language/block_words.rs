@@ -145,7 +145,9 @@ mod tests {
     fn what_defines_is_in_any_case_where_the_language_ignores_it() {
         let languages = Languages::builtin();
         let of = |name: &str| &languages.get(name).expect("it is built in").words;
-        assert!(of("fortran").defines_function(b"SUBROUTINE") && of("fortran").defines(b"Function"));
+        assert!(
+            of("fortran").defines_function(b"SUBROUTINE") && of("fortran").defines(b"Function")
+        );
         // A class of Java may be called so.
         assert!(!of("java").defines_function(b"Function") && of("java").defines(b"class"));
     }

@@ -1,4 +1,5 @@
-//! Tells which builds have a part of a file: of two parts that no build has both, neither is a copy to get rid of.
+//! Tells which builds have a part of a file: of two parts that no build has both, neither is a copy
+//! to get rid of.
 //!
 //! ```text
 //! //go:build !nomsgpack        the file, in builds without this tag
@@ -93,8 +94,12 @@ impl Builds {
             } else if let Some(attribute) = words.strip_prefix(b"#[cfg(") {
                 let end = end_of_item(text, &lines, line, whole.len() - words.len());
                 let inner = attribute.trim_ascii_end().strip_suffix(b")]").unwrap_or_default();
-                let inner = inner.strip_prefix(b"all(").and_then(|all| all.strip_suffix(b")")).unwrap_or(inner);
-                conditions.extend(terms(inner, ",").map(|when| Condition { lines: line..end, when }));
+                let inner = inner
+                    .strip_prefix(b"all(")
+                    .and_then(|all| all.strip_suffix(b")"))
+                    .unwrap_or(inner);
+                conditions
+                    .extend(terms(inner, ",").map(|when| Condition { lines: line..end, when }));
             } else if let Some(directive) = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
                 let begins = |word: &[u8]| directive.starts_with(word);
                 let is_next = begins(b"el") || begins(b"endif");
@@ -110,19 +115,28 @@ impl Builds {
         Self { path: path.as_bytes().to_vec(), conditions }
     }
 
-    /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m conditions.
+    /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m
+    /// conditions.
     pub fn exclude(&self, lines: &Range<u32>, other: &Self, of_other: &Range<u32>) -> bool {
         let is_same_file = self.path == other.path;
         let excludes = |when: &When| other.of(of_other).any(|of| when.excludes(of, is_same_file));
-        self.of(lines).any(excludes) || self.is_tagged_beside(other) || differ_in_platform(&self.path, &other.path)
+        self.of(lines).any(excludes)
+            || self.is_tagged_beside(other)
+            || differ_in_platform(&self.path, &other.path)
     }
 
-    /// Whether both are files of one folder for builds with different tags: what both declare cannot be in one build.
+    /// Whether both are files of one folder for builds with different tags: what both declare
+    /// cannot be in one build.
     fn is_tagged_beside(&self, other: &Self) -> bool {
-        let folder = |path: &[u8]| path.len() - path.rsplit(|&byte| byte == b'/').next().map_or(0, <[u8]>::len);
-        let tags = |of: &Self| of.conditions.iter().filter(|of| of.lines == WHOLE).map(|of| of.when.clone()).collect();
+        let folder = |path: &[u8]| {
+            path.len() - path.rsplit(|&byte| byte == b'/').next().map_or(0, <[u8]>::len)
+        };
+        let tags = |of: &Self| {
+            of.conditions.iter().filter(|of| of.lines == WHOLE).map(|of| of.when.clone()).collect()
+        };
         let (own, others): (Vec<When>, Vec<When>) = (tags(self), tags(other));
-        let is_beside = self.path != other.path && self.path[..folder(&self.path)] == other.path[..folder(&other.path)];
+        let is_beside = self.path != other.path
+            && self.path[..folder(&self.path)] == other.path[..folder(&other.path)];
         is_beside && !own.is_empty() && !others.is_empty() && own != others
     }
 
@@ -140,9 +154,10 @@ impl When {
         match (self, other) {
             (Self::Set(name, is_set), Self::Set(of, is)) if name == of => is_set != is,
             (Self::Set(name, true), Self::Set(of, true)) => are_apart(name, of),
-            (Self::Branch { conditional, branch }, Self::Branch { conditional: of, branch: is }) => {
-                is_same_file && conditional == of && branch != is
-            }
+            (
+                Self::Branch { conditional, branch },
+                Self::Branch { conditional: of, branch: is },
+            ) => is_same_file && conditional == of && branch != is,
             _ => false,
         }
     }
@@ -156,14 +171,15 @@ fn are_apart(a: &str, b: &str) -> bool {
     a != b && is_platform(a) && is_platform(b) && (!is_family || is_windows)
 }
 
-/// The terms of a condition that all have to hold and are simple: `linux`, `!cgo`, `not(unix)`, `target_os = "linux"`;
-/// none where one of several is enough.
+/// The terms of a condition that all have to hold and are simple: `linux`, `!cgo`, `not(unix)`,
+/// `target_os = "linux"`; none where one of several is enough.
 fn terms<'t>(condition: &'t [u8], and: &'t str) -> impl Iterator<Item = When> + 't {
     let text = std::str::from_utf8(condition).unwrap_or_default();
     let inside = text.find('(').unwrap_or(text.len());
     let text = if text[..inside].contains("||") { "" } else { text };
-    let is_simple =
-        |term: &&str| !term.is_empty() && !term.contains("||") && n_open(term) == 0 && !term.contains("any(");
+    let is_simple = |term: &&str| {
+        !term.is_empty() && !term.contains("||") && n_open(term) == 0 && !term.contains("any(")
+    };
     text.split(and).map(str::trim).filter(is_simple).map(term)
 }
 
@@ -173,7 +189,9 @@ fn n_open(text: &str) -> usize {
 }
 
 fn term(text: &str) -> When {
-    let negated = text.strip_prefix('!').or_else(|| text.strip_prefix("not(").and_then(|of| of.strip_suffix(')')));
+    let negated = text
+        .strip_prefix('!')
+        .or_else(|| text.strip_prefix("not(").and_then(|of| of.strip_suffix(')')));
     let name = negated.unwrap_or(text);
     let name = name.strip_prefix("target_os").map_or(name, |of| of.trim_matches([' ', '=', '"']));
     When::Set(name.to_owned(), negated.is_none())
@@ -204,16 +222,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check((path, text, line): (&str, &str, u32), (of, other, at): (&str, &str, u32), expected: bool) {
+    fn check(
+        (path, text, line): (&str, &str, u32),
+        (of, other, at): (&str, &str, u32),
+        expected: bool,
+    ) {
         let builds = |path: &str, text: &str| Builds::new(&FilePath::new(path), text.as_bytes());
         let (own, other) = (builds(path, text), builds(of, other));
-        assert_eq!(own.exclude(&(line..line + 1), &other, &(at..at + 1)), expected, "{own:?} {other:?}");
+        assert_eq!(
+            own.exclude(&(line..line + 1), &other, &(at..at + 1)),
+            expected,
+            "{own:?} {other:?}"
+        );
     }
 
     #[test]
     fn tags_of_a_file_exclude_their_opposites_and_other_platforms() {
         let file = |tags: &str| format!("//go:build {tags}\n\npackage a\nf()\n");
-        let pair = |a: &str, b: &str, expected| check(("a/a.go", &file(a), 4), ("b/b.go", &file(b), 4), expected);
+        let pair = |a: &str, b: &str, expected| {
+            check(("a/a.go", &file(a), 4), ("b/b.go", &file(b), 4), expected)
+        };
         pair("!nomsgpack", "nomsgpack", true);
         pair("linux && cgo", "windows", true);
         pair("unix", "windows && !cgo", true);
@@ -222,14 +250,17 @@ mod tests {
         pair("a || b", "!a", false);
         pair("!a && !(b && (linux || windows))", "a", true);
         pair("b && (linux || windows)", "!b", true);
-        let beside = |a: &str, b: &str, expected| check(("a/a.go", &file(a), 4), ("a/b.go", &file(b), 4), expected);
+        let beside = |a: &str, b: &str, expected| {
+            check(("a/a.go", &file(a), 4), ("a/b.go", &file(b), 4), expected)
+        };
         beside("sonic", "jsoniter", true);
         beside("cgo", "cgo", false);
     }
 
     #[test]
     fn a_build_has_one_branch_of_a_conditional() {
-        let text = "#if A\nf();\n#elif B\ng();\n# else\nh();\n#endif\ni();\n#ifdef A\nj();\n#endif\n";
+        let text =
+            "#if A\nf();\n#elif B\ng();\n# else\nh();\n#endif\ni();\n#ifdef A\nj();\n#endif\n";
         let pair = |a, b, expected| check(("a.c", text, a), ("a.c", text, b), expected);
         pair(2, 4, true);
         pair(4, 6, true);
@@ -240,11 +271,11 @@ mod tests {
 
     #[test]
     fn an_attribute_is_about_the_item_below_it() {
-        let text =
-            "#[cfg(unix)]\nfn f() {\n    a();\n}\n#[cfg(not(unix))]\nfn f() {\n    a();\n}\nfn g() {\n    a();\n}\n";
+        let text = "#[cfg(unix)]\nfn f() {\n    a();\n}\n#[cfg(not(unix))]\nfn f() {\n    a();\n}\nfn g() {\n    a();\n}\n";
         check(("a.rs", text, 3), ("a.rs", text, 7), true);
         check(("a.rs", text, 3), ("a.rs", text, 10), false);
-        let on = |os: &str| format!("#[cfg(all(target_os = \"{os}\", test))]\nmod a {{\n    f();\n}}\n");
+        let on =
+            |os: &str| format!("#[cfg(all(target_os = \"{os}\", test))]\nmod a {{\n    f();\n}}\n");
         check(("a.rs", &on("linux"), 3), ("b.rs", &on("macos"), 3), true);
         check(("a.rs", &on("linux"), 3), ("b.rs", &on("linux"), 3), false);
     }

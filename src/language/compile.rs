@@ -63,8 +63,8 @@ pub(super) struct CompiledTable {
     pub imports: Vec<ImportRule>,
     /// Whether a comment before an import may be code.
     pub has_preambles: bool,
-    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends in n; this filters out
-    /// most words.
+    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends
+    /// in n; this filters out most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
     pub at_start: Option<usize>,
@@ -96,7 +96,9 @@ impl Opener {
     pub fn is_at(&self, text: &[u8], at: usize, fold: u64) -> bool {
         let n_head = self.head.len();
         if fold != 0 {
-            return text.get(at..at + n_head).is_some_and(|head| head.eq_ignore_ascii_case(&self.head));
+            return text
+                .get(at..at + n_head)
+                .is_some_and(|head| head.eq_ignore_ascii_case(&self.head));
         }
         (swar::load(text, at) ^ self.value) & self.counts == 0
             && at + n_head <= text.len()
@@ -175,7 +177,8 @@ pub(super) struct Rule {
     pub format_after: Option<u8>,
     /// What belongs to it after its closer.
     pub tail: Tail,
-    /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a bracket.
+    /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a
+    /// bracket.
     pub stops: Box<[bool; 256]>,
     /// The same, if they are at most three and the closer has no placeholder.
     pub few_stops: Option<Few>,
@@ -234,12 +237,21 @@ impl Rule {
             && !self.has_strings
             && !self.has_expansions
             && self.interpolation.is_empty();
-        let fixed = self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
+        let fixed =
+            self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
         let fixed = fixed.filter(|close| !close.is_empty());
         match fixed {
-            _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => Ending::Line,
-            _ if is_simple && self.is_multi_line && self.escape.is_none() && !self.tail.is_whole_line => {
-                Ending::Closer(fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())))
+            _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => {
+                Ending::Line
+            }
+            _ if is_simple
+                && self.is_multi_line
+                && self.escape.is_none()
+                && !self.tail.is_whole_line =>
+            {
+                Ending::Closer(
+                    fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())),
+                )
             }
             Some(&[quote]) if is_simple => Ending::Quote(quote),
             _ => Ending::Any,
@@ -286,8 +298,8 @@ pub(super) struct ImportRule {
     pub has_lines: bool,
     /// The number of brackets in its mark, which are open when it begins.
     pub n_open: usize,
-    /// What it imports if the comment before it is code, and the row of that code's language: after those of the
-    /// strings.
+    /// What it imports if the comment before it is code, and the row of that code's language: after
+    /// those of the strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
     /// Brackets right behind the word in which nothing opens.
     pub verbatim: Option<(u8, u8)>,
@@ -318,7 +330,8 @@ impl CompiledTable {
                 };
         }
         for opener in &openers {
-            classes[opener.head[0] as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+            classes[opener.head[0] as usize] |=
+                if opener.n_word > 0 { WORD_OPENER } else { OPENER };
         }
         if table.elements {
             classes[b'<' as usize] |= OPENER;
@@ -331,7 +344,8 @@ impl CompiledTable {
         let mut openers_at = [(0, 0); 256];
         for (at, opener) in openers.iter().enumerate() {
             let range = &mut openers_at[opener.head[0] as usize];
-            *range = if range.1 == 0 { (at as u16, at as u16 + 1) } else { (range.0, at as u16 + 1) };
+            *range =
+                if range.1 == 0 { (at as u16, at as u16 + 1) } else { (range.0, at as u16 + 1) };
         }
         let imports = imports(table, fold)?;
         let numeric = [b".+-", table.digit_separators.as_bytes()].concat();
@@ -350,7 +364,10 @@ impl CompiledTable {
             keywords: keywords(table, fold),
             heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
             infix: table.infix.split_whitespace().map(|word| word.as_bytes().into()).collect(),
-            cases: table.cases.as_ref().map(|pair| [&pair.open, &pair.close].map(|word| word.as_bytes().into())),
+            cases: table
+                .cases
+                .as_ref()
+                .map(|pair| [&pair.open, &pair.close].map(|word| word.as_bytes().into())),
             sigils: table.sigils.as_bytes().into(),
             has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
             has_unicode_escapes: table.unicode_escapes,
@@ -402,8 +419,9 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
 }
 
 fn keywords(table: &Table, fold: u64) -> Keywords {
-    let hashes =
-        |words: &str| words.split_whitespace().map(|word| hash::word(word.as_bytes(), fold)).collect::<Vec<_>>();
+    let hashes = |words: &str| {
+        words.split_whitespace().map(|word| hash::word(word.as_bytes(), fold)).collect::<Vec<_>>()
+    };
     let values = hashes(&table.value_keywords);
     Keywords::new(&[hashes(&table.keywords), values.clone()].concat(), &values)
 }
@@ -411,7 +429,10 @@ fn keywords(table: &Table, fold: u64) -> Keywords {
 /// The bytes of words, unless there are too many to match eight at a time.
 fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
     let is_besides = |byte: &u8| {
-        classes[*byte as usize] & CONTINUE != 0 && byte.is_ascii() && !byte.is_ascii_alphanumeric() && *byte != b'_'
+        classes[*byte as usize] & CONTINUE != 0
+            && byte.is_ascii()
+            && !byte.is_ascii_alphanumeric()
+            && *byte != b'_'
     };
     WordBytes::new(&(0..=u8::MAX).filter(is_besides).collect::<Vec<_>>())
 }
@@ -446,7 +467,9 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
             let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
             let mark = &first.as_bytes()[..first.len() - word.len()];
             if word.is_empty() || mark.len() > MAX_MARK {
-                let why = format!("`{first}` is not a word with at most {MAX_MARK} punctuation characters before it");
+                let why = format!(
+                    "`{first}` is not a word with at most {MAX_MARK} punctuation characters before it"
+                );
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
             let verbatim = match &import.verbatim {
@@ -497,7 +520,9 @@ fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
 fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     let mut openers = Vec::new();
     let n_comments = table.comments.len();
-    for (list, rows, before) in [("comments", &table.comments, 0), ("strings", &table.strings, n_comments)] {
+    for (list, rows, before) in
+        [("comments", &table.comments, 0), ("strings", &table.strings, n_comments)]
+    {
         for (row, delimited) in rows.iter().enumerate() {
             if delimited.open.iter().next().is_none() {
                 return Err(TableError::value("open", "it is empty").in_row(list, row));
@@ -523,7 +548,9 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
     // stable, so rows of the same length are tried in table order.
-    openers.sort_by_key(|opener| (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len())));
+    openers.sort_by_key(|opener| {
+        (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len()))
+    });
     Ok(openers)
 }
 
@@ -538,10 +565,20 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
     let counts = if head.len() < 8 { swar::lowest(u64::MAX, head.len()) } else { u64::MAX };
-    Ok(Opener { n_word, is_plain: false, value: swar::load(&head, 0), counts, head, hole, tail, opens })
+    Ok(Opener {
+        n_word,
+        is_plain: false,
+        value: swar::load(&head, 0),
+        counts,
+        head,
+        hole,
+        tail,
+        opens,
+    })
 }
 
-/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself: `{{tag}|` begins with one.
+/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
+/// `{{tag}|` begins with one.
 fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
     let hole_at = |at: usize| {
         let (inside, tail) = text[at + 1..].split_once('}')?;
@@ -565,16 +602,26 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
     let of = |list, rows: &[Delimited]| -> Result<Vec<Rule>, TableError> {
-        let rule = |(n, row)| rule(row, list == "comments").map_err(|error: TableError| error.in_row(list, n));
+        let rule = |(n, row)| {
+            rule(row, list == "comments").map_err(|error: TableError| error.in_row(list, n))
+        };
         rows.iter().enumerate().map(rule).collect()
     };
     let mut rules = of("comments", &table.comments)?;
     rules.extend(of("strings", &table.strings)?);
-    for rule in rules.iter_mut().filter(|rule| table.spliced_words && rule.is_comment && rule.close.is_some()) {
+    for rule in rules
+        .iter_mut()
+        .filter(|rule| table.spliced_words && rule.is_comment && rule.close.is_some())
+    {
         (rule.has_splices, rule.ending) = (true, Ending::Any);
     }
     // A string in a comment begins where it does elsewhere.
-    let firsts: Vec<u8> = table.strings.iter().flat_map(|row| row.open.iter()).map(|open| open.as_bytes()[0]).collect();
+    let firsts: Vec<u8> = table
+        .strings
+        .iter()
+        .flat_map(|row| row.open.iter())
+        .map(|open| open.as_bytes()[0])
+        .collect();
     for rule in rules.iter_mut().filter(|rule| rule.has_strings) {
         firsts.iter().for_each(|&first| rule.stops[first as usize] = true);
         rule.few_stops = None;
@@ -595,10 +642,14 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
     }
     let others = closes.split_off(closes.len().min(1));
     if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
-        return Err(TableError::value("close", format!("only the first may have a hole, not `{other}`")));
+        return Err(TableError::value(
+            "close",
+            format!("only the first may have a hole, not `{other}`"),
+        ));
     }
     if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
-        let why = format!("what `{first}` opens must be a literal, neither nested nor with code inside");
+        let why =
+            format!("what `{first}` opens must be a literal, neither nested nor with code inside");
         return Err(TableError::value("holds", why));
     }
     let mut interpolation = Vec::new();
@@ -632,7 +683,10 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
     }
     let format_after = match row.format_after {
         Some(c) if !c.is_ascii_punctuation() => {
-            return Err(TableError::value("format-after", format!("`{c}` is no ASCII punctuation")));
+            return Err(TableError::value(
+                "format-after",
+                format!("`{c}` is no ASCII punctuation"),
+            ));
         }
         format_after => format_after.map(|c| c as u8),
     };

@@ -1,4 +1,5 @@
-//! Finds the language of a file: by its name, its `#!` line, or by content if the extension is ambiguous.
+//! Finds the language of a file: by its name, its `#!` line, or by content if the extension is
+//! ambiguous.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -39,8 +40,8 @@ pub struct Language {
     pub(super) around: Option<String>,
     /// The language whose regions it has as well.
     pub(super) page: Option<String>,
-    /// For each row of its strings, then of its imports, the language of the code that such a literal, or the comment
-    /// before such a statement, contains.
+    /// For each row of its strings, then of its imports, the language of the code that such a
+    /// literal, or the comment before such a statement, contains.
     pub(super) holds: Vec<Option<String>>,
     /// What an import names if the comment before it is code.
     preambles: Vec<String>,
@@ -52,8 +53,8 @@ pub struct Language {
 }
 
 impl Language {
-    /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in order, counted from 1.
-    /// Time O(n).
+    /// The lines of `text`, which was read into `tokens`, with test code, as disjoint ranges in
+    /// order, counted from 1. Time O(n).
     pub fn test_lines(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         self.test_marks.find(text, tokens)
     }
@@ -66,7 +67,11 @@ impl Language {
     /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
         let holds_any = self.preambles.is_empty() && !self.holds.is_empty();
-        !self.regions.is_empty() || self.around.is_some() || self.page.is_some() || self.is_notebook || holds_any
+        !self.regions.is_empty()
+            || self.around.is_some()
+            || self.page.is_some()
+            || self.is_notebook
+            || holds_any
     }
 
     /// Whether a comment in `text` may be code of another language.
@@ -100,7 +105,11 @@ impl std::fmt::Display for Reason {
             Self::FileName => f.write_str("its name"),
             Self::Extension(extension) => write!(f, "its extension `{extension}`"),
             Self::Claim { extension, pattern } => {
-                write!(f, "its extension `{extension}` and what it holds: `{}`", pattern.escape_debug())
+                write!(
+                    f,
+                    "its extension `{extension}` and what it holds: `{}`",
+                    pattern.escape_debug()
+                )
             }
             Self::Interpreter(name) => write!(f, "its first line, which names `{name}`"),
         }
@@ -192,7 +201,8 @@ struct Packed {
 
 impl Packed {
     fn text(self) -> &'static str {
-        static UNPACKED: [OnceLock<String>; BLOCKS.len()] = [const { OnceLock::new() }; BLOCKS.len()];
+        static UNPACKED: [OnceLock<String>; BLOCKS.len()] =
+            [const { OnceLock::new() }; BLOCKS.len()];
         &UNPACKED[self.block].get_or_init(|| unpack(BLOCKS[self.block]))[self.start..self.end]
     }
 }
@@ -208,7 +218,8 @@ const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
 /// Number of bytes at the start of a file that are searched for the text of a claim.
 const CLAIM_WITHIN: usize = 16 * 1024;
-/// Maximum matches of a claim that count: one that is everywhere says no more than one that is often.
+/// Maximum matches of a claim that count: one that is everywhere says no more than one that is
+/// often.
 const MAX_MATCHES: usize = 10;
 
 impl Languages {
@@ -261,7 +272,12 @@ impl Languages {
         Regions::new(&table)?;
         TestMarks::check(&table)?;
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
-        for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang, &mut self.by_alias] {
+        for map in [
+            &mut self.by_extension,
+            &mut self.by_file_name,
+            &mut self.by_shebang,
+            &mut self.by_alias,
+        ] {
             map.retain(|_, owner| *owner != row);
         }
         self.by_pattern.retain(|(.., owner)| *owner != row);
@@ -298,14 +314,23 @@ impl Languages {
     /// [`TableError::Value`] names the key that mentions one that does not exist.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
-        let unknown = |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
+        let unknown =
+            |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
         for (key, name) in [("around", &table.around), ("page", &table.page)] {
             if let Some(name) = name.as_deref().filter(|name| self.get(name).is_none()) {
                 return Err(TableError::value(key, unknown(name)));
             }
         }
-        let holds = table.strings.iter().enumerate().map(|(row, string)| ("strings", row, "holds", &string.holds));
-        let imports = table.imports.iter().enumerate().map(|(row, import)| ("imports", row, "holds", &import.holds));
+        let holds = table
+            .strings
+            .iter()
+            .enumerate()
+            .map(|(row, string)| ("strings", row, "holds", &string.holds));
+        let imports = table
+            .imports
+            .iter()
+            .enumerate()
+            .map(|(row, import)| ("imports", row, "holds", &import.holds));
         let holds = holds.chain(imports);
         let regions = table.regions.iter().enumerate();
         let regions = regions.map(|(row, region)| ("regions", row, "language", &region.language));
@@ -317,8 +342,8 @@ impl Languages {
         Ok(())
     }
 
-    /// Changes with everything that decides how a file is read: tables, including the user's, and code.
-    /// Fingerprints with different digests are not comparable.
+    /// Changes with everything that decides how a file is read: tables, including the user's, and
+    /// code. Fingerprints with different digests are not comparable.
     pub fn digest(&self) -> u64 {
         self.digest
     }
@@ -326,7 +351,9 @@ impl Languages {
     fn own_names(&mut self, names: &[&str], row: usize) {
         for name in names {
             match name.split_once('*') {
-                Some((before, after)) => self.by_pattern.push((before.to_owned(), after.to_owned(), row)),
+                Some((before, after)) => {
+                    self.by_pattern.push((before.to_owned(), after.to_owned(), row))
+                }
                 None => drop(self.by_file_name.insert((*name).to_owned(), row)),
             }
         }
@@ -342,8 +369,8 @@ impl Languages {
         self.by_file_name.get(name).copied().or_else(by_pattern)
     }
 
-    /// The language that people call `name`: a table, its display name in any case with spaces or hyphens,
-    /// an extension, or an interpreter.
+    /// The language that people call `name`: a table, its display name in any case with spaces or
+    /// hyphens, an extension, or an interpreter.
     pub fn named(&self, name: &str) -> Option<&Language> {
         let name = name.trim().to_ascii_lowercase();
         let row = (self.by_name.get_or_init(|| by_name(&self.rows)).get(&hyphened(&name)).copied())
@@ -370,8 +397,8 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
-    /// How the language that a file name suggests opens and closes a comment: one to the end of the line, whose close
-    /// is empty, if it has such. `None` without a language.
+    /// How the language that a file name suggests opens and closes a comment: one to the end of the
+    /// line, whose close is empty, if it has such. `None` without a language.
     pub fn comment(&self, path: &FilePath) -> Option<(&str, &str)> {
         let promised = self.possible(path).next()?;
         let id = self.rows.iter().find(|row| row.name == promised.name).map(|row| &*row.id)?;
@@ -389,34 +416,43 @@ impl Languages {
         !self.telling_name(path).is_empty() || !name.trim_start_matches('.').contains('.')
     }
 
-    /// The part of a file name that decides the language: with the same part, the same text is in the same language.
+    /// The part of a file name that decides the language: with the same part, the same text is in
+    /// the same language.
     pub fn telling_name(&self, path: &FilePath) -> String {
         let name = String::from_utf8_lossy(path.name());
         if let Some(row) = self.of_name(&name) {
             // No extension has a slash.
             return format!("/{}", self.rows[row].id);
         }
-        let is_known =
-            |extension: &String| self.by_extension.contains_key(extension) || self.claims.contains_key(extension);
-        extensions(&name).map(str::to_ascii_lowercase).filter(is_known).collect::<Vec<_>>().join("/")
+        let is_known = |extension: &String| {
+            self.by_extension.contains_key(extension) || self.claims.contains_key(extension)
+        };
+        extensions(&name)
+            .map(str::to_ascii_lowercase)
+            .filter(is_known)
+            .collect::<Vec<_>>()
+            .join("/")
     }
 
-    /// The language that a file name alone promises: that of the whole name, or the owner of its longest extension that
-    /// has one. An extension that languages only claim promises nothing: most files with it may be none of theirs.
+    /// The language that a file name alone promises: that of the whole name, or the owner of its
+    /// longest extension that has one. An extension that languages only claim promises nothing:
+    /// most files with it may be none of theirs.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         let name = String::from_utf8_lossy(path.name());
-        let owner = |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
+        let owner =
+            |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
         let row = self.of_name(&name).or_else(|| extensions(&name).find_map(owner))?;
         Some(self.rows[row].language())
     }
 
-    /// The languages that a file with this name may be in, whatever it holds: the promised one first, then those that
-    /// claim one of its extensions, source before data.
+    /// The languages that a file with this name may be in, whatever it holds: the promised one
+    /// first, then those that claim one of its extensions, source before data.
     pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
         let name = String::from_utf8_lossy(path.name());
         let mut claimants = Vec::new();
         if self.of_name(&name).is_none() {
-            let rows = extensions(&name).filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
+            let rows = extensions(&name)
+                .filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
             claimants.extend(rows.flatten().map(|&row| self.rows[row].language()));
             claimants.sort_by_key(|language| language.is_data);
         }
@@ -439,8 +475,12 @@ impl Languages {
         let by_extension = |extension: &str| {
             let extension = extension.to_ascii_lowercase();
             let claimed = self.claimed(&extension, text);
-            let claimed = claimed.map(|(row, pattern)| (row, Reason::Claim { extension: extension.clone(), pattern }));
-            let owned = || Some((*self.by_extension.get(&extension)?, Reason::Extension(extension.clone())));
+            let claimed = claimed.map(|(row, pattern)| {
+                (row, Reason::Claim { extension: extension.clone(), pattern })
+            });
+            let owned = || {
+                Some((*self.by_extension.get(&extension)?, Reason::Extension(extension.clone())))
+            };
             claimed.or_else(owned)
         };
         let by_interpreter = || {
@@ -453,16 +493,18 @@ impl Languages {
         Some((self.rows[row].language(), reason))
     }
 
-    /// The language for which the content of `text` speaks more than for the owner of `extension`, and the pattern that
-    /// says most. Time O(n) for each claim.
+    /// The language for which the content of `text` speaks more than for the owner of `extension`,
+    /// and the pattern that says most. Time O(n) for each claim.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claimants = self.claims.get(extension)?;
         let owner = self.by_extension.get(extension).copied();
         let is_other = |row: &&usize| Some(**row) != owner;
-        let weigh = |row: usize, tokens: Option<&[Token]>| self.rows[row].evidence(extension, text, tokens);
+        let weigh =
+            |row: usize, tokens: Option<&[Token]>| self.rows[row].evidence(extension, text, tokens);
         let speaks = |row: &&usize| weigh(**row, None).is_some_and(|evidence| evidence.weight > 0);
-        let spoken_for: Vec<usize> = claimants.iter().filter(is_other).filter(speaks).copied().collect();
+        let spoken_for: Vec<usize> =
+            claimants.iter().filter(is_other).filter(speaks).copied().collect();
         if spoken_for.is_empty() {
             return None;
         }
@@ -472,7 +514,8 @@ impl Languages {
             self.rows[row].language().lexer.tokenize_imports_too(text, &mut tokens);
         }
         let seen = owner.map(|_| &*tokens);
-        let of_owner = owner.and_then(|row| weigh(row, seen)).map_or(0, |evidence| evidence.weight.max(0));
+        let of_owner =
+            owner.and_then(|row| weigh(row, seen)).map_or(0, |evidence| evidence.weight.max(0));
         let evidence = spoken_for.into_iter().filter_map(|row| Some((row, weigh(row, seen)?)));
         // Of equals, the first.
         let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
@@ -483,23 +526,32 @@ impl Languages {
 impl LanguageEntry {
     fn table(&self) -> &Table {
         let text = || self.toml.map_or("", Packed::text);
-        self.table.get_or_init(|| Table::parse(text()).expect("tests/it/languages.rs reads every built-in table"))
+        self.table.get_or_init(|| {
+            Table::parse(text()).expect("tests/it/languages.rs reads every built-in table")
+        })
     }
 
     fn claims(&self) -> &[CompiledClaim] {
-        self.claims
-            .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/it/languages.rs compile every claim"))
+        self.claims.get_or_init(|| {
+            compile_claims(self.table())
+                .expect("`add` and tests/it/languages.rs compile every claim")
+        })
     }
 
-    /// What speaks for a file with `extension` being in this language: matches at which one of `tokens` begins, or all.
+    /// What speaks for a file with `extension` being in this language: matches at which one of
+    /// `tokens` begins, or all.
     fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
         let is_seen = |at: Range<usize>| tokens.is_none_or(|tokens| is_code(text, at, tokens));
-        let of_extension = |claim: &&CompiledClaim| claim.extensions.iter().any(|other| other == extension);
+        let of_extension =
+            |claim: &&CompiledClaim| claim.extensions.iter().any(|other| other == extension);
         let mut sum = 0;
         let mut best: Option<(i32, &CompiledClaim)> = None;
         for claim in self.claims().iter().filter(of_extension) {
             // What speaks against a language does so wherever it stands.
-            let matches = claim.pattern.find_iter(text).filter(|found| claim.weight < 0 || is_seen(found.range()));
+            let matches = claim
+                .pattern
+                .find_iter(text)
+                .filter(|found| claim.weight < 0 || is_seen(found.range()));
             let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
             sum += weight;
             if weight > best.map_or(0, |(most, _)| most) {
@@ -520,12 +572,18 @@ impl LanguageEntry {
                 is_declarative: table.declarative,
                 has_juxtaposed_calls: table.juxtaposed_calls,
                 words: Arc::new(BlockWords::new(table)),
-                lexer: Lexer::new(table).expect("`add` and tests/it/languages.rs compile every table"),
-                regions: Regions::new(table).expect("`add` and tests/it/languages.rs compile every region"),
+                lexer: Lexer::new(table)
+                    .expect("`add` and tests/it/languages.rs compile every table"),
+                regions: Regions::new(table)
+                    .expect("`add` and tests/it/languages.rs compile every region"),
                 around: table.around.clone(),
                 page: table.page.clone(),
                 holds: holds(table),
-                preambles: table.imports.iter().filter_map(|import| import.preamble.clone()).collect(),
+                preambles: table
+                    .imports
+                    .iter()
+                    .filter_map(|import| import.preamble.clone())
+                    .collect(),
                 is_notebook: table.notebook,
                 is_page: table.pages,
                 test_marks: TestMarks::new(table),
@@ -534,8 +592,8 @@ impl LanguageEntry {
     }
 }
 
-/// Whether the first text in `range` is that of a token, and does not begin inside of a literal. What a file begins with
-/// is inside of nothing.
+/// Whether the first text in `range` is that of a token, and does not begin inside of a literal.
+/// What a file begins with is inside of nothing.
 fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
     if range.start == 0 {
         return true;
@@ -544,10 +602,13 @@ fn is_code(text: &[u8], range: Range<usize>, tokens: &[Token]) -> bool {
     let first = (range.start + blanks) as u32;
     let before = tokens.partition_point(|token| token.start <= first);
     let token = before.checked_sub(1).map(|at| &tokens[at]);
-    token.is_some_and(|token| first < token.end && (token.start == first || token.kind() != Kind::String))
+    token.is_some_and(|token| {
+        first < token.end && (token.start == first || token.kind() != Kind::String)
+    })
 }
 
-/// For each row of the table's strings, then of its imports, the language it contains; empty if none does.
+/// For each row of the table's strings, then of its imports, the language it contains; empty if
+/// none does.
 fn holds(table: &Table) -> Vec<Option<String>> {
     let holds: Vec<_> = (table.strings.iter().map(|row| row.holds.clone()))
         .chain(table.imports.iter().map(|row| row.holds.clone()))
@@ -557,7 +618,9 @@ fn holds(table: &Table) -> Vec<Option<String>> {
 
 /// Checks the names that files are found by: one that could never match is a mistake.
 fn check_names(table: &Table) -> Result<(), TableError> {
-    let is_wrong = |name: &&str| name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase);
+    let is_wrong = |name: &&str| {
+        name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase)
+    };
     let why = |name: &str| format!("`{name}` is not an extension in lower case without its dot");
     if let Some(name) = table.extensions.iter().map(String::as_str).find(is_wrong) {
         return Err(TableError::value("extensions", why(name)));
@@ -567,8 +630,15 @@ fn check_names(table: &Table) -> Result<(), TableError> {
             return Err(TableError::value("extension", why(name)).in_row("claims", row));
         }
     }
-    match table.file_names.iter().find(|name| name.is_empty() || name.contains('/') || name.matches('*').count() > 1) {
-        Some(name) => Err(TableError::value("file-names", format!("`{name}` is not a name with at most one `*`"))),
+    match table
+        .file_names
+        .iter()
+        .find(|name| name.is_empty() || name.contains('/') || name.matches('*').count() > 1)
+    {
+        Some(name) => Err(TableError::value(
+            "file-names",
+            format!("`{name}` is not a name with at most one `*`"),
+        )),
         None => Ok(()),
     }
 }
@@ -582,8 +652,9 @@ const MAX_PATTERN: usize = 1 << 20;
 
 /// Compiles the patterns by which a language claims extensions that another one owns.
 fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
-    let compile =
-        |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).size_limit(MAX_PATTERN).build();
+    let compile = |pattern: &str| {
+        RegexBuilder::new(pattern).multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()
+    };
     if table.claims.len() > MAX_CLAIMS {
         return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
     }
@@ -591,9 +662,13 @@ fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
     let claim = |(row, claim): (usize, &Claim)| {
         let wrong = |key, why: String| TableError::value(key, why).in_row("claims", row);
         if claim.weight == 0 || claim.weight.abs() > MAX_WEIGHT {
-            return Err(wrong("weight", format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight)));
+            return Err(wrong(
+                "weight",
+                format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight),
+            ));
         }
-        let pattern = compile(&claim.pattern).map_err(|error| wrong("pattern", no_pattern(&error)))?;
+        let pattern =
+            compile(&claim.pattern).map_err(|error| wrong("pattern", no_pattern(&error)))?;
         let extensions = claim.extension.iter().map(str::to_owned).collect();
         Ok(CompiledClaim { extensions, pattern, weight: claim.weight })
     };
@@ -606,7 +681,8 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('.').map(move |(at, _)| &name[at + 1..])
 }
 
-/// The interpreter in a `#!` line, without folder and version: `python` for `/usr/bin/env -S python3.11`.
+/// The interpreter in a `#!` line, without folder and version: `python` for `/usr/bin/env -S
+/// python3.11`.
 fn interpreter(text: &[u8]) -> Option<String> {
     let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(&line[..line.len().min(256)]);

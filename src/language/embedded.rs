@@ -24,7 +24,8 @@ pub struct EmbeddedPart<'l> {
     pub cell: Option<u32>,
 }
 
-/// Maximum depth of languages within languages: an example in a document, a page in that, its script.
+/// Maximum depth of languages within languages: an example in a document, a page in that, its
+/// script.
 const MAX_LEVELS: usize = 4;
 
 /// Where the tokens of a file go, and which part of it is read.
@@ -47,9 +48,11 @@ struct Part<'l, 't> {
 }
 
 impl Languages {
-    /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns embedded code.
+    /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns
+    /// embedded code.
     ///
-    /// Text in languages that are data or prose gives tokens only `with_data`; the code inside it always does.
+    /// Text in languages that are data or prose gives tokens only `with_data`; the code inside it
+    /// always does.
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize<'l>(
@@ -90,14 +93,15 @@ impl Language {
 }
 
 impl Languages {
-    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON: what code it holds is
-    /// not known.
+    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON:
+    /// what code it holds is not known.
     pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
         language.is_notebook && notebook::cells(text).is_none()
     }
 }
 
-/// Sorts the tokens by position; a literal around code of another language ends where the code begins.
+/// Sorts the tokens by position; a literal around code of another language ends where the code
+/// begins.
 fn separate(tokens: &mut Vec<Token>) {
     tokens.sort_by_key(|token| token.start);
     for at in 1..tokens.len() {
@@ -115,7 +119,12 @@ impl<'l> FileReading<'l, '_> {
         }
         let mut masked = text.to_vec();
         let page = language.page.as_deref().and_then(|id| self.languages.get(id));
-        for regions in [Some(language), page].into_iter().flatten().map(|of| &of.regions).take_while(|_| levels > 0) {
+        for regions in [Some(language), page]
+            .into_iter()
+            .flatten()
+            .map(|of| &of.regions)
+            .take_while(|_| levels > 0)
+        {
             let text = masked.clone();
             for stretch in regions.find(&text) {
                 blank(&mut masked[stretch.range.clone()]);
@@ -153,28 +162,36 @@ impl<'l> FileReading<'l, '_> {
         }
     }
 
-    /// Reads the literals that are code of another language, all those of one language as a single text: a tag may
-    /// open in one and close in another.
+    /// Reads the literals that are code of another language, all those of one language as a single
+    /// text: a tag may open in one and close in another.
     fn read_held(&mut self, part: Part<'l, '_>, held: &[Held]) {
         let Part { language, text, offset, levels } = part;
         let mut rows: Vec<(usize, &'l Language)> = Vec::new();
         for (row, name) in language.holds.iter().enumerate() {
-            rows.extend(name.as_ref().and_then(|name| self.languages.named(name)).map(|inner| (row, inner)));
+            rows.extend(
+                name.as_ref().and_then(|name| self.languages.named(name)).map(|inner| (row, inner)),
+            );
         }
         let mut ids: Vec<&str> = rows.iter().map(|(_, inner)| inner.id.as_str()).collect();
         ids.dedup();
         for id in ids {
             let mut shown = text.to_vec();
             let mut at = 0;
-            let is_of = |held: &&Held| rows.iter().any(|(row, inner)| *row == held.row && inner.id == id);
+            let is_of =
+                |held: &&Held| rows.iter().any(|(row, inner)| *row == held.row && inner.id == id);
             for held in held.iter().filter(is_of).filter(|held| !held.range.is_empty()) {
                 blank(&mut shown[at..held.range.start]);
                 at = held.range.end;
-                let inner = rows.iter().find(|(row, _)| *row == held.row).map_or(language, |(_, inner)| inner);
+                let inner = rows
+                    .iter()
+                    .find(|(row, _)| *row == held.row)
+                    .map_or(language, |(_, inner)| inner);
                 self.embed(inner, offset + held.range.start..offset + held.range.end, None);
             }
             blank(&mut shown[at..]);
-            if let (Some((_, inner)), true) = (rows.iter().find(|(_, inner)| inner.id == id), at > 0) {
+            if let (Some((_, inner)), true) =
+                (rows.iter().find(|(_, inner)| inner.id == id), at > 0)
+            {
                 self.read(Part { language: inner, text: &shown, offset, levels: levels - 1 });
             }
         }
@@ -200,7 +217,12 @@ impl<'l> FileReading<'l, '_> {
         self.embedded.push(EmbeddedPart { range, language, cell });
     }
 
-    fn take(&mut self, tokens: &[Token], start: impl Fn(usize) -> usize, end: impl Fn(usize) -> usize) {
+    fn take(
+        &mut self,
+        tokens: &[Token],
+        start: impl Fn(usize) -> usize,
+        end: impl Fn(usize) -> usize,
+    ) {
         self.tokens.extend(tokens.iter().map(|token| Token {
             start: start(token.start as usize) as u32,
             end: end(token.end as usize) as u32,

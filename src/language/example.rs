@@ -23,12 +23,19 @@ impl std::fmt::Display for UnmetExample {
 impl Languages {
     /// The examples in a language's table that do not produce their expected tokens.
     pub fn unmet_examples(&self, id: &str) -> Vec<UnmetExample> {
-        let (Some(language), Some(table)) = (self.get(id), self.table(id)) else { return Vec::new() };
+        let (Some(language), Some(table)) = (self.get(id), self.table(id)) else {
+            return Vec::new();
+        };
         let mut tokens = Vec::new();
         let mut unmet = |Example { shows, source, tokens: expected }: &Example| {
             self.tokenize(language, source.as_bytes(), true, &mut tokens);
-            let found: Vec<String> = tokens.iter().map(|token| show(token, source.as_bytes())).collect();
-            (found != *expected).then(|| UnmetExample { shows: shows.clone(), expected: expected.clone(), found })
+            let found: Vec<String> =
+                tokens.iter().map(|token| show(token, source.as_bytes())).collect();
+            (found != *expected).then(|| UnmetExample {
+                shows: shows.clone(),
+                expected: expected.clone(),
+                found,
+            })
         };
         table.examples.iter().filter_map(&mut unmet).collect()
     }

@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn words_that_share_a_bucket_are_all_found() {
-        let words: Vec<u64> = (1..=20).map(|n| n << 1 | 1 << 63).chain((1..500).map(|n| n << 40 | 7)).collect();
+        let words: Vec<u64> =
+            (1..=20).map(|n| n << 1 | 1 << 63).chain((1..500).map(|n| n << 40 | 7)).collect();
         let keywords = Keywords::new(&words, &words[..3]);
         assert!(!keywords.crowded.is_empty());
         assert!(words.iter().all(|&word| keywords.contains(word)));

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 pub(super) struct Cell {
     /// Its number among all cells, from 1.
     pub number: u32,
-    /// What its language is called, the most trusted name first: by its first line, its own metadata, the notebook's,
-    /// and the name of the kernel that runs it.
+    /// What its language is called, the most trusted name first: by its first line, its own
+    /// metadata, the notebook's, and the name of the kernel that runs it.
     pub languages: Vec<String>,
     /// Its code, with JSON escapes resolved.
     pub code: Vec<u8>,
@@ -111,7 +111,8 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-/// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one without cells.
+/// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one
+/// without cells.
 pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some(rest) = text.strip_prefix('\u{FEFF}') {
@@ -127,26 +128,37 @@ pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
 fn read(text: &str) -> Option<Vec<Cell>> {
     let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
     let Metadata { kernelspec, language_info } = notebook.metadata;
-    let (language, name) = kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
+    let (language, name) =
+        kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
     let of_all = [language_info.and_then(|info| info.name), language, name];
-    let all = notebook.cells.into_iter().chain(notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells));
+    let all = notebook
+        .cells
+        .into_iter()
+        .chain(notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells));
     let mut cells = Vec::new();
     for (number, cell) in (1..).zip(all) {
         let Some(source) = cell.source.filter(|_| cell.cell_type == "code") else { continue };
-        let (code, places) = decode(source.get(), source.get().as_ptr() as usize - text.as_ptr() as usize);
+        let (code, places) =
+            decode(source.get(), source.get().as_ptr() as usize - text.as_ptr() as usize);
         let own = [magic(&code), cell.metadata.vscode.and_then(|own| own.language_id)];
-        cells.push(Cell { number, languages: own.into_iter().chain(of_all.clone()).flatten().collect(), code, places });
+        cells.push(Cell {
+            number,
+            languages: own.into_iter().chain(of_all.clone()).flatten().collect(),
+            code,
+            places,
+        });
     }
     Some(cells)
 }
 
-/// The text with another number of the same length for each `NaN` and `Infinity`: Python writes them in outputs, and JSON
-/// has none.
+/// The text with another number of the same length for each `NaN` and `Infinity`: Python writes
+/// them in outputs, and JSON has none.
 fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let name = ["NaN", "Infinity"].into_iter().find(|name| bytes[at..].starts_with(name.as_bytes()));
+        let name =
+            ["NaN", "Infinity"].into_iter().find(|name| bytes[at..].starts_with(name.as_bytes()));
         if let Some(name) = name {
             bytes[at..at + name.len()].fill(b' ');
             bytes[at] = b'0';
@@ -169,13 +181,16 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The language of a cell magic: `%%bash`.
 fn magic(code: &[u8]) -> Option<String> {
-    let word: Vec<u8> = code.strip_prefix(b"%%")?.iter().copied().take_while(u8::is_ascii_alphanumeric).collect();
+    let word: Vec<u8> =
+        code.strip_prefix(b"%%")?.iter().copied().take_while(u8::is_ascii_alphanumeric).collect();
     // These change how the cell is run, not its language.
-    let is_language = !matches!(&*word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
+    let is_language =
+        !matches!(&*word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
     String::from_utf8(word).ok().filter(|_| is_language)
 }
 
-/// Resolves the strings of a JSON value (one string or a list) and joins them. `raw` begins at `offset` in the file.
+/// Resolves the strings of a JSON value (one string or a list) and joins them. `raw` begins at
+/// `offset` in the file.
 fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
     let (raw, mut code, mut runs) = (raw.as_bytes(), Vec::new(), Vec::new());
     let mut is_inside = false;
@@ -205,7 +220,8 @@ fn escape(raw: &[u8], code: &mut Vec<u8>) -> usize {
         let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    let push = |c: char, code: &mut Vec<u8>| code.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    let push =
+        |c: char, code: &mut Vec<u8>| code.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     match raw.get(1) {
         Some(b'u') => match (unit(0), unit(6)) {
             (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
@@ -251,11 +267,17 @@ mod tests {
     #[test]
     fn the_cells_are_decoded_and_each_byte_knows_its_place() {
         let cells = cells(NOTEBOOK.as_bytes()).expect("it is a notebook");
-        let shown: Vec<_> = cells.iter().map(|cell| (cell.number, cell.languages.join(" "), &*cell.code)).collect();
+        let shown: Vec<_> =
+            cells.iter().map(|cell| (cell.number, cell.languages.join(" "), &*cell.code)).collect();
         let first = "x = \"é\"\ny\t= 1".as_bytes();
         let of_all = "python python3".to_owned();
-        assert_eq!(shown, [(2, of_all.clone(), first), (3, format!("bash {of_all}"), &b"%%bash\nls"[..])]);
-        let raw = |start: usize, end: usize| &NOTEBOOK[cells[0].places.start(start)..cells[0].places.end(end)];
+        assert_eq!(
+            shown,
+            [(2, of_all.clone(), first), (3, format!("bash {of_all}"), &b"%%bash\nls"[..])]
+        );
+        let raw = |start: usize, end: usize| {
+            &NOTEBOOK[cells[0].places.start(start)..cells[0].places.end(end)]
+        };
         assert_eq!(raw(0, 1), "x");
         assert_eq!(raw(4, 8), r#"\"\u00e9\""#);
         assert_eq!(raw(9, 10), "y");
@@ -265,18 +287,20 @@ mod tests {
 
     #[test]
     fn what_is_no_notebook_has_none() {
-        for text in [&b"{"[..], b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": []} x"#, b"NaN"] {
+        for text in [&b"{"[..], b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": []} x"#, b"NaN"]
+        {
             assert_eq!(cells(text), None);
         }
-        for text in [&b""[..], b" \n", b"{}", b"\xEF\xBB\xBF{}", br#"{"cells": [{"cell_type": "code"}]}"#] {
+        for text in
+            [&b""[..], b" \n", b"{}", b"\xEF\xBB\xBF{}", br#"{"cells": [{"cell_type": "code"}]}"#]
+        {
             assert_eq!(cells(text), Some(Vec::new()));
         }
     }
 
     #[test]
     fn numbers_that_only_python_writes_are_numbers_outside_of_strings() {
-        let text =
-            r#"{"cells": [{"cell_type": "code", "outputs": [NaN, -Infinity, "\"NaN\\"], "source": "NaN + Infinity"}]}"#;
+        let text = r#"{"cells": [{"cell_type": "code", "outputs": [NaN, -Infinity, "\"NaN\\"], "source": "NaN + Infinity"}]}"#;
         let cells = cells(text.as_bytes()).expect("Python reads it");
         assert_eq!(cells[0].code, b"NaN + Infinity");
         assert_eq!(&text[cells[0].places.start(0)..cells[0].places.end(14)], "NaN + Infinity");

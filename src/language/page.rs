@@ -7,12 +7,13 @@ use html5gum::{Token, Tokenizer};
 const HIDDEN: [&[u8]; 5] = [b"script", b"style", b"noscript", b"iframe", b"noembed"];
 /// Elements that do not end a word.
 const INLINE: [&[u8]; 31] = [
-    b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del", b"dfn", b"em", b"font",
-    b"i", b"ins", b"kbd", b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub", b"sup",
-    b"time", b"tt", b"u", b"wbr",
+    b"a", b"abbr", b"acronym", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del",
+    b"dfn", b"em", b"font", b"i", b"ins", b"kbd", b"mark", b"q", b"s", b"samp", b"small", b"span",
+    b"strike", b"strong", b"sub", b"sup", b"time", b"tt", b"u", b"wbr",
 ];
 
-/// The text of a page in HTML, with its character references decoded. Each word is on the line where it is in `html`.
+/// The text of a page in HTML, with its character references decoded. Each word is on the line
+/// where it is in `html`.
 ///
 /// Time O(n), for any bytes.
 pub fn page_text(html: &[u8]) -> Vec<u8> {
@@ -92,7 +93,10 @@ mod tests {
 
     #[test]
     fn words_stay_on_their_lines() {
-        check("<div\n class=a>one\n<script>\n\n</script>two <i\n>th</i\n>ree four", " \none\n  \n\ntwo three \n\nfour");
+        check(
+            "<div\n class=a>one\n<script>\n\n</script>two <i\n>th</i\n>ree four",
+            " \none\n  \n\ntwo three \n\nfour",
+        );
         let page = "<!DOCTYPE\nhtml>\r\n<p\n>a</p><!--\n\n-->\n<b>b</b>";
         let text = page_text(page.as_bytes());
         let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();

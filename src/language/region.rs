@@ -47,10 +47,17 @@ impl Regions {
     /// Compiles the regions of `table`.
     ///
     /// # Errors
-    /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it does not have.
+    /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it
+    /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let row = |(n, region)| row(region).map_err(|error| error.in_row("regions", n));
-        table.regions.iter().enumerate().map(row).collect::<Result<_, _>>().map(|rows| Self { rows })
+        table
+            .regions
+            .iter()
+            .enumerate()
+            .map(row)
+            .collect::<Result<_, _>>()
+            .map(|rows| Self { rows })
     }
 
     /// Whether there are none.
@@ -65,7 +72,8 @@ impl Regions {
     pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
-        let mut next: Vec<Option<Match<'_>>> = self.rows.iter().map(|row| row.begin.find(text)).collect();
+        let mut next: Vec<Option<Match<'_>>> =
+            self.rows.iter().map(|row| row.begin.find(text)).collect();
         let mut at = 0;
         while at <= text.len() {
             for (row, next) in self.rows.iter().zip(&mut next) {
@@ -79,8 +87,10 @@ impl Regions {
             let start = begin.end();
             let (end, after) = row.end(text, start, &captures, &mut ends);
             if end > start {
-                stretches
-                    .push(RegionCode { range: start..end, language: row.language(&captures).map(Cow::into_owned) });
+                stretches.push(RegionCode {
+                    range: start..end,
+                    language: row.language(&captures).map(Cow::into_owned),
+                });
             }
             at = after.max(begin.start() + 1);
         }
@@ -103,7 +113,8 @@ impl RegionRule {
         ends: &mut HashMap<String, Option<Regex>>,
     ) -> (usize, usize) {
         if self.is_indented {
-            let end = end_of_indented(text, captures.get(0).map_or(start, |whole| whole.start()), start);
+            let end =
+                end_of_indented(text, captures.get(0).map_or(start, |whole| whole.start()), start);
             return (end, end);
         }
         let found = match &self.end {
@@ -111,7 +122,8 @@ impl RegionRule {
             Some(RegionEnd::Fixed(end)) => end.find_at(text, start),
             Some(RegionEnd::Open { pattern, group }) => {
                 let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
-                let repeated = String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
+                let repeated =
+                    String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
                 let filled = pattern.replace(&format!("{{{group}}}"), &regex::escape(&repeated));
                 let end = ends.entry(filled).or_insert_with_key(|filled| compile(filled).ok());
                 end.as_ref().and_then(|end| end.find_at(text, start))
@@ -150,7 +162,8 @@ fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
 }
 
-/// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are included.
+/// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are
+/// included.
 fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
     let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let indent = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

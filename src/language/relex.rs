@@ -19,8 +19,8 @@ pub struct Version {
     marks: Vec<Mark>,
 }
 
-/// The start of a line at which nothing is open: from here on, a text reads as if it began here, except that the
-/// previous token counts.
+/// The start of a line at which nothing is open: from here on, a text reads as if it began here,
+/// except that the previous token counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub at: u32,
@@ -59,8 +59,10 @@ impl<'v> Plan<'v> {
         let n_prefix = common_prefix(text, before_text);
         let n_rest = text.len().min(before_text.len()) - n_prefix;
         let n_suffix = common_suffix(text, before_text).min(n_rest);
-        let n_known = before.marks.partition_point(|mark| mark.at as usize + LOOKS_AHEAD <= n_prefix);
-        let ends = before.marks.partition_point(|mark| (mark.at as usize) < before_text.len() - n_suffix);
+        let n_known =
+            before.marks.partition_point(|mark| mark.at as usize + LOOKS_AHEAD <= n_prefix);
+        let ends =
+            before.marks.partition_point(|mark| (mark.at as usize) < before_text.len() - n_suffix);
         Self {
             from: n_known.checked_sub(1).map(|at| before.marks[at]),
             ends: &before.marks[ends..],
@@ -85,8 +87,14 @@ impl Version {
         &self.symbols
     }
 
-    /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what was known `before`.
-    pub(super) fn new(before: &Self, plan: &Plan<'_>, read: &[Token], outcome: PlanOutcome) -> (Self, ChangedTokens) {
+    /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what
+    /// was known `before`.
+    pub(super) fn new(
+        before: &Self,
+        plan: &Plan<'_>,
+        read: &[Token],
+        outcome: PlanOutcome,
+    ) -> (Self, ChangedTokens) {
         let &Plan { from, shift, .. } = plan;
         let n_from = from.map_or(0, |mark| mark.n_tokens as usize);
         let n_end = outcome.end.map_or(before.symbols.len(), |mark| mark.n_tokens as usize);
@@ -99,20 +107,29 @@ impl Version {
 
         let mut marks = Vec::new();
         if outcome.is_resumable {
-            let n_known = from.map_or(0, |from| before.marks.partition_point(|mark| mark.at <= from.at));
+            let n_known =
+                from.map_or(0, |from| before.marks.partition_point(|mark| mark.at <= from.at));
             marks.extend_from_slice(&before.marks[..n_known]);
             let last = outcome.marks.last().and_then(|mark| mark.last);
             marks.extend(outcome.marks);
             if let Some(end) = outcome.end {
                 let n_shift = n_after as i64 - n_end as i64;
                 let moved = |at: u32| (i64::from(at) + shift) as u32;
-                let moved_token = |token: Token| Token { start: moved(token.start), end: moved(token.end), ..token };
+                let moved_token = |token: Token| Token {
+                    start: moved(token.start),
+                    end: moved(token.end),
+                    ..token
+                };
                 let rest = &before.marks[before.marks.partition_point(|mark| mark.at <= end.at)..];
                 marks.extend(rest.iter().map(|mark| Mark {
                     at: moved(mark.at),
                     n_tokens: (i64::from(mark.n_tokens) + n_shift) as u32,
                     // A token before the end has its position in this text.
-                    last: if mark.n_tokens == end.n_tokens { last } else { mark.last.map(moved_token) },
+                    last: if mark.n_tokens == end.n_tokens {
+                        last
+                    } else {
+                        mark.last.map(moved_token)
+                    },
                 }));
             }
         }
@@ -123,7 +140,8 @@ impl Version {
 
     /// The tokens in which a version differs from one before it.
     pub fn changed(&self, before: &Self) -> ChangedTokens {
-        let changed = ChangedTokens { before: 0..before.symbols.len(), after: 0..self.symbols.len() };
+        let changed =
+            ChangedTokens { before: 0..before.symbols.len(), after: 0..self.symbols.len() };
         changed.trimmed(&before.symbols, &self.symbols)
     }
 }
@@ -189,12 +207,14 @@ mod tests {
         "int a = b + 1;\n",
     ];
 
-    /// Pieces of code that mean something in a language, by its table: each opener, closer and import, and its
-    /// examples.
+    /// Pieces of code that mean something in a language, by its table: each opener, closer and
+    /// import, and its examples.
     fn pieces(table: &Table) -> Vec<String> {
         let mut pieces: Vec<String> = PIECES.iter().map(|&piece| piece.to_owned()).collect();
         let filled = |text: &str| {
-            let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else { return vec![text.to_owned()] };
+            let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else {
+                return vec![text.to_owned()];
+            };
             let with = |hole: &str| format!("{}{hole}{}", &text[..open], &text[close + 1..]);
             match &text[open + 1..close.max(open + 1)] {
                 "splice" => vec![with(""), with("\\\n"), with("\\\n\\\n")],
@@ -202,7 +222,9 @@ mod tests {
                 "tag" | "delimiter" => vec![with(""), with("A"), with("B")],
                 "quote" => vec![with("("), with(" {"), with("}"), with(")"), with("|")],
                 "bracket" => vec![with("("), with(")"), with("|")],
-                repeated if repeated.chars().count() == 1 => vec![with(""), with(repeated), with(&repeated.repeat(2))],
+                repeated if repeated.chars().count() == 1 => {
+                    vec![with(""), with(repeated), with(&repeated.repeat(2))]
+                }
                 _ => vec![text.to_owned()],
             }
         };
@@ -210,7 +232,9 @@ mod tests {
             let delimiters = row.open.iter().chain(row.close.iter().flat_map(OneOrMany::iter));
             pieces.extend(delimiters.flat_map(filled));
             pieces.extend(row.ends_before.iter().chain(&row.plain).cloned());
-            pieces.extend(row.escape.iter().flat_map(|escape| [format!("{escape}"), format!("{escape}\n")]));
+            pieces.extend(
+                row.escape.iter().flat_map(|escape| [format!("{escape}"), format!("{escape}\n")]),
+            );
             let inside = row.interpolation.iter().chain(&row.shelter);
             pieces.extend(inside.flat_map(|inside| [inside.open.clone(), inside.close.clone()]));
             pieces.extend(row.format_after.iter().map(char::to_string));
@@ -226,10 +250,17 @@ mod tests {
             pieces.extend(row.not_with_words.split_whitespace().map(|word| format!("{word} ")));
         }
         let words = [&table.heads, &table.infix, &table.value_keywords].into_iter();
-        pieces.extend(words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")));
+        pieces.extend(
+            words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")),
+        );
         let plain = table.plain.iter().chain(&table.plain_operands).chain(&table.plain_arguments);
         pieces.extend(plain.chain(&table.postfix).cloned());
-        pieces.extend(table.cases.iter().flat_map(|pair| [format!("{} ", pair.open), format!("{}\n", pair.close)]));
+        pieces.extend(
+            table
+                .cases
+                .iter()
+                .flat_map(|pair| [format!("{} ", pair.open), format!("{}\n", pair.close)]),
+        );
         pieces.extend(table.sigils.chars().map(String::from));
         pieces.extend(table.examples.iter().map(|example| example.source.clone()));
         pieces
@@ -247,7 +278,8 @@ mod tests {
 
     fn parts(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Part>> {
         let index = any::<prop::sample::Index>;
-        let filler = prop::sample::select(vec!["total = compute(value, 17, other);\n", "\n", "more ", " "]);
+        let filler =
+            prop::sample::select(vec!["total = compute(value, 17, other);\n", "\n", "more ", " "]);
         let part = prop_oneof![
             4 => index().prop_map(|piece| Part::Piece(piece, 8)),
             1 => (index(), 1usize..8).prop_map(|(piece, n_eighths)| Part::Piece(piece, n_eighths)),
@@ -269,10 +301,18 @@ mod tests {
         parts.iter().map(text).collect()
     }
 
-    /// Reads `text` as the version after `before`, and checks that it is read as it would be on its own.
-    fn assert_as_whole(id: &str, lexer: &Lexer, before: &str, version: &Version, text: &str) -> Version {
+    /// Reads `text` as the version after `before`, and checks that it is read as it would be on its
+    /// own.
+    fn assert_as_whole(
+        id: &str,
+        lexer: &Lexer,
+        before: &str,
+        version: &Version,
+        text: &str,
+    ) -> Version {
         let mut tokens = Vec::new();
-        let (read, changed) = lexer.version(text.as_bytes(), Some((before.as_bytes(), version)), &mut tokens);
+        let (read, changed) =
+            lexer.version(text.as_bytes(), Some((before.as_bytes(), version)), &mut tokens);
         lexer.tokenize(text.as_bytes(), &mut tokens);
         let expected: Vec<Symbol> = tokens.iter().map(|token| token.symbol).collect();
         assert!(read.symbols() == expected, "{id}: {text:?} after {before:?}");
@@ -314,8 +354,8 @@ mod tests {
     fn check(id: &str, before: &str, after: &str) {
         let languages = Languages::builtin();
         let lexer = &languages.get(id).expect("there is such a language").lexer;
-        let [before, after] =
-            [before, after].map(|text| text.replace('~', &"total = compute(value, 17, other)\n".repeat(40)));
+        let [before, after] = [before, after]
+            .map(|text| text.replace('~', &"total = compute(value, 17, other)\n".repeat(40)));
         let (version, _) = lexer.version(before.as_bytes(), None, &mut Vec::new());
         let read = assert_as_whole(id, lexer, &before, &version, &after);
         assert_as_whole(id, lexer, &after, &read, &before);
@@ -346,7 +386,8 @@ mod tests {
 
     #[test]
     fn what_is_far_behind_decides_nothing_before_it() {
-        // A comment whose string nothing closes ends as if there was none: what comes later could close it.
+        // A comment whose string nothing closes ends as if there was none: what comes later could
+        // close it.
         check("ocaml", "(* \" *)\n~let a = 1\n~", "(* \" *)\n~let a = 1 \" *)\n~");
         check("ocaml", "(* {a| *)\n~let a = 1\n~", "(* {a| *)\n~let a = 1 |a} *)\n~");
         // The second part of a substitution may be on another line.
@@ -363,7 +404,8 @@ mod tests {
         let mut tokens = Vec::new();
         let (version, _) = lexer.version(before.as_bytes(), None, &mut tokens);
         let n_all = tokens.len();
-        let (_, changed) = lexer.version(after.as_bytes(), Some((before.as_bytes(), &version)), &mut tokens);
+        let (_, changed) =
+            lexer.version(after.as_bytes(), Some((before.as_bytes(), &version)), &mut tokens);
         assert!(tokens.len() < n_all / 10, "{} of {n_all} tokens", tokens.len());
         // `+ b` became `- b + 1`.
         assert_eq!((changed.before.len(), changed.after.len()), (2, 4));

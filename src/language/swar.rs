@@ -1,5 +1,5 @@
-//! SWAR: classifies eight bytes of a text at a time as one number, avoiding a badly predicted branch for each
-//! byte.
+//! SWAR: classifies eight bytes of a text at a time as one number, avoiding a badly predicted
+//! branch for each byte.
 
 /// The same byte in all eight places.
 const fn all(byte: u8) -> u64 {
@@ -62,14 +62,16 @@ fn is_byte(low: u64, of: u64) -> u64 {
     !((low ^ of) + !TOP)
 }
 
-/// The bytes that words of a language consist of: letters, digits, `_`, all non-ASCII bytes, and at most two more.
+/// The bytes that words of a language consist of: letters, digits, `_`, all non-ASCII bytes, and at
+/// most two more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordBytes {
     more: [u64; 2],
 }
 
 impl WordBytes {
-    /// Takes the ASCII bytes that words contain `besides` letters, digits and `_`. `None` if there are too many.
+    /// Takes the ASCII bytes that words contain `besides` letters, digits and `_`. `None` if there
+    /// are too many.
     pub fn new(besides: &[u8]) -> Option<Self> {
         let nth = |n: usize| all(besides.get(n).copied().unwrap_or(b'_'));
         (besides.len() <= 2).then(|| Self { more: [nth(0), nth(1)] })
@@ -79,7 +81,9 @@ impl WordBytes {
     #[inline(always)]
     pub fn run(self, chunk: u64) -> usize {
         let low = chunk & !TOP;
-        leading(chunk | is_alphanumeric(low) | is_byte(low, self.more[0]) | is_byte(low, self.more[1]))
+        leading(
+            chunk | is_alphanumeric(low) | is_byte(low, self.more[0]) | is_byte(low, self.more[1]),
+        )
     }
 }
 
@@ -127,19 +131,24 @@ mod tests {
     #[test]
     fn every_byte_at_every_place_is_told_as_one_by_one() {
         let words = WordBytes::new(b"$'").expect("two are few enough");
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_$'".contains(&byte) || byte >= 0x80;
+        let is_word =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"_$'".contains(&byte) || byte >= 0x80;
         for byte in 0..=u8::MAX {
             for place in 0..8 {
                 let mut bytes = *b"aZ_09z$x";
                 bytes[place] = byte;
-                let until = |is: &dyn Fn(u8) -> bool| bytes.iter().take_while(|&&byte| is(byte)).count();
+                let until =
+                    |is: &dyn Fn(u8) -> bool| bytes.iter().take_while(|&&byte| is(byte)).count();
                 let chunk = u64::from_le_bytes(bytes);
                 assert_eq!(words.run(chunk), until(&is_word), "{bytes:?}");
                 let is_alphanumeric = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
                 assert_eq!(alphanumerics(chunk), until(&is_alphanumeric), "{bytes:?}");
                 let mut bytes = [b' '; 8];
                 bytes[place] = byte;
-                assert_eq!(spaces(u64::from_le_bytes(bytes)), bytes.iter().take_while(|&&byte| byte == b' ').count());
+                assert_eq!(
+                    spaces(u64::from_le_bytes(bytes)),
+                    bytes.iter().take_while(|&&byte| byte == b' ').count()
+                );
             }
         }
     }
@@ -154,7 +163,9 @@ mod tests {
             assert!((0..=n).all(|at| few.find(&text, at) == n));
             assert_eq!(few.find(&text, n + 1), 100);
         }
-        assert!(Few::new(b"").is_none() && Few::new(b"abcd").is_none() && Few::new(b"\xC3").is_none());
+        assert!(
+            Few::new(b"").is_none() && Few::new(b"abcd").is_none() && Few::new(b"\xC3").is_none()
+        );
     }
 
     #[test]

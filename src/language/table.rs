@@ -7,17 +7,23 @@ use serde::Deserialize;
 
 /// A language as defined by its table.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table of a language, `[language.NAME]`")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "the table of a language, `[language.NAME]`"
+)]
 pub struct Table {
     /// Its display name.
     pub name: String,
-    /// Languages of one family are compared with each other (C with C++). Default: the name in lower case.
+    /// Languages of one family are compared with each other (C with C++). Default: the name in
+    /// lower case.
     pub family: Option<String>,
-    /// Whether its files are data or prose, which are repetitive by nature and only compared on request.
+    /// Whether its files are data or prose, which are repetitive by nature and only compared on
+    /// request.
     #[serde(default)]
     pub data: bool,
-    /// Whether its files are declarative: markup, style sheets, schemas, queries, build rules. These are repetitive by
-    /// nature: they are compared, and a copy in them is a note.
+    /// Whether its files are declarative: markup, style sheets, schemas, queries, build rules.
+    /// These are repetitive by nature: they are compared, and a copy in them is a note.
     #[serde(default)]
     pub declarative: bool,
     /// File name endings without the leading dot, in lower case; at most one language owns each.
@@ -53,41 +59,46 @@ pub struct Table {
     /// Reserved words that are values: a `/` after one divides. Separated by white space.
     #[serde(default)]
     pub value_keywords: String,
-    /// Reserved words whose brackets come before a statement: a `/` after `if (a)` divides nothing. Separated by white
-    /// space.
-    #[serde(default)]
-    pub heads: String,
-    /// Words that are operators where they follow a value in such brackets: a `/` after `for (a of` divides nothing.
+    /// Reserved words whose brackets come before a statement: a `/` after `if (a)` divides nothing.
     /// Separated by white space.
     #[serde(default)]
+    pub heads: String,
+    /// Words that are operators where they follow a value in such brackets: a `/` after `for (a of`
+    /// divides nothing. Separated by white space.
+    #[serde(default)]
     pub infix: String,
-    /// Characters before the name of a variable: a brace after `$a` or `%` holds a subscript or a name, and is no block.
+    /// Characters before the name of a variable: a brace after `$a` or `%` holds a subscript or a
+    /// name, and is no block.
     #[serde(default)]
     pub sigils: String,
     /// Operators that may follow a value, and leave it one: a `/` after `a++` divides.
     #[serde(default)]
     pub postfix: Vec<String>,
-    /// Whether values may be elements, as in JSX: between the tags of `<b>don't</b>` is text, where nothing opens.
+    /// Whether values may be elements, as in JSX: between the tags of `<b>don't</b>` is text, where
+    /// nothing opens.
     #[serde(default)]
     pub elements: bool,
-    /// Whether `\u002f` is a slash, wherever it is: an escape is the character before anything else is read.
+    /// Whether `\u002f` is a slash, wherever it is: an escape is the character before anything else
+    /// is read.
     #[serde(default)]
     pub unicode_escapes: bool,
     /// Whether a backslash at the end of a line joins the words on both sides of it.
     #[serde(default)]
     pub spliced_words: bool,
-    /// Texts outside comments and literals that open nothing, although part of them would: `\"` in a shell.
+    /// Texts outside comments and literals that open nothing, although part of them would: `\"` in
+    /// a shell.
     #[serde(default)]
     pub plain: Vec<String>,
-    /// The same, but only where a value may begin: the character `?"` in Ruby, as opposed to `a ?"b" : c`.
+    /// The same, but only where a value may begin: the character `?"` in Ruby, as opposed to `a
+    /// ?"b" : c`.
     #[serde(default)]
     pub plain_operands: Vec<String>,
-    /// The same, and where an argument of a call without brackets may begin: the symbol `:/` in Ruby, as opposed to
-    /// `a ? b : /c/`.
+    /// The same, and where an argument of a call without brackets may begin: the symbol `:/` in
+    /// Ruby, as opposed to `a ? b : /c/`.
     #[serde(default)]
     pub plain_arguments: Vec<String>,
-    /// The keywords between which brackets that nothing opens end patterns, and no code inside a literal: `case $a in b)`
-    /// and `esac`.
+    /// The keywords between which brackets that nothing opens end patterns, and no code inside a
+    /// literal: `case $a in b)` and `esac`.
     pub cases: Option<Delimiters>,
     /// Comments, which are skipped.
     #[serde(default)]
@@ -104,31 +115,35 @@ pub struct Table {
     /// Whether a name followed by a name or a literal is a call: `f x y`, `cp a b`, `[a take: b]`.
     #[serde(default)]
     pub juxtaposed_calls: bool,
-    /// Words that end a block on a line of their own, besides `end`, `fi`, `done`, `esac`, `endif`, `endfunction`,
-    /// `endwhile` and `endfor`. Separated by white space, like the next ones.
+    /// Words that end a block on a line of their own, besides `end`, `fi`, `done`, `esac`, `endif`,
+    /// `endfunction`, `endwhile` and `endfor`. Separated by white space, like the next ones.
     #[serde(default)]
     pub block_ends: String,
-    /// Words that begin a line inside a function, and no function, besides those that most languages have: `if`, `else`.
+    /// Words that begin a line inside a function, and no function, besides those that most
+    /// languages have: `if`, `else`.
     #[serde(default)]
     pub block_parts: String,
-    /// Words before the name of a function, besides those that most languages have: `def`, `function`, `sub`.
+    /// Words before the name of a function, besides those that most languages have: `def`,
+    /// `function`, `sub`.
     #[serde(default)]
     pub defines_functions: String,
-    /// Words that decide what is done next, besides those that most languages have: `while`, `switch`, `raise`.
+    /// Words that decide what is done next, besides those that most languages have: `while`,
+    /// `switch`, `raise`.
     #[serde(default)]
     pub control_flow: String,
-    /// Regular expressions for the beginning of a line, after its indentation, that opens test code. The lines indented
-    /// below it belong to the test. A copy in test code is a note, like one in a test file.
+    /// Regular expressions for the beginning of a line, after its indentation, that opens test
+    /// code. The lines indented below it belong to the test. A copy in test code is a note, like
+    /// one in a test file.
     #[serde(default)]
     pub tests: Vec<String>,
     /// Code of other languages in a file of this language.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// The language of the text around the regions, if it is another one: a template is a page with code in it. Of a
-    /// notebook, the language of cells for which none is named.
+    /// The language of the text around the regions, if it is another one: a template is a page with
+    /// code in it. Of a notebook, the language of cells for which none is named.
     pub around: Option<String>,
-    /// The table whose regions its text has as well, behind its own: a template of pages has their scripts. What is left
-    /// is still its own.
+    /// The table whose regions its text has as well, behind its own: a template of pages has their
+    /// scripts. What is left is still its own.
     pub page: Option<String>,
     /// Whether a file is a Jupyter notebook: its code cells are its regions.
     #[serde(default)]
@@ -143,17 +158,19 @@ pub struct Table {
 
 /// Extensions that several languages have, and text that speaks for this one.
 ///
-/// A file is in the language that the most speaks for, by the sum of the weights of all matches; the owner of its
-/// extension wins a tie, and may have claims to it as well. What the owner reads as a comment or inside of a literal
-/// speaks for nobody.
+/// A file is in the language that the most speaks for, by the sum of the weights of all matches;
+/// the owner of its extension wins a tie, and may have claims to it as well. What the owner reads
+/// as a comment or inside of a literal speaks for nobody.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
     /// The extension, without the dot, or several.
     pub extension: OneOrMany,
-    /// A regular expression, searched in the first 16 KiB; `(?m)` is set. Of its matches, ten count.
+    /// A regular expression, searched in the first 16 KiB; `(?m)` is set. Of its matches, ten
+    /// count.
     pub pattern: String,
-    /// What a match is worth, -100 to 100; below 0 it speaks against the language, wherever it stands. Default 1.
+    /// What a match is worth, -100 to 100; below 0 it speaks against the language, wherever it
+    /// stands. Default 1.
     #[serde(default = "plain")]
     pub weight: i32,
 }
@@ -164,18 +181,19 @@ fn plain() -> i32 {
 
 /// A comment or literal between an opener and a closer.
 ///
-/// Opener and closer may contain one placeholder: `{#}` matches any number of `#` (the same for any one character),
-/// `{blank}` spaces and tabs or nothing, `{splice}` backslashes with a line end each or nothing, `{tag}` a word or nothing,
-/// `{delimiter}` up to 16 characters that are neither spaces nor round brackets nor backslashes, `{bracket}` one bracket or
-/// punctuation character, `{quote}` the same behind blanks, but no closing bracket. The closer's placeholder matches the
+/// Opener and closer may contain one placeholder: `{#}` matches any number of `#` (the same for any
+/// one character), `{blank}` spaces and tabs or nothing, `{splice}` backslashes with a line end
+/// each or nothing, `{tag}` a word or nothing, `{delimiter}` up to 16 characters that are neither
+/// spaces nor round brackets nor backslashes, `{bracket}` one bracket or punctuation character,
+/// `{quote}` the same behind blanks, but no closing bracket. The closer's placeholder matches the
 /// same text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Delimited {
     /// Its opener; several openers may share the rest of the row.
     pub open: OneOrMany,
-    /// Its closer; of several, the longest match counts. Default: for a comment the line end, for a literal its opener
-    /// without leading letters.
+    /// Its closer; of several, the longest match counts. Default: for a comment the line end, for a
+    /// literal its opener without leading letters.
     pub close: Option<OneOrMany>,
     /// What ends it without being part of it: `?>` ends a PHP comment.
     #[serde(default)]
@@ -194,7 +212,8 @@ pub struct Delimited {
     /// Whether it is a name: `` `a b` `` in Kotlin.
     #[serde(default)]
     pub name: bool,
-    /// Whether it continues past the line end. Default: a comment with a closer does, a literal does not.
+    /// Whether it continues past the line end. Default: a comment with a closer does, a literal
+    /// does not.
     pub multi_line: Option<bool>,
     /// The language of the code that the literal contains.
     pub holds: Option<String>,
@@ -211,28 +230,33 @@ pub struct Delimited {
     /// Openers and closers of code inside the literal.
     #[serde(default)]
     pub interpolation: Vec<Delimiters>,
-    /// The character that ends such code, outside of brackets, and begins the format of its value, which is text:
-    /// `{width:>8}`.
+    /// The character that ends such code, outside of brackets, and begins the format of its value,
+    /// which is text: `{width:>8}`.
     pub format_after: Option<char>,
-    /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`, `s{a} {b}` of Perl.
+    /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`,
+    /// `s{a} {b}` of Perl.
     #[serde(default)]
     pub second: bool,
-    /// Whether its closer must be first on its line, after white space: a text in Elixir may hold `"""`.
+    /// Whether its closer must be first on its line, after white space: a text in Elixir may hold
+    /// `"""`.
     #[serde(default)]
     pub close_first: bool,
     /// Words right before it that make it a name: `sub q {}` in Perl. Separated by white space.
     #[serde(default)]
     pub not_after: String,
-    /// Whether its closer does not count in strings and characters, which it may hold: `(* "*)" *)` in OCaml.
+    /// Whether its closer does not count in strings and characters, which it may hold: `(* "*)" *)`
+    /// in OCaml.
     #[serde(default)]
     pub holds_strings: bool,
-    /// Whether it holds expansions of a shell: the braces and quotes in `"${a:-"b}"}"` count, however deep.
+    /// Whether it holds expansions of a shell: the braces and quotes in `"${a:-"b}"}"` count,
+    /// however deep.
     #[serde(default)]
     pub expansions: bool,
-    /// The character that ends the code inside of a literal in which alone it is recognized: `\"` between backticks.
+    /// The character that ends the code inside of a literal in which alone it is recognized: `\"`
+    /// between backticks.
     pub within: Option<char>,
-    /// Whether it also ends before a line with an `#endif`, `#else` or `#elif` whose `#if` is not in it: in code that is
-    /// left out, compilers read these directives and nothing else.
+    /// Whether it also ends before a line with an `#endif`, `#else` or `#elif` whose `#if` is not
+    /// in it: in code that is left out, compilers read these directives and nothing else.
     #[serde(default)]
     pub conditional: bool,
     /// Whether letters right after the closer belong to it: `/a/gi`.
@@ -252,14 +276,16 @@ pub enum OpenerPlace {
     Anywhere,
     /// In the first column.
     LineStart,
-    /// In the first column, where a statement may begin: after a `;`, or a brace that holds statements.
+    /// In the first column, where a statement may begin: after a `;`, or a brace that holds
+    /// statements.
     Statement,
     /// First on its line, after white space.
     LineFirst,
     /// Where a value may begin: not after a name, a literal or a closing bracket.
     Operand,
     /// Where a value may begin, and as the argument of a call without brackets: first on a line, or
-    /// after a name if there is a space before the opener and none after it (`f %(a)`, but not `f % (a)`).
+    /// after a name if there is a space before the opener and none after it (`f %(a)`, but not `f %
+    /// (a)`).
     Argument,
     /// Anywhere except right after a word: the `#` in `a#b` does not open a comment.
     Apart,
@@ -267,8 +293,8 @@ pub enum OpenerPlace {
     WordStart,
     /// Where a value may begin, and after white space.
     Spaced,
-    /// Where a word quotes what follows, as `q` and `s` of Perl do: it is no name of a variable, of a member or before
-    /// `=>`, and its literal is closed.
+    /// Where a word quotes what follows, as `q` and `s` of Perl do: it is no name of a variable, of
+    /// a member or before `=>`, and its literal is closed.
     Quote,
 }
 
@@ -294,18 +320,22 @@ pub struct Heredoc {
     /// Whether every heredoc's last line may be indented.
     #[serde(default)]
     pub always_indented: bool,
-    /// Where the opener is recognized. An `argument` is none after a variable with a sigil: `$a <<B` shifts.
+    /// Where the opener is recognized. An `argument` is none after a variable with a sigil: `$a
+    /// <<B` shifts.
     #[serde(default, rename = "where")]
     pub place: OpenerPlace,
-    /// Keywords after which a variable or a block is a file, and the tag comes after that: `print $file <<A` in Perl.
-    /// Separated by white space. Where there are any, a line end ends no statement.
+    /// Keywords after which a variable or a block is a file, and the tag comes after that: `print
+    /// $file <<A` in Perl. Separated by white space. Where there are any, a line end ends no
+    /// statement.
     #[serde(default)]
     pub files: String,
-    /// Whether a tag that has small letters and no quotes counts only if its last line is there (`a <<b` may shift).
+    /// Whether a tag that has small letters and no quotes counts only if its last line is there (`a
+    /// <<b` may shift).
     #[serde(default)]
     pub capital_tag: bool,
-    /// Whether a tag is any word of a shell, after blanks, with quotes and escapes removed: `!`, `E"O"F`, `'a b'`. The
-    /// last line of an indented one is indented by tabs, and `((a << b))` shifts.
+    /// Whether a tag is any word of a shell, after blanks, with quotes and escapes removed: `!`,
+    /// `E"O"F`, `'a b'`. The last line of an indented one is indented by tabs, and `((a << b))`
+    /// shifts.
     #[serde(default)]
     pub word_tag: bool,
     /// Whether blanks or a backslash may come before a tag, as in `<< "A"` and `<<\A`.
@@ -325,21 +355,24 @@ pub struct Import {
     /// Punctuation that, next after the word, makes it something else: `(` in `import(x)`.
     #[serde(default)]
     pub not_before: String,
-    /// Punctuation that, anywhere in the statement, makes it something else: `{` in a module with a body.
+    /// Punctuation that, anywhere in the statement, makes it something else: `{` in a module with a
+    /// body.
     #[serde(default)]
     pub not_with: String,
-    /// Words that, anywhere in the statement, make it something else, since they hold code: `sub` in Perl. Separated by
-    /// white space.
+    /// Words that, anywhere in the statement, make it something else, since they hold code: `sub`
+    /// in Perl. Separated by white space.
     #[serde(default)]
     pub not_with_words: String,
-    /// All punctuation that the statement may contain; any other makes it something else. Default: any.
+    /// All punctuation that the statement may contain; any other makes it something else. Default:
+    /// any.
     #[serde(default)]
     pub only_with: String,
-    /// Whether a `=` in it may only follow its first name: `using A = B;` is an alias, `using A b = c();` a declaration.
+    /// Whether a `=` in it may only follow its first name: `using A = B;` is an alias, `using A b =
+    /// c();` a declaration.
     #[serde(default)]
     pub alias: bool,
-    /// Whether line ends and semicolons separate names in its brackets, as in Go. Elsewhere these separate statements,
-    /// which no import holds.
+    /// Whether line ends and semicolons separate names in its brackets, as in Go. Elsewhere these
+    /// separate statements, which no import holds.
     #[serde(default)]
     pub lines: bool,
     /// What it imports if the comment right before it is code, as `"C"` in Go.
@@ -369,11 +402,11 @@ pub enum ImportEnd {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Region {
-    /// A regular expression for the text before the code; `(?m)` is set. The group `language`, if it
-    /// matches, names the language: a table, an extension, or an interpreter.
+    /// A regular expression for the text before the code; `(?m)` is set. The group `language`, if
+    /// it matches, names the language: a table, an extension, or an interpreter.
     pub begin: String,
-    /// A regular expression for the text after the code; `(?m)` is set, and `{name}` is what the group
-    /// `name` of `begin` matched. Default, and if there is no match: the end of the text.
+    /// A regular expression for the text after the code; `(?m)` is set, and `{name}` is what the
+    /// group `name` of `begin` matched. Default, and if there is no match: the end of the text.
     pub end: Option<String>,
     /// The language if `begin` does not name one. Without either, the region is skipped.
     pub language: Option<String>,

@@ -41,20 +41,24 @@ impl TestMarks {
     /// [`TableError::Value`] if one is not a regular expression.
     pub fn check(table: &Table) -> Result<(), TableError> {
         for (number, pattern) in table.tests.iter().enumerate() {
-            compile(pattern)
-                .map_err(|error| TableError::value("pattern", no_pattern(&error)).in_row("tests", number))?;
+            compile(pattern).map_err(|error| {
+                TableError::value("pattern", no_pattern(&error)).in_row("tests", number)
+            })?;
         }
         Ok(())
     }
 
     /// All marks, at the start of a line; `None` when there are none.
     fn marks(&self) -> Option<&Regex> {
-        let all = || compile(&format!("^[ \\t]*(?:{})", self.patterns.join("|"))).expect("`check` has passed each");
+        let all = || {
+            compile(&format!("^[ \\t]*(?:{})", self.patterns.join("|")))
+                .expect("`check` has passed each")
+        };
         self.marks.get_or_init(|| (!self.patterns.is_empty()).then(all)).as_ref()
     }
 
-    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. A mark in a comment or inside a
-    /// string, where none of `tokens` begins, is none. Time O(n log n).
+    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. A mark in a
+    /// comment or inside a string, where none of `tokens` begins, is none. Time O(n log n).
     pub fn find(&self, text: &[u8], tokens: &[Token]) -> Vec<Range<u32>> {
         let mut units: Vec<Range<u32>> = Vec::new();
         let Some(marks) = self.marks() else { return units };
@@ -96,7 +100,8 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
             continue;
         }
         let own = indent(content);
-        // As far left as the mark is its header, which may take several lines, and what closes the body.
+        // As far left as the mark is its header, which may take several lines, and what closes the
+        // body.
         match trimmed[0] {
             _ if own > mark => has_body = true,
             _ if own < mark => break,
@@ -122,21 +127,25 @@ mod tests {
     use crate::language::Lexer;
 
     fn find(pattern: &str, text: &str) -> Vec<(u32, u32)> {
-        let comments =
-            "comments = [{ open = '/*', close = '*/' }]\nstrings = [{ open = '`', close = '`', multi-line = true }]";
+        let comments = "comments = [{ open = '/*', close = '*/' }]\nstrings = [{ open = '`', close = '`', multi-line = true }]";
         let table = format!("name = 'X'\ntests = ['''{pattern}''']\n{comments}");
         let table = Table::parse(&table).expect("it is a table");
         TestMarks::check(&table).expect("it is a pattern");
         let mut tokens = Vec::new();
         Lexer::new(&table).expect("it is a language").tokenize(text.as_bytes(), &mut tokens);
-        TestMarks::new(&table).find(text.as_bytes(), &tokens).into_iter().map(|unit| (unit.start, unit.end)).collect()
+        TestMarks::new(&table)
+            .find(text.as_bytes(), &tokens)
+            .into_iter()
+            .map(|unit| (unit.start, unit.end))
+            .collect()
     }
 
     #[test]
     fn a_unit_ends_with_its_body() {
         let rust = "fn f() {\n}\n#[cfg(test)]\nmod tests {\n    fn g() {\n    }\n}\nfn h() {\n}\n";
         assert_eq!(find(r"#\[cfg\(test\)\]", rust), [(3, 8)]);
-        let python = "def f():\n    pass\n\ndef test_f(\n    a,\n):\n    pass\n\ndef g():\n    pass\n";
+        let python =
+            "def f():\n    pass\n\ndef test_f(\n    a,\n):\n    pass\n\ndef g():\n    pass\n";
         assert_eq!(find("def test_", python), [(4, 8)]);
         let allman = "TEST(a, b)\n{\n  f();\n}\nint g()\n{\n  return 1;\n}\n";
         assert_eq!(find(r"TEST\(", allman), [(1, 5)]);

@@ -19,7 +19,8 @@ pub struct Symbol(u32);
 pub struct Family(u32);
 
 impl Family {
-    /// The family with this name. No two built-in families have the same number; a test checks that.
+    /// The family with this name. No two built-in families have the same number; a test checks
+    /// that.
     pub fn new(name: &str) -> Self {
         Self(((hash::word(name.as_bytes(), 0) >> 41) as u32) << 8)
     }
@@ -30,7 +31,8 @@ impl Symbol {
     pub const IDENTIFIER: Self = Self(1);
     /// Any number, without a family.
     pub const NUMBER: Self = Self(2);
-    /// Any string, character or regular expression, or a piece of one between interpolations, without a family.
+    /// Any string, character or regular expression, or a piece of one between interpolations,
+    /// without a family.
     pub const STRING: Self = Self(3);
 
     /// A punctuation byte, without a family. Each byte is its own symbol: `>>` is two, so
@@ -45,7 +47,8 @@ impl Symbol {
         Self((exact ^ family.0) | 1 << 31)
     }
 
-    /// A word of prose, from the hash of its text: a name that no other word has, in place of a family.
+    /// A word of prose, from the hash of its text: a name that no other word has, in place of a
+    /// family.
     pub(super) fn word(exact: u32) -> Self {
         Self((exact & 0x7FFF_FF00) | Self::IDENTIFIER.0)
     }
@@ -117,7 +120,8 @@ impl Token {
         self.symbol.kind()
     }
 
-    /// How much deeper in brackets the code behind it is: 1 for an opening bracket, -1 for a closing one.
+    /// How much deeper in brackets the code behind it is: 1 for an opening bracket, -1 for a
+    /// closing one.
     pub fn nesting(&self) -> i64 {
         match self.punctuation() {
             Some(b'(' | b'[' | b'{') => 1,

@@ -11,10 +11,10 @@ const SOFT_HYPHEN: char = '\u{AD}';
 
 /// Reads `text` into one token for each word, replacing the contents of `tokens`.
 ///
-/// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a script that is written
-/// without spaces is a word of its own. Case, punctuation and layout do not count, as in the canonical documents of
-/// Broder (1997). Both readings of a word are hashes of its lower case: unlike names in code, no two
-/// words are the same symbol.
+/// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a
+/// script that is written without spaces is a word of its own. Case, punctuation and layout do not
+/// count, as in the canonical documents of Broder (1997). Both readings of a word are hashes of its
+/// lower case: unlike names in code, no two words are the same symbol.
 ///
 /// Time O(n), for any bytes. Text after 4 GiB is not read.
 pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
@@ -27,7 +27,12 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
         if !folded.is_empty() {
             let hash = hash::word(folded.trim_end_matches('\'').as_bytes(), 0);
             let exact = (hash >> 16) as u32;
-            tokens.push(Token { start: start as u32, end: end as u32, symbol: Symbol::word(exact), exact });
+            tokens.push(Token {
+                start: start as u32,
+                end: end as u32,
+                symbol: Symbol::word(exact),
+                exact,
+            });
             folded.clear();
         }
     };
@@ -66,8 +71,8 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     close(&mut folded, start, end);
 }
 
-/// Whether a letter belongs to a script without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer,
-/// Burmese.
+/// Whether a letter belongs to a script without spaces between words: Han, Hiragana, Katakana,
+/// Thai, Lao, Khmer, Burmese.
 fn is_word_alone(c: char) -> bool {
     matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
@@ -80,8 +85,10 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let mut tokens = Vec::new();
         words(text.as_bytes(), &mut tokens);
-        let read: Vec<_> =
-            tokens.iter().map(|token| String::from_utf8_lossy(token.text(text.as_bytes())).into_owned()).collect();
+        let read: Vec<_> = tokens
+            .iter()
+            .map(|token| String::from_utf8_lossy(token.text(text.as_bytes())).into_owned())
+            .collect();
         assert_eq!(read, expected);
     }
 

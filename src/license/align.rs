@@ -1,7 +1,9 @@
-//! Finds license texts in a text: each template of SPDX's list that is in it, and where they differ.
+//! Finds license texts in a text: each template of SPDX's list that is in it, and where they
+//! differ.
 //!
-//! The templates that share most grams of words with a part of the text are aligned with it word by word, and the one
-//! that leaves the least over is taken. Words that the template marks as optional or replaceable make no difference.
+//! The templates that share most grams of words with a part of the text are aligned with it word by
+//! word, and the one that leaves the least over is taken. Words that the template marks as optional
+//! or replaceable make no difference.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -19,7 +21,8 @@ const MIN_SHARE_ABRIDGED: f64 = 0.1;
 const MAX_COMPARED: usize = 16;
 /// Minimum words of an abridged text.
 const MIN_ABRIDGED: usize = 20;
-/// Maximum words that differ in a text that is compared with a template's required words alone, too.
+/// Maximum words that differ in a text that is compared with a template's required words alone,
+/// too.
 const MAX_DIFFERING: usize = 100;
 /// What a word that differs counts, where one that is equal counts one.
 const COST: i64 = 2;
@@ -64,12 +67,19 @@ pub(super) fn readings(words: &Words) -> Vec<Reading> {
 /// The license of which `words` are the beginning, with most of it left out and nothing added.
 pub(super) fn abridged(words: &Words) -> Option<Reading> {
     let hashes = words.hashes();
-    let reading = best(&hashes, &(0..hashes.len()), &candidates(&hashes), MIN_SHARE_ABRIDGED, words);
+    let reading =
+        best(&hashes, &(0..hashes.len()), &candidates(&hashes), MIN_SHARE_ABRIDGED, words);
     reading.filter(Reading::is_abridged)
 }
 
 /// Reads a part of a text: takes the best template, then what is before it and behind it.
-fn read(hashes: &[u32], range: Range<usize>, mut candidates: Vec<Candidate>, words: &Words, found: &mut Vec<Reading>) {
+fn read(
+    hashes: &[u32],
+    range: Range<usize>,
+    mut candidates: Vec<Candidate>,
+    words: &Words,
+    found: &mut Vec<Reading>,
+) {
     candidates.retain_mut(|candidate| {
         candidate.positions.retain(|at| range.contains(at));
         !candidate.positions.is_empty()
@@ -79,8 +89,12 @@ fn read(hashes: &[u32], range: Range<usize>, mut candidates: Vec<Candidate>, wor
     let (before, behind) = (range.start..best.range.start, best.range.end..range.end);
     found.push(best);
     for part in [before, behind] {
-        let of_part = |of: &Candidate| of.positions.iter().copied().filter(|at| part.contains(at)).collect();
-        let left = candidates.iter().map(|of| Candidate { number: of.number, positions: of_part(of) }).collect();
+        let of_part =
+            |of: &Candidate| of.positions.iter().copied().filter(|at| part.contains(at)).collect();
+        let left = candidates
+            .iter()
+            .map(|of| Candidate { number: of.number, positions: of_part(of) })
+            .collect();
         read(hashes, part, left, words, found);
     }
 }
@@ -107,8 +121,9 @@ fn best(
         // A word may have been compared with the same one in a part that may be left out.
         let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
         let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
-        let is_better =
-            |bare: &Reading| bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing();
+        let is_better = |bare: &Reading| {
+            bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
+        };
         Some(bare.filter(is_better).unwrap_or(reading))
     });
     let fit = |of: &Reading| (of.worth(), of.n_equal, Reverse(of.n_required));
@@ -116,8 +131,8 @@ fn best(
 }
 
 impl Candidate {
-    /// The share of its sketch that is in the densest stretch of the text that is as long as the template, itself, and
-    /// where that is.
+    /// The share of its sketch that is in the densest stretch of the text that is as long as the
+    /// template, itself, and where that is.
     fn densest(&self) -> (f64, &Self, Range<usize>) {
         let positions = &self.positions;
         let reach = self.template().words.len() * 5 / 4 + 30;
@@ -141,7 +156,12 @@ struct Run {
 }
 
 /// Compares a template with a part of a text; `None` if nothing is equal.
-fn align(template: &Template, hashes: &[u32], part: Range<usize>, words: &Words) -> Option<Reading> {
+fn align(
+    template: &Template,
+    hashes: &[u32],
+    part: Range<usize>,
+    words: &Words,
+) -> Option<Reading> {
     let mut runs = runs(template, &hashes[part.clone()], part.start);
     let gaps: Vec<Option<Difference>> =
         runs.windows(2).map(|pair| difference(template, &pair[0], &pair[1], words)).collect();
@@ -152,12 +172,18 @@ fn align(template: &Template, hashes: &[u32], part: Range<usize>, words: &Words)
     let end = template.words.len();
     let end = Run { template: end..end, text: last.text.end..last.text.end };
     let around: Vec<&Run> = std::iter::once(&start).chain(&runs).chain([&end]).collect();
-    let differences = around.windows(2).filter_map(|pair| difference(template, pair[0], pair[1], words)).collect();
+    let differences = around
+        .windows(2)
+        .filter_map(|pair| difference(template, pair[0], pair[1], words))
+        .collect();
     let n_equal = runs.iter().map(|run| run.text.len()).sum();
     let n_required = template.is_required.iter().filter(|is_required| **is_required).count();
     let starts = !template.is_required[..first.template.start].contains(&true);
     let pairs = runs.iter().flat_map(|run| run.template.clone().zip(run.text.clone()));
-    let body = pairs.into_iter().find(|(of, _)| template.is_required[*of]).map_or(first.text.start, |(_, at)| at);
+    let body = pairs
+        .into_iter()
+        .find(|(of, _)| template.is_required[*of])
+        .map_or(first.text.start, |(_, at)| at);
     let range = first.text.start..last.text.end;
     Some(Reading { id: template.id, starts, range, body, n_equal, n_required, differences })
 }
@@ -180,11 +206,12 @@ fn runs(template: &Template, text: &[u32], shift: usize) -> Vec<Run> {
     runs
 }
 
-/// Takes in the words before the first run and behind the last that are equal: they may have been compared with others,
-/// farther away.
+/// Takes in the words before the first run and behind the last that are equal: they may have been
+/// compared with others, farther away.
 fn stretch(runs: &mut [Run], template: &Template, hashes: &[u32], part: &Range<usize>) {
     if let Some(first) = runs.first_mut() {
-        while let (Some(of), Some(in_text)) = (first.template.start.checked_sub(1), first.text.start.checked_sub(1))
+        while let (Some(of), Some(in_text)) =
+            (first.template.start.checked_sub(1), first.text.start.checked_sub(1))
             && in_text >= part.start
             && template.hashes[of] == hashes[in_text]
         {
@@ -192,7 +219,9 @@ fn stretch(runs: &mut [Run], template: &Template, hashes: &[u32], part: &Range<u
         }
     }
     if let Some(last) = runs.last_mut() {
-        while last.text.end < part.end && template.hashes.get(last.template.end) == Some(&hashes[last.text.end]) {
+        while last.text.end < part.end
+            && template.hashes.get(last.template.end) == Some(&hashes[last.text.end])
+        {
             (last.template.end, last.text.end) = (last.template.end + 1, last.text.end + 1);
         }
     }
@@ -203,7 +232,10 @@ fn nearest(runs: &[Run], gaps: &[Option<Difference>]) -> Option<Range<usize>> {
     let mut best: Option<(i64, Range<usize>)> = None;
     let (mut sum, mut first) = (0, 0);
     for (at, run) in runs.iter().enumerate() {
-        let gap = at.checked_sub(1).and_then(|before| gaps[before].as_ref()).map_or(0, |of| of.added.len() as i64);
+        let gap = at
+            .checked_sub(1)
+            .and_then(|before| gaps[before].as_ref())
+            .map_or(0, |of| of.added.len() as i64);
         if sum - gap <= 0 {
             (sum, first) = (0, at);
         } else {
@@ -220,11 +252,12 @@ fn nearest(runs: &[Run], gaps: &[Option<Difference>]) -> Option<Range<usize>> {
 /// What differs between two runs, if the template does not allow for it.
 fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Difference> {
     let gap = a.template.end..b.template.start;
-    let mut missing: Vec<_> = gap.clone().filter(|&at| template.is_required[at]).map(|at| template.words[at]).collect();
+    let mut missing: Vec<_> =
+        gap.clone().filter(|&at| template.is_required[at]).map(|at| template.words[at]).collect();
     let n_free = template.n_free[gap.start..=gap.end].iter().copied().max().unwrap_or_default();
     let mut added = a.text.end..b.text.start;
-    let is_name =
-        added.len() <= usize::from(n_free) && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
+    let is_name = added.len() <= usize::from(n_free)
+        && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
     if is_name || added.clone().all(|at| is_bullet(words.of(at..at + 1))) {
         added = added.end..added.end;
     }
@@ -251,12 +284,16 @@ impl Reading {
     /// Whether this is the beginning of a license, with most of it left out and nothing added.
     pub fn is_abridged(&self) -> bool {
         let has_added = self.differences.iter().any(|of| !of.added.is_empty());
-        self.starts && !has_added && self.n_equal >= MIN_ABRIDGED && 2 * self.n_equal <= self.n_required
+        self.starts
+            && !has_added
+            && self.n_equal >= MIN_ABRIDGED
+            && 2 * self.n_equal <= self.n_required
     }
 
     /// Whether most of a part of the text is within it, and not from the template.
     pub fn is_mostly_added(&self, part: &Range<usize>) -> bool {
-        let n_shared = |of: &Range<usize>| of.end.min(part.end).saturating_sub(of.start.max(part.start));
+        let n_shared =
+            |of: &Range<usize>| of.end.min(part.end).saturating_sub(of.start.max(part.start));
         2 * self.differences.iter().map(|of| n_shared(&of.added)).sum::<usize>() > part.len()
     }
 

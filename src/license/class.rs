@@ -1,4 +1,5 @@
-//! Classifies licenses by what they require of those who copy, as listed in `config/licenses/classes.toml`.
+//! Classifies licenses by what they require of those who copy, as listed in
+//! `config/licenses/classes.toml`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::expression::{Expression, License};
 
 /// What a license requires of those who copy, in increasing order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Nothing: no rights are reserved.
@@ -21,7 +34,8 @@ pub enum Class {
     StrongCopyleft,
     /// The same if the work is used over a network.
     NetworkCopyleft,
-    /// Not to use it in certain ways: for competing services, commercially, or for certain purposes.
+    /// Not to use it in certain ways: for competing services, commercially, or for certain
+    /// purposes.
     SourceAvailable,
     /// Not to copy it without permission.
     Proprietary,
@@ -75,7 +89,8 @@ impl Class {
 /// Class by identifier, without `-only` and `-or-later`.
 static CLASSES: LazyLock<HashMap<String, Class>> = LazyLock::new(|| {
     let table: HashMap<Class, Vec<String>> =
-        toml::from_str(include_str!("../../config/licenses/classes.toml")).expect("a test reads the built-in table");
+        toml::from_str(include_str!("../../config/licenses/classes.toml"))
+            .expect("a test reads the built-in table");
     table.into_iter().flat_map(|(class, ids)| ids.into_iter().map(move |id| (id, class))).collect()
 });
 

@@ -1,4 +1,5 @@
-//! Decides whether code under one license may be part of a work under another, using OSADL's matrix.
+//! Decides whether code under one license may be part of a work under another, using OSADL's
+//! matrix.
 //!
 //! The data is in `config/licenses/compatibility.tsv`, with its source and license.
 
@@ -26,24 +27,31 @@ struct Matrix {
 static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
     let lines = include_str!("../../config/licenses/compatibility.tsv").lines();
     let mut lines = lines.filter(|line| !line.starts_with('#'));
-    let columns = lines.next().unwrap_or_default().split('\t').enumerate().map(|(at, id)| (id, at)).collect();
-    let rows = lines.filter_map(|line| line.split_once('\t')).map(|(id, row)| (id, row.as_bytes())).collect();
+    let columns =
+        lines.next().unwrap_or_default().split('\t').enumerate().map(|(at, id)| (id, at)).collect();
+    let rows = lines
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(id, row)| (id, row.as_bytes()))
+        .collect();
     Matrix { columns, rows }
 });
 
 /// The source of the data; its license requires us to name it.
-pub const ATTRIBUTION: &str = "Open Source License Compatibility Matrix, OSADL eG, 2024-05-22, CC-BY-4.0; abridged";
+pub const ATTRIBUTION: &str =
+    "Open Source License Compatibility Matrix, OSADL eG, 2024-05-22, CC-BY-4.0; abridged";
 
-/// Whether code under `inbound` may be part of a work under `outbound`; `None` if the matrix does not cover this.
+/// Whether code under `inbound` may be part of a work under `outbound`; `None` if the matrix does
+/// not cover this.
 pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibility> {
     if outbound == inbound {
         return Some(Compatibility::Yes);
     }
-    // An exception adds permissions: if a license with one is not listed, the license without it is the stricter
-    // choice.
+    // An exception adds permissions: if a license with one is not listed, the license without it is
+    // the stricter choice.
     let names = |license: &License| [license.to_string(), license.id.clone()];
     let row = names(outbound).iter().find_map(|name| MATRIX.rows.get(name.as_str()).copied())?;
-    let column = names(inbound).iter().find_map(|name| MATRIX.columns.get(name.as_str()).copied())?;
+    let column =
+        names(inbound).iter().find_map(|name| MATRIX.columns.get(name.as_str()).copied())?;
     match row.get(column)? {
         b'Y' | b'=' => Some(Compatibility::Yes),
         b'N' => Some(Compatibility::No),
@@ -59,8 +67,14 @@ mod tests {
 
     #[track_caller]
     fn check(outbound: &str, inbound: &str, expected: Option<Compatibility>) {
-        let license = |id: &str| Expression::of(id).and_then(|of| of.licenses().next().cloned()).expect("it is one");
-        assert_eq!(compatibility(&license(outbound), &license(inbound)), expected, "{inbound} into {outbound}");
+        let license = |id: &str| {
+            Expression::of(id).and_then(|of| of.licenses().next().cloned()).expect("it is one")
+        };
+        assert_eq!(
+            compatibility(&license(outbound), &license(inbound)),
+            expected,
+            "{inbound} into {outbound}"
+        );
     }
 
     #[test]

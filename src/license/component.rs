@@ -25,7 +25,8 @@ pub struct Licenses {
     texts: BTreeMap<Vec<u8>, Vec<String>>,
 }
 
-/// Answers which file a header means by a name, for the file at a path, and what that file states about itself.
+/// Answers which file a header means by a name, for the file at a path, and what that file states
+/// about itself.
 pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, LicensingInfo)> + 'r;
 
 /// What one file states about licenses and copyright; depends only on its name and bytes.
@@ -47,7 +48,8 @@ impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
         let statements = statements(path, bytes);
-        let is_text = statements.iter().any(|of| of.method == Method::Text) && bytes.len() <= MAX_TEXT;
+        let is_text =
+            statements.iter().any(|of| of.method == Method::Text) && bytes.len() <= MAX_TEXT;
         let text = is_text.then(|| String::from_utf8_lossy(bytes).into_owned());
         let notices = owed(copyright_lines(bytes), &statements);
         Self { statements, notices, text }
@@ -122,9 +124,13 @@ impl Licenses {
     /// Adds what the file at `path` states about others.
     pub fn add(&mut self, path: &FilePath, info: &LicensingInfo) {
         if let Some(statement) = info.statements.iter().find(|of| of.method == Method::Text) {
-            let folder = above(path, if let Scope::Above(n_up) = statement.scope { n_up } else { 0 });
+            let folder =
+                above(path, if let Scope::Above(n_up) = statement.scope { n_up } else { 0 });
             if !info.notices.is_empty() {
-                self.notices.entry(folder.to_vec()).or_default().extend(info.notices.iter().cloned());
+                self.notices
+                    .entry(folder.to_vec())
+                    .or_default()
+                    .extend(info.notices.iter().cloned());
             }
             self.texts.entry(folder.to_vec()).or_default().extend(info.text.clone());
         }
@@ -133,8 +139,14 @@ impl Licenses {
         }
     }
 
-    /// Adds a manifest or another file at `path`, and the license text that it names, which `read` finds.
-    pub fn add_with_named(&mut self, path: &FilePath, bytes: &[u8], read: impl FnOnce(&FilePath) -> Option<Vec<u8>>) {
+    /// Adds a manifest or another file at `path`, and the license text that it names, which `read`
+    /// finds.
+    pub fn add_with_named(
+        &mut self,
+        path: &FilePath,
+        bytes: &[u8],
+        read: impl FnOnce(&FilePath) -> Option<Vec<u8>>,
+    ) {
         self.add(path, &LicensingInfo::new(path, bytes));
         let Some(text) = named_text(path, bytes) else { return };
         let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
@@ -144,7 +156,8 @@ impl Licenses {
         }
     }
 
-    /// Whether the license of a file may depend on its name, and not only on its folder and its own statements.
+    /// Whether the license of a file may depend on its name, and not only on its folder and its own
+    /// statements.
     pub fn is_by_name(&self) -> bool {
         !self.files.is_empty() || !self.patterns.is_empty()
     }
@@ -156,7 +169,9 @@ impl Licenses {
             // Statements about the file itself are evaluated lazily, in `of`.
             Scope::File | Scope::Lines(..) => {}
             Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
-            Scope::Above(n_up) => self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence),
+            Scope::Above(n_up) => {
+                self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence)
+            }
             Scope::Sibling(name) => {
                 let sibling = join(&folder, name);
                 self.files.entry(sibling).or_default().push(evidence);
@@ -168,7 +183,8 @@ impl Licenses {
         }
     }
 
-    /// Declares that all files in `folder` (empty for the root) have the license named in `written`.
+    /// Declares that all files in `folder` (empty for the root) have the license named in
+    /// `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
         let statement = Statement {
             method: Method::Declared,
@@ -184,7 +200,8 @@ impl Licenses {
     /// The license of the component as a whole: what is stated at its root.
     pub fn component(&self) -> Identification {
         let said = self.folders.get(&b""[..]).cloned().unwrap_or_default();
-        let (declared, found) = said.into_iter().partition(|of| of.statement.method == Method::Declared);
+        let (declared, found) =
+            said.into_iter().partition(|of| of.statement.method == Method::Declared);
         let notices = self.notices.get(&b""[..]).cloned().unwrap_or_default();
         Identification { notices, ..Identification::of(found).declared(declared) }
     }
@@ -204,9 +221,15 @@ impl Licenses {
     }
 
     /// The same, from the file's statements as returned by [`LicensingInfo::new`].
-    pub fn of_info(&self, path: &FilePath, info: &LicensingInfo, refer: &Refer<'_>) -> Identification {
+    pub fn of_info(
+        &self,
+        path: &FilePath,
+        info: &LicensingInfo,
+        refer: &Refer<'_>,
+    ) -> Identification {
         let identified = self.of_statements(path, info.statements.clone(), refer);
-        let notices = if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
+        let notices =
+            if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
         Identification { notices, ..identified }
     }
 
@@ -222,23 +245,36 @@ impl Licenses {
         Vec::new()
     }
 
-    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>, refer: &Refer<'_>) -> Identification {
+    fn of_statements(
+        &self,
+        path: &FilePath,
+        statements: Vec<Statement>,
+        refer: &Refer<'_>,
+    ) -> Identification {
         let evidence = |statement: Statement| LicenseEvidence { path: path.clone(), statement };
         let (mut about_file, mut snippets, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for statement in statements {
             match statement.scope {
-                Scope::File if statement.method == Method::Reference => names.push(statement.written),
+                Scope::File if statement.method == Method::Reference => {
+                    names.push(statement.written)
+                }
                 Scope::File => about_file.push(evidence(statement)),
                 Scope::Lines(first, last) => {
                     let expression = statement.expression.clone();
-                    snippets.push(SnippetLicense { first, last, expression, evidence: evidence(statement) });
+                    snippets.push(SnippetLicense {
+                        first,
+                        last,
+                        expression,
+                        evidence: evidence(statement),
+                    });
                 }
                 _ => {}
             }
         }
         about_file.extend(self.files.get(path.as_bytes()).into_iter().flatten().cloned());
         let (overriding, stated) = self.stated_for(path);
-        // The nearest scope with a statement wins: it overrides statements about everything around it.
+        // The nearest scope with a statement wins: it overrides statements about everything around
+        // it.
         let declared = self.above(path, |method| method == Method::Declared);
         let around = self.above(path, |method| method != Method::Declared);
         // A license text that also applies to the folder adds nothing to what the folder says.
@@ -246,7 +282,9 @@ impl Licenses {
         let (texts, referred): (Vec<_>, Vec<_>) = names
             .iter()
             .filter(|_| is_asked)
-            .find_map(|name| refer(path, name).map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty()))
+            .find_map(|name| {
+                refer(path, name).map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty())
+            })
             .unwrap_or_default()
             .into_iter()
             .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
@@ -262,19 +300,23 @@ impl Licenses {
         let mut stated: Option<(usize, &LicenseEvidence)> = None;
         for (from, evidence) in &self.patterns {
             let Some(rest) = below(path.as_bytes(), from) else { continue };
-            let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else { continue };
+            let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else {
+                continue;
+            };
             if globs.iter().any(|glob| glob_matches(glob.as_bytes(), rest, *is_literal_separator)) {
                 let is_overriding = evidence.statement.method == Method::ReuseOverride;
                 let slot = if is_overriding { &mut overriding } else { &mut stated };
-                let is_nearer =
-                    slot.is_none_or(|(depth, _)| if is_overriding { from.len() <= depth } else { from.len() >= depth });
+                let is_nearer = slot.is_none_or(|(depth, _)| {
+                    if is_overriding { from.len() <= depth } else { from.len() >= depth }
+                });
                 if is_nearer {
                     *slot = Some((from.len(), evidence));
                 }
             }
         }
-        let list =
-            |slot: Option<(usize, &LicenseEvidence)>| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect();
+        let list = |slot: Option<(usize, &LicenseEvidence)>| {
+            slot.into_iter().map(|(_, evidence)| evidence.clone()).collect()
+        };
         (list(overriding), list(stated))
     }
 
@@ -283,7 +325,8 @@ impl Licenses {
         let mut at = path.as_bytes();
         while let Some(folder) = parent(at) {
             let said = self.folders.get(folder).into_iter().flatten();
-            let said: Vec<_> = said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect();
+            let said: Vec<_> =
+                said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect();
             if !said.is_empty() {
                 return said;
             }
@@ -314,17 +357,29 @@ impl Identification {
         if method == Method::Text && has_lesser_text(&same) {
             // The LGPL adds to the GPL, whose text has to be next to it.
             same.retain(|of| {
-                of.statement.expression.as_ref().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
+                of.statement
+                    .expression
+                    .as_ref()
+                    .is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
             });
         }
-        let is_all_known = method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
+        let is_all_known =
+            method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
         let n_counting = if method == Method::Text { usize::MAX } else { 1 };
-        let expressions = same.iter().filter_map(|of| of.statement.expression.clone()).take(n_counting);
-        let expression =
-            if is_choice_of_texts(&same) { Expression::any(expressions) } else { Expression::all(expressions) };
+        let expressions =
+            same.iter().filter_map(|of| of.statement.expression.clone()).take(n_counting);
+        let expression = if is_choice_of_texts(&same) {
+            Expression::any(expressions)
+        } else {
+            Expression::all(expressions)
+        };
         let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
-        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of it.
-        if let Some(at) = evidence.iter().position(|of| of.statement.method == Method::Text && of.refines(&chosen)) {
+        // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
+        // it.
+        if let Some(at) = evidence
+            .iter()
+            .position(|of| of.statement.method == Method::Text && of.refines(&chosen))
+        {
             chosen = evidence[at].statement.expression.clone().unwrap_or(chosen);
             evidence[..=at].rotate_right(1);
         }
@@ -347,11 +402,14 @@ impl Identification {
         }
         let said = Self::of(declared);
         let disagrees = |of: &LicenseEvidence| match (&said.expression, &of.statement.expression) {
-            (Some(chosen), Some(found)) => !chosen.agrees_with(found, of.statement.method.tells_later()),
+            (Some(chosen), Some(found)) => {
+                !chosen.agrees_with(found, of.statement.method.tells_later())
+            }
             _ => true,
         };
         let found = self.evidence.into_iter().chain(self.contradictions);
-        let contradictions = found.filter(|of| of.statement.expression.is_some()).filter(disagrees).collect();
+        let contradictions =
+            found.filter(|of| of.statement.expression.is_some()).filter(disagrees).collect();
         Self { contradictions, ..said }
     }
 
@@ -395,8 +453,8 @@ impl LicenseEvidence {
     }
 }
 
-/// The notices of a file without those of a license text itself, which its writers put there: the Free Software Foundation
-/// owns the text of the GPL, and not what is under it.
+/// The notices of a file without those of a license text itself, which its writers put there: the
+/// Free Software Foundation owns the text of the GPL, and not what is under it.
 fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
     const WRITERS: &[(&str, &str)] = &[
         ("AGPL", "Free Software Foundation"),
@@ -405,10 +463,14 @@ fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
         ("LGPL", "Free Software Foundation"),
         ("WTFPL", "Sam Hocevar"),
     ];
-    let texts = statements.iter().filter(|of| of.method == Method::Text).filter_map(|of| of.expression.as_ref());
+    let texts = statements
+        .iter()
+        .filter(|of| of.method == Method::Text)
+        .filter_map(|of| of.expression.as_ref());
     let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
-    let is_writers =
-        |notice: &str| WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name));
+    let is_writers = |notice: &str| {
+        WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
+    };
     notices.retain(|notice| !is_writers(notice));
     notices
 }
@@ -421,10 +483,14 @@ fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
         Method::Text => of,
         _ => Statement { method: Method::Reference, ..of },
     };
-    stated.map(as_reference).map(|statement| LicenseEvidence { path: path.clone(), statement }).collect()
+    stated
+        .map(as_reference)
+        .map(|statement| LicenseEvidence { path: path.clone(), statement })
+        .collect()
 }
 
-/// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in each folder above.
+/// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in
+/// each folder above.
 pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
     let mut rest = name.as_bytes();
     let mut from = parent(path.as_bytes());
@@ -437,23 +503,35 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
             break;
         }
     }
-    std::iter::successors(from, |folder| parent(folder)).map(|folder| FilePath::new(join(folder, rest))).collect()
+    std::iter::successors(from, |folder| parent(folder))
+        .map(|folder| FilePath::new(join(folder, rest)))
+        .collect()
 }
 
-/// Whether license texts lie beside each other as a choice, by their names: `LICENSE-APACHE` and `LICENSE-MIT`.
+/// Whether license texts lie beside each other as a choice, by their names: `LICENSE-APACHE` and
+/// `LICENSE-MIT`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
-    let names: Vec<String> =
-        texts.iter().map(|of| String::from_utf8_lossy(of.path.name()).to_ascii_lowercase()).collect();
+    let names: Vec<String> = texts
+        .iter()
+        .map(|of| String::from_utf8_lossy(of.path.name()).to_ascii_lowercase())
+        .collect();
     let is_for = |name: &String, what: &str| {
         let name = name.split('.').next().unwrap_or(name);
-        name.strip_prefix("license-").or_else(|| name.strip_prefix("license_")).is_some_and(|of| of.starts_with(what))
+        name.strip_prefix("license-")
+            .or_else(|| name.strip_prefix("license_"))
+            .is_some_and(|of| of.starts_with(what))
     };
-    names.len() == 2 && names.iter().any(|name| is_for(name, "apache")) && names.iter().any(|name| is_for(name, "mit"))
+    names.len() == 2
+        && names.iter().any(|name| is_for(name, "apache"))
+        && names.iter().any(|name| is_for(name, "mit"))
 }
 
 fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
     let families = |of: &&LicenseEvidence| {
-        of.statement.expression.clone().is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"))
+        of.statement
+            .expression
+            .clone()
+            .is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"))
     };
     texts.iter().any(families)
 }
@@ -491,16 +569,27 @@ mod tests {
     fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identification {
         let refer = |of: &FilePath, name: &str| {
             let text_at = |at: &FilePath| {
-                files.iter().find(|(other, _)| other.as_bytes() == at.as_bytes()).map(|(_, text)| text.as_bytes())
+                files
+                    .iter()
+                    .find(|(other, _)| other.as_bytes() == at.as_bytes())
+                    .map(|(_, text)| text.as_bytes())
             };
-            meant_by(of, name).into_iter().find_map(|at| Some((at.clone(), LicensingInfo::new(&at, text_at(&at)?))))
+            meant_by(of, name)
+                .into_iter()
+                .find_map(|at| Some((at.clone(), LicensingInfo::new(&at, text_at(&at)?))))
         };
-        let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
-        let bytes =
-            files.iter().find(|(other, _)| other.as_bytes() == path.as_bytes()).map_or(&b""[..], |(_, bytes)| bytes);
+        let bytes = files
+            .iter()
+            .find(|(other, _)| other.as_bytes() == path.as_bytes())
+            .map_or(&b""[..], |(_, bytes)| bytes);
         let found = licenses.of(&FilePath::new(path), bytes, &refer);
-        assert_eq!(found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string), expected);
+        assert_eq!(
+            found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string),
+            expected
+        );
         found
     }
 
@@ -518,7 +607,11 @@ mod tests {
         let tagged = "// SPDX-License-Identifier: Apache-2.0\n";
         let found = check(&[("LICENSE", MIT), ("a.c", tagged)], "a.c", "Apache-2.0");
         assert_eq!(found.contradictions, []);
-        check(&[("LICENSE", MIT), ("a.png.license", "SPDX-License-Identifier: CC0-1.0")], "a.png", "CC0-1.0");
+        check(
+            &[("LICENSE", MIT), ("a.png.license", "SPDX-License-Identifier: CC0-1.0")],
+            "a.png",
+            "CC0-1.0",
+        );
         let reuse = "[[annotations]]\npath = \"lib/**\"\nSPDX-License-Identifier = \"ISC\"\n";
         check(&[("REUSE.toml", reuse), ("LICENSE", MIT)], "lib/x/a.c", "ISC");
         check(&[("REUSE.toml", reuse), ("lib/a.c", tagged)], "lib/a.c", "Apache-2.0");
@@ -567,14 +660,21 @@ mod tests {
     #[test]
     fn what_is_declared_counts_and_what_was_found_otherwise_is_kept() {
         let files = [("LICENSE", GPL), ("a.c", "// SPDX-License-Identifier: ISC\n")];
-        let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let mut licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
         licenses.declare(&FilePath::new(""), "MIT");
         let found = licenses.of(&files[1].0, files[1].1, &|_, _| None);
         assert_eq!(found.expression.map(|of| of.to_string()).as_deref(), Some("MIT"));
-        assert_eq!(found.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["ISC"]);
+        assert_eq!(
+            found.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(),
+            ["ISC"]
+        );
         let whole = licenses.component();
-        assert_eq!(whole.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["GPL-3.0-only"]);
+        assert_eq!(
+            whole.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(),
+            ["GPL-3.0-only"]
+        );
         licenses = Licenses::default();
         licenses.declare(&FilePath::new(""), "what you want");
         assert_eq!(licenses.of(&files[1].0, files[1].1, &|_, _| None).expression, None);
@@ -582,17 +682,32 @@ mod tests {
 
     #[test]
     fn the_metadata_of_a_wheel_licenses_the_code_next_to_it() {
-        let metadata = |text: &str| format!("Metadata-Version: 2.4\nName: x\n{text}\n\nLicense: GPL\n");
+        let metadata =
+            |text: &str| format!("Metadata-Version: 2.4\nName: x\n{text}\n\nLicense: GPL\n");
         let expression = metadata("License-Expression: MIT\nLicense-File: LICENSE.txt");
         check(&[("x-1.0.dist-info/METADATA", &expression), ("x/a.py", "a = 1")], "x/a.py", "MIT");
         let classified = metadata("Classifier: License :: OSI Approved :: Apache Software License");
-        check(&[("x-1.0.dist-info/METADATA", &classified), ("x/a.py", "a = 1")], "x/a.py", "Apache-2.0");
+        check(
+            &[("x-1.0.dist-info/METADATA", &classified), ("x/a.py", "a = 1")],
+            "x/a.py",
+            "Apache-2.0",
+        );
         let file = metadata("License-File: LICENSE.txt");
-        let files =
-            [("x-1.0.dist-info/METADATA", &*file), ("x-1.0.dist-info/licenses/LICENSE.txt", GPL), ("x.py", "a = 1")];
+        let files = [
+            ("x-1.0.dist-info/METADATA", &*file),
+            ("x-1.0.dist-info/licenses/LICENSE.txt", GPL),
+            ("x.py", "a = 1"),
+        ];
         let found = check(&files, "x.py", "GPL-3.0-only");
-        assert_eq!(found.found_by().as_deref(), Some("license text (x-1.0.dist-info/licenses/LICENSE.txt:1)"));
-        check(&[("src/x.egg-info/PKG-INFO", &expression), ("src/x/a.py", "a = 1")], "src/x/a.py", "MIT");
+        assert_eq!(
+            found.found_by().as_deref(),
+            Some("license text (x-1.0.dist-info/licenses/LICENSE.txt:1)")
+        );
+        check(
+            &[("src/x.egg-info/PKG-INFO", &expression), ("src/x/a.py", "a = 1")],
+            "src/x/a.py",
+            "MIT",
+        );
     }
 
     #[test]
@@ -614,7 +729,10 @@ mod tests {
  */";
         let header = "/* For conditions of distribution and use, see copyright notice in zlib.h */";
         let found = check(&[("zlib.h", zlib), ("test/a.c", header)], "test/a.c", "Zlib");
-        assert_eq!(found.found_by().as_deref(), Some("the file that its header refers to (zlib.h:4)"));
+        assert_eq!(
+            found.found_by().as_deref(),
+            Some("the file that its header refers to (zlib.h:4)")
+        );
         check(&[("a.c", header)], "a.c", "unknown");
         // What the file says of itself comes first, and a text of the folder still is one.
         let own = format!("// SPDX-License-Identifier: ISC\n{header}");
@@ -629,21 +747,32 @@ mod tests {
             "a.js",
             "MIT OR Zlib",
         );
-        check(&[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")], "a.c", "GPL-3.0-only");
+        check(
+            &[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")],
+            "a.c",
+            "GPL-3.0-only",
+        );
     }
 
     #[test]
     fn a_manifest_names_the_text_of_its_folder() {
         let named = |manifest: &str, text: &str| {
             let mut licenses = Licenses::default();
-            licenses.add_with_named(&FilePath::new("x/package.json"), manifest.as_bytes(), |path| {
-                assert_eq!(path.to_string(), text);
-                Some(MIT.as_bytes().to_vec())
-            });
+            licenses.add_with_named(
+                &FilePath::new("x/package.json"),
+                manifest.as_bytes(),
+                |path| {
+                    assert_eq!(path.to_string(), text);
+                    Some(MIT.as_bytes().to_vec())
+                },
+            );
             let found = licenses.of(&FilePath::new("x/src/a.js"), b"", &|_, _| None);
             found.expression.map(|found| found.to_string())
         };
-        assert_eq!(named(r#"{"license": "SEE LICENSE IN terms.txt"}"#, "x/terms.txt").as_deref(), Some("MIT"));
+        assert_eq!(
+            named(r#"{"license": "SEE LICENSE IN terms.txt"}"#, "x/terms.txt").as_deref(),
+            Some("MIT")
+        );
         assert_eq!(
             named(r#"{"license": "see license in ./legal/eula.md"}"#, "x/legal/eula.md").as_deref(),
             Some("MIT")
@@ -652,20 +781,23 @@ mod tests {
 
     #[test]
     fn a_family_that_a_manifest_names_is_refined_by_the_text_beside_it() {
-        let metadata =
-            "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
-        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL), ("x/a.py", "a = 1")];
+        let metadata = "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
+        let files =
+            [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL), ("x/a.py", "a = 1")];
         let found = check(&files, "x/a.py", "GPL-3.0-only");
         assert_eq!(found.found_by().as_deref(), Some("license text (x.dist-info/COPYING:1)"));
         assert_eq!(found.contradictions, []);
         // A text of another family is no refinement.
-        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
+        let files =
+            [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
         assert_eq!(check(&files, "x/a.py", "GPL-1.0-or-later").contradictions.len(), 1);
     }
 
     #[test]
     fn the_writers_of_a_license_are_owed_nothing_for_what_is_under_it() {
-        let text = format!("Copyright (c) 2020 Example\n{GPL}Copyright (C) 2007 Free Software Foundation, Inc.\n");
+        let text = format!(
+            "Copyright (c) 2020 Example\n{GPL}Copyright (C) 2007 Free Software Foundation, Inc.\n"
+        );
         let info = LicensingInfo::new(&FilePath::new("COPYING"), text.as_bytes());
         assert_eq!(info.notices, ["Copyright (c) 2020 Example"]);
         let own = b"/* Copyright (C) 2007 Free Software Foundation, Inc. */";
@@ -675,7 +807,8 @@ mod tests {
     #[test]
     fn the_notices_of_a_file_count_and_else_those_of_the_nearest_text() {
         let text = format!("Copyright (c) 2013 Example\n\n{MIT}");
-        let files = [("LICENSE", text.as_str()), ("a.c", "int a;"), ("b.c", "// Copyright 2020 Other\n")];
+        let files =
+            [("LICENSE", text.as_str()), ("a.c", "int a;"), ("b.c", "// Copyright 2020 Other\n")];
         assert_eq!(check(&files, "a.c", "MIT").notices, ["Copyright (c) 2013 Example"]);
         assert_eq!(check(&files, "b.c", "MIT").notices, ["Copyright 2020 Other"]);
     }

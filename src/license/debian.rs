@@ -31,7 +31,9 @@ pub(super) fn paragraphs(text: &str, method: Method, n_up: u8) -> Vec<Statement>
             paragraph.field = field.trim().to_lowercase();
             match paragraph.field.as_str() {
                 "files" => paragraph.globs.extend(value.split_whitespace().map(String::from)),
-                "license" => (paragraph.license, paragraph.line) = (value.trim().to_owned(), number),
+                "license" => {
+                    (paragraph.license, paragraph.line) = (value.trim().to_owned(), number)
+                }
                 _ => {}
             }
         }
@@ -67,10 +69,16 @@ mod tests {
     fn files_paragraphs_are_read_with_debians_names() {
         let text = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: 2020 Example\nLicense: GPL-2+\n long text\n\nFiles: lib/a.c\n lib/b.c\nLicense: Expat or BSD-3-clause, and Artistic-2.0\n";
         let found = statements(text.as_bytes());
-        let found: Vec<_> = found.iter().map(|of| (of.line, of.expression.as_ref().map(ToString::to_string))).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|of| (of.line, of.expression.as_ref().map(ToString::to_string)))
+            .collect();
         assert_eq!(
             found,
-            [(5, Some("GPL-2.0-or-later".into())), (10, Some("(MIT OR BSD-3-Clause) AND Artistic-2.0".into()))]
+            [
+                (5, Some("GPL-2.0-or-later".into())),
+                (10, Some("(MIT OR BSD-3-Clause) AND Artistic-2.0".into()))
+            ]
         );
     }
 }

@@ -64,8 +64,9 @@ const SUCCESSORS: &[(&str, &str, Option<&str>)] = &[
 ];
 
 impl Expression {
-    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, the names that people give licenses, such as
-    /// "Apache License, Version 2.0" or "GPLv2+", and several of them with words or signs between.
+    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, the names that people
+    /// give licenses, such as "Apache License, Version 2.0" or "GPLv2+", and several of them with
+    /// words or signs between.
     ///
     /// `None` for anything that does not name a known license.
     pub fn parse(text: &str) -> Option<Self> {
@@ -77,17 +78,20 @@ impl Expression {
     }
 
     fn parse_name(text: &str) -> Option<Self> {
-        Self::parse_spdx(text).or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
+        Self::parse_spdx(text)
+            .or_else(|| grants::named(text).and_then(|name| Self::parse_spdx(&name)))
     }
 
-    /// Reads names as Debian and CRAN join them. A comma joins, and binds more loosely than words: "A or B, and C".
+    /// Reads names as Debian and CRAN join them. A comma joins, and binds more loosely than words:
+    /// "A or B, and C".
     fn parse_list(text: &str) -> Option<Self> {
         let text = text.replace(" and ", " & ").replace(" or ", " | ").replace(['/', '\n'], " | ");
         let all = |part: &str| {
             let names = part.split('&').map(|name| Self::parse_name(name.trim()));
             names.collect::<Option<Vec<_>>>().and_then(Self::all)
         };
-        let any = |part: &str| part.split('|').map(all).collect::<Option<Vec<_>>>().and_then(Self::any);
+        let any =
+            |part: &str| part.split('|').map(all).collect::<Option<Vec<_>>>().and_then(Self::any);
         let parts = text.split(',').map(|part| part.trim().trim_start_matches("& "));
         parts.map(any).collect::<Option<Vec<_>>>().and_then(Self::all)
     }
@@ -163,7 +167,12 @@ impl Expression {
     }
 
     /// Evaluates the expression from its licenses up.
-    pub fn fold<T>(&self, leaf: impl Fn(&License) -> T, and: impl Fn(T, T) -> T, or: impl Fn(T, T) -> T) -> T {
+    pub fn fold<T>(
+        &self,
+        leaf: impl Fn(&License) -> T,
+        and: impl Fn(T, T) -> T,
+        or: impl Fn(T, T) -> T,
+    ) -> T {
         let mut stack: Vec<T> = Vec::new();
         for node in &self.nodes {
             let value = match node {
@@ -199,8 +208,9 @@ impl Expression {
 
     /// Whether it is a license in the same version, with or without later ones, or sections.
     pub(super) fn is_edition_of(&self, other: &Self) -> bool {
-        let is_same =
-            |a: &License, b: &License| a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base());
+        let is_same = |a: &License, b: &License| {
+            a.base() == b.base() || b.family() == "GFDL" && a.id.starts_with(b.base())
+        };
         self.licenses().any(|a| other.licenses().any(|b| is_same(a, b)))
     }
 
@@ -225,11 +235,13 @@ impl Expression {
     /// Whether it is no more than the name of a family: "BSD", or GPL of any version.
     pub fn is_vague(&self) -> bool {
         let mut licenses = self.licenses();
-        licenses.next().is_some_and(|of| of.is_vague() && (of.allows_later() || of.id.starts_with("LicenseRef-")))
-            && licenses.next().is_none()
+        licenses.next().is_some_and(|of| {
+            of.is_vague() && (of.allows_later() || of.id.starts_with("LicenseRef-"))
+        }) && licenses.next().is_none()
     }
 
-    /// Whether both may well mean the same: they have a license in common, or one is a vaguer name of the other.
+    /// Whether both may well mean the same: they have a license in common, or one is a vaguer name
+    /// of the other.
     ///
     /// With `is_later_known`, "only" and "or later" disagree.
     pub fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
@@ -292,16 +304,21 @@ impl License {
                         exception = Some((*named).to_owned());
                     }
                 }
-                if let Some((_, successor, with)) = SUCCESSORS.iter().find(|(old, ..)| *old == name) {
+                if let Some((_, successor, with)) = SUCCESSORS.iter().find(|(old, ..)| *old == name)
+                {
                     name = (*successor).to_owned();
                     exception = exception.or(with.map(str::to_owned));
                 }
-                let is_exact = name.ends_with("-only") || name.ends_with("-or-later") || name.ends_with('+');
+                let is_exact =
+                    name.ends_with("-only") || name.ends_with("-or-later") || name.ends_with('+');
                 let is_gnu = id.is_gnu() || exception.is_some() && name.contains("GPL-");
                 if !is_gnu {
                     (name, *or_later)
                 } else if *or_later || name.ends_with('+') {
-                    let base = name.trim_end_matches('+').trim_end_matches("-only").trim_end_matches("-or-later");
+                    let base = name
+                        .trim_end_matches('+')
+                        .trim_end_matches("-only")
+                        .trim_end_matches("-or-later");
                     (format!("{base}-or-later"), false)
                 } else if is_exact {
                     (name, false)
@@ -315,7 +332,10 @@ impl License {
 
     /// The identifier without `-only` and `-or-later`.
     pub fn base(&self) -> &str {
-        self.id.strip_suffix("-only").or_else(|| self.id.strip_suffix("-or-later")).unwrap_or(&self.id)
+        self.id
+            .strip_suffix("-only")
+            .or_else(|| self.id.strip_suffix("-or-later"))
+            .unwrap_or(&self.id)
     }
 
     /// Whether later versions of the license may be chosen.
@@ -331,8 +351,8 @@ impl License {
         })
     }
 
-    /// Whether code under this license may be used under `other`: the same license, or a later version if that is
-    /// allowed.
+    /// Whether code under this license may be used under `other`: the same license, or a later
+    /// version if that is allowed.
     pub fn may_be_taken_as(&self, other: &Self) -> bool {
         let version = |license: &Self| {
             let digits = license.base().rsplit('-').next().unwrap_or_default().split('.');
@@ -363,7 +383,9 @@ impl License {
             return !is_later_known || self.allows_later() == other.allows_later();
         }
         self.family() == other.family()
-            && ((self.is_vague() || other.is_vague()) || self.allows_later() || other.allows_later())
+            && ((self.is_vague() || other.is_vague())
+                || self.allows_later()
+                || other.allows_later())
     }
 }
 
@@ -383,7 +405,8 @@ impl fmt::Display for License {
 impl fmt::Display for Expression {
     /// Writes the canonical spelling, with parentheses only around `OR` inside `AND`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wrapped = |(text, is_or): (String, bool)| if is_or { format!("({text})") } else { text };
+        let wrapped =
+            |(text, is_or): (String, bool)| if is_or { format!("({text})") } else { text };
         let (text, _) = self.fold(
             |license| (license.to_string(), false),
             |a, b| (format!("{} AND {}", wrapped(a), wrapped(b)), false),
@@ -415,7 +438,10 @@ mod tests {
         check("Apache-2.0 WITH LLVM-exception", "Apache-2.0 WITH LLVM-exception");
         check("EPL-1.0+", "EPL-1.0+");
         check("LicenseRef-ours", "LicenseRef-ours");
-        check("DocumentRef-spdx:LicenseRef-ours AND MIT", "DocumentRef-spdx:LicenseRef-ours AND MIT");
+        check(
+            "DocumentRef-spdx:LicenseRef-ours AND MIT",
+            "DocumentRef-spdx:LicenseRef-ours AND MIT",
+        );
         check("LGPL-2.1-only OR GPL-2.0-only", "LGPL-2.1-only OR GPL-2.0-only");
         check("lgpl-2.1-ONLY and gpl-2.0+", "LGPL-2.1-only AND GPL-2.0-or-later");
         check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
@@ -456,7 +482,8 @@ mod tests {
     #[test]
     fn vaguer_names_agree_and_other_licenses_do_not() {
         let agree = |a: &str, b: &str, later| {
-            let (a, b) = (Expression::parse(a).expect("known"), Expression::parse(b).expect("known"));
+            let (a, b) =
+                (Expression::parse(a).expect("known"), Expression::parse(b).expect("known"));
             a.agrees_with(&b, later)
         };
         assert!(agree("MIT OR Apache-2.0", "MIT", true));

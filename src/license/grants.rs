@@ -1,9 +1,9 @@
-//! Finds the licenses that a header names in its sentences: "under the terms of the GNU General Public License, version 2 or
-//! later".
+//! Finds the licenses that a header names in its sentences: "under the terms of the GNU General
+//! Public License, version 2 or later".
 //!
-//! The names are those of SPDX's list and those that people use, in `config/licenses/names.toml`. A name counts where a
-//! sentence grants or governs: in "incompatible with the GPL" it does not. One without a version that the license needs
-//! is an unknown license.
+//! The names are those of SPDX's list and those that people use, in `config/licenses/names.toml`. A
+//! name counts where a sentence grants or governs: in "incompatible with the GPL" it does not. One
+//! without a version that the license needs is an unknown license.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -23,7 +23,8 @@ pub(super) struct Grant {
     pub expression: Option<Expression>,
     /// The licenses that have the name, if it is that of several.
     pub others: Vec<String>,
-    /// Whether this only says where a text is: "the text of the GPL is in ...". It completes a name without a version.
+    /// Whether this only says where a text is: "the text of the GPL is in ...". It completes a name
+    /// without a version.
     pub is_reference: bool,
 }
 
@@ -106,29 +107,47 @@ const GRANTING: &[&str] = &[
     "used",
 ];
 /// Names that are ordinary words: these count as names of licenses if "license" follows.
-const ORDINARY: &[&str] = &["artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic"];
+const ORDINARY: &[&str] =
+    &["artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic"];
 /// Words that say that a name grants nothing.
-const DENYING: &[&str] =
-    &["see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar", "like", "than"];
+const DENYING: &[&str] = &[
+    "see",
+    "not",
+    "incompatible",
+    "compatible",
+    "received",
+    "unlike",
+    "compliance",
+    "similar",
+    "like",
+    "than",
+];
 
 /// Hosts that have a page for each license, by its identifier.
 const HOSTS: [&str; 3] = ["spdx org", "opensource org", "choosealicense com"];
 
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
-    let table: NamesFile =
-        toml::from_str(include_str!("../../config/licenses/names.toml")).expect("a test reads the built-in table");
+    let table: NamesFile = toml::from_str(include_str!("../../config/licenses/names.toml"))
+        .expect("a test reads the built-in table");
     let mut families: HashMap<String, Family> = HashMap::new();
-    let usual =
-        table.names.iter().flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
+    let usual = table
+        .names
+        .iter()
+        .flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
-        let address = of.name.strip_prefix("CC-").map(|name| (format!("creativecommons org {name}"), of.name, true));
+        let address = of
+            .name
+            .strip_prefix("CC-")
+            .map(|name| (format!("creativecommons org {name}"), of.name, true));
         let hosts = HOSTS.iter().map(|host| (format!("{host} {}", of.name), of.name, true));
-        let names = [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)];
+        let names =
+            [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)];
         names.into_iter().chain(address).chain(hosts)
     });
     let addresses = include_str!("../../config/licenses/addresses.txt").lines();
-    let addresses = addresses.filter_map(|line| line.split_once(' ')).map(|(id, of)| (of.to_owned(), id, true));
+    let addresses =
+        addresses.filter_map(|line| line.split_once(' ')).map(|(id, of)| (of.to_owned(), id, true));
     for (name, id, is_usual) in usual.chain(listed).chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
         let id = if id.contains(' ') { id } else { bare };
@@ -153,12 +172,15 @@ fn is_host(name: &str) -> bool {
 }
 
 /// The first words of all names.
-static FIRST: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect());
+static FIRST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    FAMILIES.keys().filter_map(|name| name.split(' ').next()).chain(["gnu"]).collect()
+});
 
-/// "GNU General Public License" and "GNU GPL" without "GNU"; the rest of another name may be any words.
+/// "GNU General Public License" and "GNU GPL" without "GNU"; the rest of another name may be any
+/// words.
 fn without_gnu(name: &str) -> &str {
-    let is_rest = |rest: &&str| (rest.contains(' ') || rest.contains("gpl")) && !rest.starts_with("org ");
+    let is_rest =
+        |rest: &&str| (rest.contains(' ') || rest.contains("gpl")) && !rest.starts_with("org ");
     name.strip_prefix("gnu ").filter(is_rest).unwrap_or(name)
 }
 
@@ -166,13 +188,28 @@ fn without_gnu(name: &str) -> &str {
 fn parted(name: &str) -> (String, Option<String>) {
     // What a line begins with may be its bullet: "3 Clause BSD".
     let words = Words::new(format!("the {name}").as_bytes(), 1);
-    let last =
-        ["only", "or", "later", "unported", "generic", "international", "universal", "html", "php", "txt", "legalcode"];
-    let mut words: Vec<&str> = words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
+    let last = [
+        "only",
+        "or",
+        "later",
+        "unported",
+        "generic",
+        "international",
+        "universal",
+        "html",
+        "php",
+        "txt",
+        "legalcode",
+    ];
+    let mut words: Vec<&str> =
+        words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
     while words.len() > 1 && words.last().is_some_and(|word| last.contains(word)) {
         words.pop();
     }
-    let version = words.last().filter(|word| words.len() > 1 && is_version(word)).map(|word| short(word).to_owned());
+    let version = words
+        .last()
+        .filter(|word| words.len() > 1 && is_version(word))
+        .map(|word| short(word).to_owned());
     let n_words = words.len() - usize::from(version.is_some());
     (without_gnu(&words[..n_words].join(" ")).to_owned(), version)
 }
@@ -197,7 +234,10 @@ pub(super) fn named(name: &str) -> Option<String> {
         (Some(open), Some(close)) if open > 0 && open < close && !name[open..].contains(">=") => {
             format!("{} {}", &name[..open], &name[close + 1..])
         }
-        _ => name.replace(">=", " ").replace(['(', ')'], " ") + if name.contains(">=") { " or later" } else { "" },
+        _ => {
+            name.replace(">=", " ").replace(['(', ')'], " ")
+                + if name.contains(">=") { " or later" } else { "" }
+        }
     };
     // What a manifest names is a license, as "Proprietary" is in no prose.
     let words = Words::new(format!("{without} license").as_bytes(), 1);
@@ -210,19 +250,24 @@ pub(super) fn named(name: &str) -> Option<String> {
     grant.expression.filter(|_| is_whole).map(|of| of.to_string())
 }
 
-/// The licenses that are named in a part of a text where it grants, and those that are named close to them.
+/// The licenses that are named in a part of a text where it grants, and those that are named close
+/// to them.
 pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     let mut found: Vec<(Standing, Grant)> = Vec::new();
     let mut at = part.start;
     while at < part.end {
         // "All rights reserved. Licensed under ..." reserves none.
-        let is_grant = |of: &Grant| of.range.end <= part.end && !words.of(of.range.clone()).starts_with("all rights");
+        let is_grant = |of: &Grant| {
+            of.range.end <= part.end && !words.of(of.range.clone()).starts_with("all rights")
+        };
         match grant(words, at).filter(is_grant) {
             Some(grant) => {
                 let standing = Standing::of(words, part.start, &grant.range);
                 // The name may be part of the sentence that grants: "GNU Public License (GPL)".
                 at = if standing == Standing::Named { at + 1 } else { grant.range.end };
-                found.retain(|(_, of)| of.range.end <= grant.range.start || standing == Standing::Named);
+                found.retain(|(_, of)| {
+                    of.range.end <= grant.range.start || standing == Standing::Named
+                });
                 if found.last().is_none_or(|(_, of)| of.range.end <= grant.range.start) {
                     found.push((standing, grant));
                 }
@@ -231,12 +276,18 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
         }
     }
     // What is named close to a license that is granted is granted with it, before it and behind it.
-    let (references, mut stated): (Vec<_>, Vec<_>) = found.into_iter().partition(|(of, _)| *of == Standing::Reference);
+    let (references, mut stated): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(of, _)| *of == Standing::Reference);
     let n_between = |a: &Grant, b: &Grant| {
-        let within = references.iter().filter(|(_, of)| (a.range.end..b.range.start).contains(&of.range.start));
+        let within = references
+            .iter()
+            .filter(|(_, of)| (a.range.end..b.range.start).contains(&of.range.start));
         b.range.start - a.range.end - within.map(|(_, of)| of.range.len()).sum::<usize>()
     };
-    for (from, to) in (1..stated.len()).map(|at| (at - 1, at)).chain((1..stated.len()).rev().map(|at| (at, at - 1))) {
+    for (from, to) in (1..stated.len())
+        .map(|at| (at - 1, at))
+        .chain((1..stated.len()).rev().map(|at| (at, at - 1)))
+    {
         let is_near = n_between(&stated[from.min(to)].1, &stated[from.max(to)].1) <= MAX_APART;
         if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
             stated[to].0 = Standing::Granted;
@@ -275,11 +326,23 @@ impl Standing {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
         let is_open = |at: usize| {
-            ["under", "license", "licenses", "licensed", "following", "terms", "version", "of", "either"]
-                .contains(&words.of(at..at + 1))
+            [
+                "under",
+                "license",
+                "licenses",
+                "licensed",
+                "following",
+                "terms",
+                "version",
+                "of",
+                "either",
+            ]
+            .contains(&words.of(at..at + 1))
         };
         // "License: MIT" is one sentence.
-        if let Some(end) = (from..name.start).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at)) {
+        if let Some(end) =
+            (from..name.start).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at))
+        {
             from = end + 1;
         }
         let before = words.of(from..name.start);
@@ -287,12 +350,23 @@ impl Standing {
         let next = words.of(name.end..(name.end + 1).min(words.n_words()));
         match () {
             // A tag is read as one.
-            () if name.start > 0 && words.of(name.start - 1..name.start) == "identifier" => Self::Denied,
+            () if name.start > 0 && words.of(name.start - 1..name.start) == "identifier" => {
+                Self::Denied
+            }
             // "GPL-compatible", "isc.org".
             () if ["compatible", "org", "com", "net"].contains(&next) => Self::Denied,
-            () if ["common licenses", "text of", "copy of the"].iter().any(|of| before.contains(of)) => Self::Reference,
+            () if ["common licenses", "text of", "copy of the"]
+                .iter()
+                .any(|of| before.contains(of)) =>
+            {
+                Self::Reference
+            }
             () if before.ends_with("copying") => Self::Reference,
-            () if before.ends_with("version") || words.of(name.clone()).starts_with("creativecommons") => Self::Granted,
+            () if before.ends_with("version")
+                || words.of(name.clone()).starts_with("creativecommons") =>
+            {
+                Self::Granted
+            }
             () if has(GRANTING) && !has(DENYING) => Self::Granted,
             () if is_address(words, name) => Self::Reference,
             () if has(DENYING) => Self::Denied,
@@ -313,7 +387,9 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
-    for end in (at..(at + MAX_NAME).min(words.n_words())).filter(|&end| !FILLERS.contains(&word(end))) {
+    for end in
+        (at..(at + MAX_NAME).min(words.n_words())).filter(|&end| !FILLERS.contains(&word(end)))
+    {
         name = if name.is_empty() { word(end).to_owned() } else { name + " " + word(end) };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }
@@ -340,9 +416,10 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let id = match &version {
         Some(version) if !family.versions.is_empty() => family.versions.get(version),
         Some(_) => family.plain.as_ref(),
-        None => {
-            family.plain.as_ref().or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1))
-        }
+        None => family
+            .plain
+            .as_ref()
+            .or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1)),
     };
     let is_address = is_address(words, &(at..end));
     if is_address && version.is_none() && family.plain.is_none() {
@@ -352,26 +429,45 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::of(id));
     let expression = plain.map(|of| {
-        if is_later || version.is_none() && !is_address && of.is_one_version() { of.with_later() } else { of }
+        if is_later || version.is_none() && !is_address && of.is_one_version() {
+            of.with_later()
+        } else {
+            of
+        }
     });
     if expression.is_none() && (!is_called_so || is_address) {
         return None;
     }
     let expression = expression.map(|of| sections(words, end, of));
-    let (expression, end) =
-        match (expression, next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end)))) {
-            (Some(first), Some((next, end))) => {
-                (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end)
-            }
-            (expression, _) => (expression, end),
-        };
+    let (expression, end) = match (
+        expression,
+        next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end))),
+    ) {
+        (Some(first), Some((next, end))) => {
+            (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end)
+        }
+        (expression, _) => (expression, end),
+    };
     // "GNU Afero General Public License" is not the GPL.
-    let is_other = at > 1 && word(at - 2) == "gnu" && word(at) == "general" && !FILLERS.contains(&word(at - 1));
-    Some(Grant { range: at..end, expression: expression.filter(|_| !is_other), others, is_reference: false })
+    let is_other = at > 1
+        && word(at - 2) == "gnu"
+        && word(at) == "general"
+        && !FILLERS.contains(&word(at - 1));
+    Some(Grant {
+        range: at..end,
+        expression: expression.filter(|_| !is_other),
+        others,
+        is_reference: false,
+    })
 }
 
 /// The version of a license named in a range of words, and where it ends.
-fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<String>, usize, bool) {
+fn version(
+    words: &Words,
+    start: usize,
+    end: usize,
+    family: &Family,
+) -> (Option<String>, usize, bool) {
     let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
     for at in end..(end + TO_VERSION).min(words.n_words()) {
         let is_stated = at == end
@@ -382,11 +478,14 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<
         }
         // The next name has a version of its own, and so has the next sentence.
         let is_long = |end: usize| words.of(at..end).contains(' ');
-        let other = name_at(words, at).filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
+        let other = name_at(words, at)
+            .filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
         // "The GNU General Public License (GPL), version 2" has two names.
-        let is_other =
-            other.is_some_and(|(of, _)| of.versions.values().all(|id| !family.versions.values().any(|own| own == id)));
-        let is_end = words.has_end(at..at + 1) && !["foundation", "version", "published"].contains(&word(at));
+        let is_other = other.is_some_and(|(of, _)| {
+            of.versions.values().all(|id| !family.versions.values().any(|own| own == id))
+        });
+        let is_end = words.has_end(at..at + 1)
+            && !["foundation", "version", "published"].contains(&word(at));
         if is_other || is_end || word(at) == "details" {
             break;
         }
@@ -413,8 +512,11 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> (Option<
 /// Another version that may be chosen: "version 2.1 or version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
     let next = words.of(end..(end + 4).min(words.n_words()));
-    let number = next.strip_prefix("or version ").or_else(|| next.strip_prefix("or "))?.split(' ').next()?;
-    is_version(number).then(|| (short(number), end + next.split(' ').take_while(|word| *word != number).count() + 1))
+    let number =
+        next.strip_prefix("or version ").or_else(|| next.strip_prefix("or "))?.split(' ').next()?;
+    is_version(number).then(|| {
+        (short(number), end + next.split(' ').take_while(|word| *word != number).count() + 1)
+    })
 }
 
 /// Whether later versions are allowed behind a version, and where those words end.
@@ -435,17 +537,22 @@ fn later(words: &Words, end: usize) -> (bool, usize) {
     ];
     let found = spellings.iter().filter_map(|of| next.find(of).map(|at| (at, at + of.len()))).min();
     let is_of_this = |before: &str| {
-        let is_other = ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
+        let is_other =
+            ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
         // "And not any later version".
-        !is_other && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
+        !is_other
+            && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
     };
     match found {
-        Some((start, at)) if is_of_this(next[..start].trim_end()) => (true, end + next[..at].split(' ').count()),
+        Some((start, at)) if is_of_this(next[..start].trim_end()) => {
+            (true, end + next[..at].split(' ').count())
+        }
         _ => (false, end),
     }
 }
 
-/// The GNU Free Documentation License as the words behind it complete it: with or without invariant sections.
+/// The GNU Free Documentation License as the words behind it complete it: with or without invariant
+/// sections.
 fn sections(words: &Words, end: usize, license: Expression) -> Expression {
     let next = words.of(end..(end + 60).min(words.n_words()));
     let kind = match () {
@@ -454,7 +561,11 @@ fn sections(words: &Words, end: usize, license: Expression) -> Expression {
         () => return license,
     };
     let name = license.to_string();
-    let completed =
-        ["-only", "-or-later"].iter().find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
-    completed.filter(|_| name.starts_with("GFDL")).and_then(|name| Expression::of(&name)).unwrap_or(license)
+    let completed = ["-only", "-or-later"]
+        .iter()
+        .find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
+    completed
+        .filter(|_| name.starts_with("GFDL"))
+        .and_then(|name| Expression::of(&name))
+        .unwrap_or(license)
 }

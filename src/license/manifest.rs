@@ -49,7 +49,10 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: ".csproj", read: csproj },
     Manifest { name: "build.gradle", read: gradle },
     Manifest { name: "build.gradle.kts", read: gradle },
-    Manifest { name: "mix.exs", read: |text| ManifestLicenses::many(assigned(text, "licenses")?, false) },
+    Manifest {
+        name: "mix.exs",
+        read: |text| ManifestLicenses::many(assigned(text, "licenses")?, false),
+    },
     Manifest { name: ".gemspec", read: gemspec },
     Manifest { name: ".podspec", read: gemspec },
     Manifest { name: ".cabal", read: |text| field(text, "license") },
@@ -68,7 +71,11 @@ pub(super) fn is_relevant(name: &str) -> bool {
 
 fn manifest(name: &str) -> Option<&'static Manifest> {
     let is_it = |manifest: &&Manifest| {
-        if manifest.name.starts_with('.') { name.ends_with(manifest.name) } else { name == manifest.name }
+        if manifest.name.starts_with('.') {
+            name.ends_with(manifest.name)
+        } else {
+            name == manifest.name
+        }
     };
     MANIFESTS.iter().find(is_it)
 }
@@ -80,13 +87,23 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     }
     let text = String::from_utf8_lossy(bytes);
     let ManifestLicenses { names, is_choice } = (manifest(name)?.read)(&text)?;
-    let line = text.lines().position(|line| line.to_lowercase().contains("licen")).map_or(1, |at| at as u32 + 1);
+    let line = text
+        .lines()
+        .position(|line| line.to_lowercase().contains("licen"))
+        .map_or(1, |at| at as u32 + 1);
     let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
-    let expression = known.and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
+    let expression = known
+        .and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
     let written = names.join(", ");
     // "SEE LICENSE IN ..." points to the text, which is read on its own.
     let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
-    (!is_pointer).then_some(Statement { method: Method::Manifest, scope: Scope::Folder, line, expression, written })
+    (!is_pointer).then_some(Statement {
+        method: Method::Manifest,
+        scope: Scope::Folder,
+        line,
+        expression,
+        written,
+    })
 }
 
 /// The license text that a manifest names, as a path from its folder.
@@ -103,12 +120,20 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
         }
         ".nuspec" => {
             let document = roxmltree::Document::parse(&text).ok()?;
-            let license = document.descendants().find(|node| node.tag_name().name() == "license")?;
-            (license.attribute("type") == Some("file")).then(|| license.text().map(str::to_owned))?
+            let license =
+                document.descendants().find(|node| node.tag_name().name() == "license")?;
+            (license.attribute("type") == Some("file"))
+                .then(|| license.text().map(str::to_owned))?
         }
         ".cabal" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
-        "setup.cfg" => field(&text, "license_file").or_else(|| field(&text, "license_files"))?.names.into_iter().next(),
-        "pkg-info" | "metadata" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
+        "setup.cfg" => field(&text, "license_file")
+            .or_else(|| field(&text, "license_files"))?
+            .names
+            .into_iter()
+            .next(),
+        "pkg-info" | "metadata" => {
+            field(&text, "license-file").and_then(|named| named.names.into_iter().next())
+        }
         // R writes "MIT + file LICENSE".
         "description" => {
             let value = text.lines().find_map(|line| line.strip_prefix("License:"))?;
@@ -131,7 +156,9 @@ fn cargo(text: &str) -> Option<ManifestLicenses> {
     let table: toml::Table = text.parse().ok()?;
     let of_package = table.get("package").and_then(|package| package.get("license"));
     let of_workspace = || table.get("workspace")?.get("package")?.get("license");
-    ManifestLicenses::one(of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?)
+    ManifestLicenses::one(
+        of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?,
+    )
 }
 
 fn pyproject(text: &str) -> Option<ManifestLicenses> {
@@ -143,7 +170,8 @@ fn pyproject(text: &str) -> Option<ManifestLicenses> {
     if let Some(name) = named.or_else(of_poetry).filter(|name| is_name(name)) {
         return ManifestLicenses::one(name);
     }
-    let classifiers = project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
+    let classifiers =
+        project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
     classified(classifiers.into_iter().flatten().filter_map(toml::Value::as_str))
 }
 
@@ -154,13 +182,17 @@ fn is_name(text: &str) -> bool {
 
 /// The licenses in Python's classifiers: `License :: OSI Approved :: MIT License`.
 fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<ManifestLicenses> {
-    let licenses = classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
-    let names: Vec<_> = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
+    let licenses =
+        classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
+    let names: Vec<_> =
+        licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
     ManifestLicenses::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
 }
 
 fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
-    let line = text.lines().find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
     let classifiers = || classified(text.lines());
     line.filter(|name| is_name(name)).and_then(ManifestLicenses::one).or_else(classifiers)
 }
@@ -179,23 +211,31 @@ fn setup_py(text: &str) -> Option<ManifestLicenses> {
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
     let head = text.split("\n\n").next().unwrap_or_default();
-    let values =
-        |key: &str| head.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim).collect::<Vec<_>>();
+    let values = |key: &str| {
+        head.lines()
+            .filter_map(move |line| line.strip_prefix(key))
+            .map(str::trim)
+            .collect::<Vec<_>>()
+    };
     if let Some(expression) = values("License-Expression:").first() {
         return ManifestLicenses::one(*expression);
     }
     let license = values("License:");
     let license = license.first().filter(|name| is_name(name) && Expression::parse(name).is_some());
     let named = license.and_then(|name| ManifestLicenses::one(*name));
-    let unknown = || ManifestLicenses::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
+    let unknown =
+        || ManifestLicenses::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
     named.or_else(|| classified(values("Classifier:").into_iter())).or_else(unknown)
 }
 
 fn package_json(text: &str) -> Option<ManifestLicenses> {
     let package: Value = serde_json::from_str(text).ok()?;
-    let name = |value: &Value| value.as_str().or_else(|| value.get("type")?.as_str()).map(String::from);
+    let name =
+        |value: &Value| value.as_str().or_else(|| value.get("type")?.as_str()).map(String::from);
     match package.get("license").or_else(|| package.get("licenses")) {
-        Some(Value::Array(several)) => ManifestLicenses::many(several.iter().filter_map(name).collect(), true),
+        Some(Value::Array(several)) => {
+            ManifestLicenses::many(several.iter().filter_map(name).collect(), true)
+        }
         Some(one) => ManifestLicenses::one(name(one)?),
         None => None,
     }
@@ -208,7 +248,8 @@ fn composer(text: &str) -> Option<ManifestLicenses> {
 
 fn cpan(text: &str) -> Option<ManifestLicenses> {
     let meta: Value = serde_json::from_str(text).ok()?;
-    let names = meta.get("license")?.as_array()?.iter().filter_map(|value| cpan_name(value.as_str()?));
+    let names =
+        meta.get("license")?.as_array()?.iter().filter_map(|value| cpan_name(value.as_str()?));
     ManifestLicenses::many(names.flat_map(|of| of.names).collect(), true)
 }
 
@@ -223,7 +264,9 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
     let project = document.root_element();
     let licenses = project.children().find(|node| is_named(node, "licenses"))?;
     let name = |license: roxmltree::Node<'_, '_>| {
-        let text = |name: &str| license.children().find(|node| is_named(node, name)).and_then(|node| node.text());
+        let text = |name: &str| {
+            license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
+        };
         let known = |name: &&str| Expression::parse(name).is_some();
         let written = text("name").filter(known).or_else(|| text("url").filter(known));
         written.or_else(|| text("name")).or_else(|| text("url")).map(|name| name.trim().to_owned())
@@ -239,7 +282,9 @@ fn nuspec(text: &str) -> Option<ManifestLicenses> {
     let document = roxmltree::Document::parse(text).ok()?;
     let find = |name: &str| document.descendants().find(|node| node.tag_name().name() == name);
     match find("license") {
-        Some(license) if license.attribute("type") == Some("expression") => ManifestLicenses::one(license.text()?),
+        Some(license) if license.attribute("type") == Some("expression") => {
+            ManifestLicenses::one(license.text()?)
+        }
         Some(_) => None,
         // The address of the license, as packages had until 2018.
         None => ManifestLicenses::one(find("licenseUrl")?.text()?),
@@ -248,16 +293,19 @@ fn nuspec(text: &str) -> Option<ManifestLicenses> {
 
 fn csproj(text: &str) -> Option<ManifestLicenses> {
     let document = roxmltree::Document::parse(text).ok()?;
-    let is_license = |node: &roxmltree::Node<'_, '_>| node.tag_name().name() == "PackageLicenseExpression";
+    let is_license =
+        |node: &roxmltree::Node<'_, '_>| node.tag_name().name() == "PackageLicenseExpression";
     ManifestLicenses::one(document.descendants().find(is_license)?.text()?)
 }
 
-/// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in Maven.
+/// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in
+/// Maven.
 fn gradle(text: &str) -> Option<ManifestLicenses> {
     let (_, licenses) = text.split_once("licenses {")?;
     let names = licenses.split("license {").skip(1).filter_map(|license| {
-        let line =
-            license.lines().find(|line| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == "name"))?;
+        let line = license
+            .lines()
+            .find(|line| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == "name"))?;
         let (_, value) = line.split_once("name")?;
         quoted(value).into_iter().next()
     });
@@ -322,7 +370,8 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     })?;
     // R writes "MIT + file LICENSE".
     let value = value.split(" + file ").next().unwrap_or(value);
-    ManifestLicenses::one(value.trim().trim_matches('"')).filter(|of| !of.names[0].starts_with("file "))
+    ManifestLicenses::one(value.trim().trim_matches('"'))
+        .filter(|of| !of.names[0].starts_with("file "))
 }
 
 #[cfg(test)]
@@ -332,8 +381,9 @@ mod tests {
     #[track_caller]
     fn check(name: &str, text: &str, expected: &str) {
         let found = statement(name, text.as_bytes());
-        let found =
-            found.map(|of| of.expression.map_or_else(|| format!("unknown: {}", of.written), |of| of.to_string()));
+        let found = found.map(|of| {
+            of.expression.map_or_else(|| format!("unknown: {}", of.written), |of| of.to_string())
+        });
         assert_eq!(found.as_deref().unwrap_or("nothing"), expected, "{name}: {text}");
     }
 
@@ -355,7 +405,11 @@ mod tests {
             "GPL-3.0-only",
         );
         check("package.json", "{\"license\": \"(MIT OR GPL-3.0)\"}", "MIT OR GPL-3.0-only");
-        check("package.json", "{\"licenses\": [{\"type\": \"MIT\"}, {\"type\": \"Apache 2.0\"}]}", "MIT OR Apache-2.0");
+        check(
+            "package.json",
+            "{\"licenses\": [{\"type\": \"MIT\"}, {\"type\": \"Apache 2.0\"}]}",
+            "MIT OR Apache-2.0",
+        );
         check("package.json", "{\"license\": \"UNLICENSED\"}", "LicenseRef-proprietary");
         check("package.json", "{\"license\": \"SEE LICENSE IN x.txt\"}", "nothing");
         check("package.json", "{\"license\": \"Ours-1.0\"}", "unknown: Ours-1.0");
@@ -374,7 +428,11 @@ mod tests {
             "Gem::Specification.new do |s|\n  s.licenses = ['Ruby', \"BSD-2-Clause\"]\nend",
             "Ruby AND BSD-2-Clause",
         );
-        check("x.nuspec", "<package><metadata><license type=\"expression\">MIT</license></metadata></package>", "MIT");
+        check(
+            "x.nuspec",
+            "<package><metadata><license type=\"expression\">MIT</license></metadata></package>",
+            "MIT",
+        );
         check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
         check("description", "License: MIT + file LICENSE\n", "MIT");
         check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
@@ -382,7 +440,9 @@ mod tests {
 
     #[test]
     fn licenses_are_read_as_each_format_joins_them() {
-        let r = |license: &str, expected: &str| check("description", &format!("License: {license}\n"), expected);
+        let r = |license: &str, expected: &str| {
+            check("description", &format!("License: {license}\n"), expected)
+        };
         r("GPL-2 | GPL-3", "GPL-2.0-only OR GPL-3.0-only");
         r("Artistic-2.0 | AGPL-3 + file LICENSE", "Artistic-2.0 OR AGPL-3.0-only");
         r("LGPL (>= 2.1)", "LGPL-2.1-or-later");
@@ -411,13 +471,21 @@ mod tests {
         );
         check("build.gradle", "plugins { id 'java' }\n", "nothing");
         check("x.podspec", "s.license = { :type => 'MIT', :file => 'LICENSE' }\n", "MIT");
-        check("x.podspec", "s.license = { \"type\" => \"BSD-3-Clause\", \"text\" => \"x\" }\n", "BSD-3-Clause");
+        check(
+            "x.podspec",
+            "s.license = { \"type\" => \"BSD-3-Clause\", \"text\" => \"x\" }\n",
+            "BSD-3-Clause",
+        );
         check("x.podspec", "spec.license      = 'Apache License, Version 2.0'\n", "Apache-2.0");
         check("x.gemspec", "  spec.license = \"MIT\" # as always\n", "MIT");
         check("meta.yml", "---\nlicense: perl\nname: X\n", "Artistic-1.0-Perl OR GPL-1.0-or-later");
         check("meta.json", "{\"license\": [\"perl_5\"]}", "Artistic-1.0-Perl OR GPL-1.0-or-later");
         check("meta.json", "{\"license\": [\"apache_2_0\"]}", "Apache-2.0");
-        check("makefile.pl", "WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n", "Artistic-2.0");
+        check(
+            "makefile.pl",
+            "WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n",
+            "Artistic-2.0",
+        );
         check("setup.py", "setup(name='x', license='BSD-2-Clause')\n", "BSD-2-Clause");
         check(
             "setup.py",
@@ -432,7 +500,11 @@ mod tests {
         );
         check("setup.cfg", "[metadata]\nlicense = MIT\nlicense_files = LICENSE\n", "MIT");
         check("setup.cfg", "[metadata]\nlicense_files = LICENSE\nlicense = MIT\n", "MIT");
-        check("setup.cfg", "[metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n", "MIT");
+        check(
+            "setup.cfg",
+            "[metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n",
+            "MIT",
+        );
         check(
             "x.nuspec",
             "<package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package>",

@@ -1,5 +1,5 @@
-//! Identifies licenses: what files state about themselves and each other, and what a license requires of those who
-//! copy.
+//! Identifies licenses: what files state about themselves and each other, and what a license
+//! requires of those who copy.
 //!
 //! What one file states ([`Statement`]s) depends only on its name and bytes, so
 //! it can be cached by blob. [`Licenses`] combines the statements of a component
@@ -8,7 +8,8 @@
 //! Invariant: unknown stays unknown, and is never treated as permissive. If
 //! evidence is contradictory, both sides are kept.
 //!
-//! A circle: `expression` takes a name that is no identifier as `grants` reads it, which makes an expression of it.
+//! A circle: `expression` takes a name that is no identifier as `grants` reads it, which makes an
+//! expression of it.
 
 mod align;
 mod class;
@@ -31,7 +32,9 @@ mod words;
 
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
-pub use component::{Identification, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by};
+pub use component::{
+    Identification, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by,
+};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
 pub use read::{LICENSING_PARENT, is_relevant, statements};

@@ -9,13 +9,16 @@ const MAX_BYTES: usize = 64 * 1024;
 /// Maximum notices of a text to keep.
 const MAX_LINES: usize = 50;
 
-/// The copyright lines of a text, as written but without comment marks, in order and without duplicates.
+/// The copyright lines of a text, as written but without comment marks, in order and without
+/// duplicates.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     if !speaks_of_copyright(&text[..text.len().min(MAX_BYTES)]) {
         return Vec::new();
     }
-    let lines = text[..text.len().min(MAX_BYTES)].split(|byte| b"\r\n".contains(byte)).filter_map(copyright_line);
+    let lines = text[..text.len().min(MAX_BYTES)]
+        .split(|byte| b"\r\n".contains(byte))
+        .filter_map(copyright_line);
     lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
 }
 
@@ -34,12 +37,14 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let text = decoded(&printable(line));
     let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
     let notice = text[start..].trim_end();
-    let notice =
-        ["-->", "<br>", "<br/>", "<br />", "</p>"].iter().fold(notice, |of, end| of.strip_suffix(end).unwrap_or(of));
+    let notice = ["-->", "<br>", "<br/>", "<br />", "</p>"]
+        .iter()
+        .fold(notice, |of, end| of.strip_suffix(end).unwrap_or(of));
     let notice = notice.trim_end_matches([' ', '*', '/', '#', '-', '\t']).trim_end();
     let notice = notice.strip_prefix("SPDX-FileCopyrightText:").map_or(notice, str::trim_start);
     let lower = notice.to_lowercase();
-    let is_claim = lower.starts_with("copyright ") || lower.starts_with("(c) ") || lower.starts_with('©');
+    let is_claim =
+        lower.starts_with("copyright ") || lower.starts_with("(c) ") || lower.starts_with('©');
     // "(c) You must retain" is a clause of a license: a mark alone claims nothing without a year.
     let is_clause = lower.starts_with("(c) ") && !notice.contains(|c: char| c.is_ascii_digit());
     let is_tag = text.contains("SPDX-FileCopyrightText:");
@@ -49,7 +54,8 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let is_prose = ["notice", "holder", "owner", "law", "license", "statement", "[yyyy]", "<year>"]
         .iter()
         .any(|word| lower.contains(word));
-    (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause)).then(|| notice.to_owned())
+    (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause))
+        .then(|| notice.to_owned())
 }
 
 /// Entities of HTML that notices are written with.
@@ -85,13 +91,22 @@ mod tests {
     #[test]
     fn notices_are_taken_and_prose_is_not() {
         let text = b"/*\n * Copyright (c) 2013, Example <a@example.invalid>\n * Copyright (c) 2013, Example <a@example.invalid>\n * the above copyright notice\n */\n// SPDX-FileCopyrightText: 2020 Other\n";
-        assert_eq!(copyright_lines(b"(c) You must retain\n(c) under Patent Claims infringed\n"), [""; 0]);
+        assert_eq!(
+            copyright_lines(b"(c) You must retain\n(c) under Patent Claims infringed\n"),
+            [""; 0]
+        );
         assert_eq!(
             copyright_lines(b"Copyright (c) 2020 A\r\n(c) 2021 B<br>\r\n"),
             ["Copyright (c) 2020 A", "(c) 2021 B"]
         );
-        assert_eq!(copyright_lines(text), ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]);
-        assert_eq!(copyright_lines(b"Copyright &copy; 2006&ndash;2012 A &amp; B"), ["Copyright © 2006–2012 A & B"]);
+        assert_eq!(
+            copyright_lines(text),
+            ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]
+        );
+        assert_eq!(
+            copyright_lines(b"Copyright &copy; 2006&ndash;2012 A &amp; B"),
+            ["Copyright © 2006–2012 A & B"]
+        );
         assert_eq!(copyright_lines(b"&copy; 2020 A<br>"), ["© 2020 A"]);
     }
 }

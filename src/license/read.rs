@@ -43,7 +43,8 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     about_package(path, found)
 }
 
-/// The license text that the manifest at `path` names, if it is one and the name does not tell that by itself.
+/// The license text that the manifest at `path` names, if it is one and the name does not tell that
+/// by itself.
 pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
     let named = manifest::named_text(&lower_name(path), bytes)?;
     let named = FilePath::new([path.folder(), named.as_bytes()].concat());
@@ -53,11 +54,14 @@ pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
 /// What a text states that a manifest in the folder `n_up` levels above names as the license.
 pub(super) fn named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Vec<Statement> {
     let scope = if n_up == 0 { Scope::Folder } else { Scope::Above(n_up) };
-    license_text(path, bytes).into_iter().map(|statement| Statement { scope: scope.clone(), ..statement }).collect()
+    license_text(path, bytes)
+        .into_iter()
+        .map(|statement| Statement { scope: scope.clone(), ..statement })
+        .collect()
 }
 
-/// Python keeps the metadata of a package in a folder next to its code, and the license texts in a folder in that:
-/// what they state about their folder is about the code.
+/// Python keeps the metadata of a package in a folder next to its code, and the license texts in a
+/// folder in that: what they state about their folder is about the code.
 fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
     let is_metadata = |folder: &[u8]| {
         let folder = folder.to_ascii_lowercase();
@@ -81,31 +85,42 @@ fn lower_name(path: &FilePath) -> String {
 
 /// Whether a file with this name, in lower case, is a license text.
 fn is_license_text(name: &str) -> bool {
-    let (stem, extension) = name.rsplit_once('.').map_or((name, ""), |(stem, extension)| (stem, extension));
+    let (stem, extension) =
+        name.rsplit_once('.').map_or((name, ""), |(stem, extension)| (stem, extension));
     let is_source = [
-        "rs", "py", "go", "c", "h", "js", "ts", "java", "cpp", "toml", "json", "yml", "yaml", "sh", "license", "rb",
-        "css",
+        "rs", "py", "go", "c", "h", "js", "ts", "java", "cpp", "toml", "json", "yml", "yaml", "sh",
+        "license", "rb", "css",
     ];
     let begins = ["license", "licence", "copying", "unlicense", "mit-license", "copyright"];
     let ends = ["-license", "_license", "-licence", ".license"];
     !is_source.contains(&extension)
-        && (begins.iter().any(|begin| name.starts_with(begin)) || ends.iter().any(|end| stem.ends_with(end)))
+        && (begins.iter().any(|begin| name.starts_with(begin))
+            || ends.iter().any(|end| stem.ends_with(end)))
 }
 
 fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
-    // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no statement about any
-    // file.
+    // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no
+    // statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
         return Vec::new();
     }
-    let tagged = tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
+    let tagged =
+        tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
-    let mut found =
-        text::identify(bytes).unwrap_or(text::Identity { expression: None, line: 1, written: String::new() });
+    let mut found = text::identify(bytes).unwrap_or(text::Identity {
+        expression: None,
+        line: 1,
+        written: String::new(),
+    });
     if let Some(tag) = tagged
-        && found.expression.as_ref().zip(tag.expression.as_ref()).is_none_or(|(text, tag)| tag.agrees_with(text, false))
+        && found
+            .expression
+            .as_ref()
+            .zip(tag.expression.as_ref())
+            .is_none_or(|(text, tag)| tag.agrees_with(text, false))
     {
-        found = text::Identity { expression: tag.expression, line: tag.line, written: String::new() };
+        found =
+            text::Identity { expression: tag.expression, line: tag.line, written: String::new() };
     }
     let text::Identity { expression, line, written } = found;
     vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
@@ -143,7 +158,8 @@ const WHOLE: usize = 200 * 1024;
 
 /// What a file states about itself.
 pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
-    let (snippets, tags): (Vec<_>, Vec<_>) = tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
+    let (snippets, tags): (Vec<_>, Vec<_>) =
+        tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
     let mut found = Vec::new();
     if let Some(first) = tags.first() {
         found.push(Statement {
@@ -157,7 +173,13 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
     found.extend(snippets.into_iter().filter_map(|tag| {
         let (begin, end) = tag.snippet?;
         let scope = Scope::Lines(begin, end);
-        Some(Statement { method: Method::Tag, scope, line: tag.line, expression: tag.expression, written: tag.written })
+        Some(Statement {
+            method: Method::Tag,
+            scope,
+            line: tag.line,
+            expression: tag.expression,
+            written: tag.written,
+        })
     }));
     let mut header = text::header(header_words(bytes));
     if bytes.len() > HEADER && header.as_ref().is_some_and(|of| of.expression.is_none()) {
@@ -165,7 +187,13 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
         header = text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
     }
     if let Some(text::Identity { expression, line, written }) = header {
-        found.push(Statement { method: Method::Header, scope: Scope::File, line, expression, written });
+        found.push(Statement {
+            method: Method::Header,
+            scope: Scope::File,
+            line,
+            expression,
+            written,
+        });
     }
     if !found.iter().any(|of| of.scope == Scope::File) {
         found.extend(reference::statements(bytes));
@@ -176,7 +204,9 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
 /// The words at a file's beginning and end.
 fn header_words(bytes: &[u8]) -> Words {
     let head = &bytes[..bytes.len().min(HEADER)];
-    if !speaks_of_licenses(head) && !speaks_of_licenses(&bytes[bytes.len().saturating_sub(FOOTER)..]) {
+    if !speaks_of_licenses(head)
+        && !speaks_of_licenses(&bytes[bytes.len().saturating_sub(FOOTER)..])
+    {
         return Words::default();
     }
     let mut words = Words::new(head, 1);
@@ -229,7 +259,9 @@ mod tests {
         ] {
             assert!(is_license_text(&name.to_lowercase()), "{name}");
         }
-        for name in ["license.rs", "license_audit.py", "main.c", "NOTICE", "README.md", "x.png.license"] {
+        for name in
+            ["license.rs", "license_audit.py", "main.c", "NOTICE", "README.md", "x.png.license"]
+        {
             assert!(!is_license_text(&name.to_lowercase()), "{name}");
         }
     }
@@ -239,7 +271,10 @@ mod tests {
         let mut text = "int x;\n".repeat(4_000);
         text.push_str("/* This software is in the public domain. */\n");
         let found = own(text.as_bytes());
-        assert_eq!(found[0].expression.as_ref().map(ToString::to_string).as_deref(), Some("LicenseRef-public-domain"));
+        assert_eq!(
+            found[0].expression.as_ref().map(ToString::to_string).as_deref(),
+            Some("LicenseRef-public-domain")
+        );
         assert_eq!(found[0].line, 4_001);
     }
 

@@ -1,7 +1,7 @@
 //! Reads headers that send the reader to another file: "see copyright notice in zlib.h".
 //!
-//! A header only names candidates. Whether one of them is a file of the component, and states a license, is up to the
-//! knows its files.
+//! A header only names candidates. Whether one of them is a file of the component, and states a
+//! license, is up to the knows its files.
 
 use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
@@ -15,7 +15,8 @@ const REACH: usize = 16;
 
 /// Words that send the reader to another file.
 const REFERRING: &[&str] = &["see", "read", "refer", "consult", "found", "governed"];
-/// Beginnings of the words of which one has to be near: the reference is about terms, not about an algorithm.
+/// Beginnings of the words of which one has to be near: the reference is about terms, not about an
+/// algorithm.
 const ABOUT: &[&str] = &[
     "licens",
     "licenc",
@@ -29,7 +30,8 @@ const ABOUT: &[&str] = &[
     "terms",
 ];
 /// Names without an extension that people give to license texts.
-const BARE: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
+const BARE: &[&str] =
+    &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
 
 /// The files that the header in `bytes` refers to for its license, each as a statement without one.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
@@ -47,7 +49,8 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     };
     let mut found: Vec<Statement> = Vec::new();
     for at in (0..words.len()).filter(|&at| is_one_of(words[at].0, REFERRING)) {
-        // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING for conditions".
+        // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING
+        // for conditions".
         let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
         if !near.iter().any(is_about) {
             continue;
@@ -57,7 +60,13 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         let written = bare(word).to_owned();
         if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
             let expression: Option<Expression> = None;
-            found.push(Statement { method: Method::Reference, scope: Scope::File, line, expression, written });
+            found.push(Statement {
+                method: Method::Reference,
+                scope: Scope::File,
+                line,
+                expression,
+                written,
+            });
         }
     }
     found
@@ -78,7 +87,8 @@ fn is_file_name(word: &str) -> bool {
         return true;
     }
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        let is_extension = (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_extension = (1..=5).contains(&extension.len())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric());
         stem.len() > 1 && is_extension && extension.starts_with(|c: char| c.is_ascii_alphabetic())
     })
 }
@@ -89,17 +99,27 @@ mod tests {
 
     #[track_caller]
     fn check(header: &str, expected: &[&str]) {
-        let found: Vec<String> = statements(header.as_bytes()).into_iter().map(|of| of.written).collect();
+        let found: Vec<String> =
+            statements(header.as_bytes()).into_iter().map(|of| of.written).collect();
         assert_eq!(found, expected, "{header}");
     }
 
     #[test]
     fn a_header_sends_the_reader_to_the_file_with_the_terms() {
-        check("/* For conditions of distribution and use, see copyright notice in zlib.h\n */", &["zlib.h"]);
+        check(
+            "/* For conditions of distribution and use, see copyright notice in zlib.h\n */",
+            &["zlib.h"],
+        );
         check("** $Id: lapi.c $\n** Lua API\n** See Copyright Notice in lua.h\n*/", &["lua.h"]);
-        check(" * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n", &["png.h"]);
+        check(
+            " * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n",
+            &["png.h"],
+        );
         check("# See the file COPYING for copying permission.", &["COPYING"]);
-        check("* For conditions of distribution and use, see the accompanying README.ijg\n * file.", &["README.ijg"]);
+        check(
+            "* For conditions of distribution and use, see the accompanying README.ijg\n * file.",
+            &["README.ijg"],
+        );
         check("// license that can be found in the LICENSE file.", &["LICENSE"]);
         check(
             "// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt)",

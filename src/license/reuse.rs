@@ -40,26 +40,38 @@ impl OneOrMany {
 
 /// Whether a file has REUSE information about other files.
 pub(super) fn is_relevant(path: &FilePath) -> bool {
-    path.name() == b"REUSE.toml" || path.as_bytes() == b".reuse/dep5" || path.as_bytes().ends_with(b"/.reuse/dep5")
+    path.name() == b"REUSE.toml"
+        || path.as_bytes() == b".reuse/dep5"
+        || path.as_bytes().ends_with(b"/.reuse/dep5")
 }
 
 /// Its statements.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     match toml::from_str::<ReuseToml>(&text) {
-        Ok(table) => table.annotations.into_iter().filter_map(|annotation| statement(annotation, &text)).collect(),
+        Ok(table) => table
+            .annotations
+            .into_iter()
+            .filter_map(|annotation| statement(annotation, &text))
+            .collect(),
         Err(_) => debian::paragraphs(&text, Method::Reuse, 1),
     }
 }
 
 fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
     let licenses = annotation.license?.into_vec();
-    let known: Option<Vec<Expression>> = licenses.iter().map(|license| Expression::parse(license)).collect();
+    let known: Option<Vec<Expression>> =
+        licenses.iter().map(|license| Expression::parse(license)).collect();
     let globs = annotation.path.into_vec();
     let first = globs.first()?;
-    let line = text.lines().position(|line| line.contains(first.as_str())).map_or(1, |at| at as u32 + 1);
+    let line =
+        text.lines().position(|line| line.contains(first.as_str())).map_or(1, |at| at as u32 + 1);
     Some(Statement {
-        method: if annotation.precedence == "override" { Method::ReuseOverride } else { Method::Reuse },
+        method: if annotation.precedence == "override" {
+            Method::ReuseOverride
+        } else {
+            Method::Reuse
+        },
         scope: Scope::Paths { globs, n_up: 0, is_literal_separator: true },
         line,
         expression: known.and_then(Expression::all),

@@ -5,7 +5,19 @@ use serde::{Deserialize, Serialize};
 use super::expression::Expression;
 
 /// How a license was found, from the strongest evidence to the weakest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Declared by the user.
@@ -65,9 +77,11 @@ pub enum Scope {
     Sibling(Vec<u8>),
     /// The folder of its file, and everything below.
     Folder,
-    /// The folder this many levels above that, and everything below: a wheel keeps its metadata in a folder.
+    /// The folder this many levels above that, and everything below: a wheel keeps its metadata in
+    /// a folder.
     Above(u8),
-    /// The files that match one of these patterns, starting from the folder `n_up` levels above its file's.
+    /// The files that match one of these patterns, starting from the folder `n_up` levels above its
+    /// file's.
     Paths {
         /// The patterns.
         globs: Vec<String>,
@@ -100,7 +114,10 @@ pub(super) mod as_text {
 
     use super::Expression;
 
-    pub fn serialize<S: Serializer>(expression: &Option<Expression>, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        expression: &Option<Expression>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         to.collect_str(&expression.as_ref().map(ToString::to_string).unwrap_or_default())
     }
 

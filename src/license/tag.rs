@@ -21,8 +21,14 @@ pub(super) struct Tag {
 const LICENSE: &str = "SPDX-License-Identifier:";
 /// The same for a snippet, in the standard since 2.3.
 const SNIPPET_LICENSE: &str = "SPDX-SnippetLicenseConcluded:";
-const MARKS: [&str; 6] =
-    [LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart", "REUSE-IgnoreEnd"];
+const MARKS: [&str; 6] = [
+    LICENSE,
+    SNIPPET_LICENSE,
+    "SPDX-SnippetBegin",
+    "SPDX-SnippetEnd",
+    "REUSE-IgnoreStart",
+    "REUSE-IgnoreEnd",
+];
 /// Maximum tags of a file.
 const MAX_TAGS: usize = 1_000;
 
@@ -58,7 +64,12 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
                     if let Some((_, tags)) = open.last_mut() {
                         tags.push(found.len());
                     }
-                    found.push(Tag { line: number, expression: Expression::parse(&written), written, snippet: None });
+                    found.push(Tag {
+                        line: number,
+                        expression: Expression::parse(&written),
+                        written,
+                        snippet: None,
+                    });
                 }
             }
             _ => {}
@@ -76,14 +87,16 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
 /// The first tag on a line, and where it begins.
 fn mark(line: &[u8]) -> Option<(usize, &'static str)> {
     memchr::memmem::find(line, b"SPDX-").or_else(|| memchr::memmem::find(line, b"REUSE-I"))?;
-    let found = MARKS.iter().filter_map(|mark| Some((memchr::memmem::find(line, mark.as_bytes())?, *mark)));
+    let found =
+        MARKS.iter().filter_map(|mark| Some((memchr::memmem::find(line, mark.as_bytes())?, *mark)));
     found.min_by_key(|(at, _)| *at)
 }
 
 /// Whether the text before a tag ends like the beginning of a comment.
 fn is_in_comment(before: &[u8]) -> bool {
     let trimmed = before.trim_ascii_end();
-    // An open quote on its line, unless it is a comment by itself: code that writes a tag states nothing.
+    // An open quote on its line, unless it is a comment by itself: code that writes a tag states
+    // nothing.
     let is_odd = |quote: u8| trimmed.iter().filter(|&&byte| byte == quote).count() % 2 == 1;
     if trimmed.len() > 1 && [b'"', b'`'].into_iter().any(is_odd) {
         return false;
@@ -91,13 +104,14 @@ fn is_in_comment(before: &[u8]) -> bool {
     let is_apart = trimmed.len() < before.len();
     match trimmed.last() {
         None => true,
-        // A quote right before the tag begins a string; with a space in between, it is a comment in Vim script or
-        // Basic.
+        // A quote right before the tag begins a string; with a space in between, it is a comment in
+        // Vim script or Basic.
         Some(b'"' | b'\'' | b'`') => is_apart && trimmed.trim_ascii_start().len() == 1,
         Some(last) if last.is_ascii_alphanumeric() => {
-            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; or a name before the tag, as in "file.c -
-            // SPDX-...".
-            let word = trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; or a name before the tag, as in
+            // "file.c - SPDX-...".
+            let word =
+                trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
             let begins = trimmed.trim_ascii_start().len() <= word.len() + 1;
             begins && [&b"rem"[..], b"REM", b"dnl", b"C", b"c", b"comment"].contains(&word)
         }
@@ -116,11 +130,17 @@ fn expression_of(value: &[u8]) -> String {
         let core = word.trim_start_matches('(').trim_end_matches(')');
         let is_operator = matches!(core, "AND" | "OR" | "WITH" | "and" | "or" | "with");
         let is_name = core.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && core.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'));
+            && core
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'));
         if is_operator == is_operand_next || !(is_operator || is_name) {
-            // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before it.
-            let end = core.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')));
-            // Several identifiers with nothing between them leave open whether one or all of them apply.
+            // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before
+            // it.
+            let end = core.find(|c: char| {
+                !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'))
+            });
+            // Several identifiers with nothing between them leave open whether one or all of them
+            // apply.
             if !is_operand_next && Expression::parse_spdx(core).is_some() {
                 taken.push(core);
             }
@@ -139,7 +159,10 @@ fn expression_of(value: &[u8]) -> String {
         taken.push(word);
         is_operand_next = is_operator;
     }
-    while taken.last().is_some_and(|last| matches!(*last, "AND" | "OR" | "WITH" | "and" | "or" | "with")) {
+    while taken
+        .last()
+        .is_some_and(|last| matches!(*last, "AND" | "OR" | "WITH" | "and" | "or" | "with"))
+    {
         taken.pop();
     }
     taken.join(" ").trim_end_matches(['.', ':', '/']).to_owned()
@@ -165,7 +188,10 @@ mod tests {
         );
         check("<!-- SPDX-License-Identifier: MIT -->", &[(1, "MIT")]);
         check("<!--SPDX-License-Identifier: MIT-->", &[(1, "MIT")]);
-        check("#!/bin/sh\n# SPDX-License-Identifier: (MIT OR Apache-2.0)", &[(2, "(MIT OR Apache-2.0)")]);
+        check(
+            "#!/bin/sh\n# SPDX-License-Identifier: (MIT OR Apache-2.0)",
+            &[(2, "(MIT OR Apache-2.0)")],
+        );
         check("(* SPDX-License-Identifier: LGPL-2.1-only *)", &[(1, "LGPL-2.1-only")]);
         check("\" SPDX-License-Identifier: Vim", &[(1, "Vim")]);
         check("REM SPDX-License-Identifier: MIT", &[(1, "MIT")]);

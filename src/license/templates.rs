@@ -1,4 +1,5 @@
-//! Unpacks the templates of the SPDX license list, which `tools/licenses` packs, and finds those that a text may hold.
+//! Unpacks the templates of the SPDX license list, which `tools/licenses` packs, and finds those
+//! that a text may hold.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,7 +8,8 @@ use std::sync::{LazyLock, OnceLock};
 use super::words::{Words, hash};
 use crate::text::unpack;
 
-/// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may replace.
+/// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may
+/// replace.
 #[derive(Debug)]
 pub(super) struct Template {
     /// Its identifier.
@@ -51,8 +53,13 @@ impl Template {
 impl Template {
     /// The template without what may be left out.
     pub fn bare(&self) -> Self {
-        let mut bare =
-            Self { id: self.id, words: Vec::new(), hashes: Vec::new(), is_required: Vec::new(), n_free: vec![0] };
+        let mut bare = Self {
+            id: self.id,
+            words: Vec::new(),
+            hashes: Vec::new(),
+            is_required: Vec::new(),
+            n_free: vec![0],
+        };
         for (at, &n_free) in self.n_free.iter().enumerate() {
             let last = bare.n_free.last_mut().expect("it has one more than words");
             *last = n_free.max(*last);
@@ -111,7 +118,13 @@ static STORE: LazyLock<Store> = LazyLock::new(|| {
     }
     let mut sizes = vec![0; first];
     owners.chunks_exact(2).for_each(|owner| sizes[number(owner) as usize] += 1);
-    Store { grams, owners, blocks, templates: (0..first).map(|_| OnceLock::new()).collect(), n_grams: sizes }
+    Store {
+        grams,
+        owners,
+        blocks,
+        templates: (0..first).map(|_| OnceLock::new()).collect(),
+        n_grams: sizes,
+    }
 });
 
 fn number(bytes: &[u8]) -> u32 {
@@ -133,7 +146,10 @@ fn owners(gram: u32) -> impl Iterator<Item = u16> {
     let (grams, _) = STORE.grams.as_chunks::<4>();
     let (owners, _) = STORE.owners.as_chunks::<2>();
     let first = grams.partition_point(|of| u32::from_le_bytes(*of) < gram);
-    let same = grams[first..].iter().zip(&owners[first..]).take_while(move |(of, _)| u32::from_le_bytes(**of) == gram);
+    let same = grams[first..]
+        .iter()
+        .zip(&owners[first..])
+        .take_while(move |(of, _)| u32::from_le_bytes(**of) == gram);
     same.map(|(_, owner)| u16::from_le_bytes(*owner))
 }
 
@@ -142,8 +158,13 @@ impl Candidate {
     pub fn template(&self) -> &'static Template {
         let number = usize::from(self.number);
         STORE.templates[number].get_or_init(|| {
-            let block = &STORE.blocks[STORE.blocks.partition_point(|block| block.templates.end <= number)];
-            let line = block.text.get_or_init(|| unpack(block.packed)).lines().nth(number - block.templates.start);
+            let block =
+                &STORE.blocks[STORE.blocks.partition_point(|block| block.templates.end <= number)];
+            let line = block
+                .text
+                .get_or_init(|| unpack(block.packed))
+                .lines()
+                .nth(number - block.templates.start);
             Template::new(line.unwrap_or_default())
         })
     }
@@ -157,5 +178,6 @@ impl Candidate {
 /// All templates.
 #[cfg(test)]
 pub(super) fn all() -> impl Iterator<Item = &'static Template> {
-    (0..STORE.templates.len() as u16).map(|number| Candidate { number, positions: Vec::new() }.template())
+    (0..STORE.templates.len() as u16)
+        .map(|number| Candidate { number, positions: Vec::new() }.template())
 }

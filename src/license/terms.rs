@@ -1,4 +1,5 @@
-//! Defines what is stored about a license: the expression, its evidence, and the notices that apply.
+//! Defines what is stored about a license: the expression, its evidence, and the notices that
+//! apply.
 
 use serde::{Deserialize, Serialize};
 
@@ -86,8 +87,8 @@ impl Terms {
         }
     }
 
-    /// The terms of a file of a component with the terms `whole`: the component's license, if nothing states the
-    /// file's. A license that was stated and is unknown stays unknown.
+    /// The terms of a file of a component with the terms `whole`: the component's license, if
+    /// nothing states the file's. A license that was stated and is unknown stays unknown.
     pub fn of_file(identified: &Identification, whole: &Self) -> Self {
         let own = Self::new(identified);
         let is_stated = own.license.is_some() || !identified.evidence.is_empty();
@@ -95,16 +96,23 @@ impl Terms {
         let found = whole.evidence.as_deref().unwrap_or("as stated");
         Self {
             license: Some(license),
-            evidence: Some(format!("the license of the component, since nothing states the file's: {found}")),
+            evidence: Some(format!(
+                "the license of the component, since nothing states the file's: {found}"
+            )),
             is_declared: whole.is_declared,
             is_of_text: whole.is_of_text,
             contradictions: whole.contradictions.clone(),
-            notices: if own.notices.is_empty() { whole.notices.clone() } else { own.notices.clone() },
+            notices: if own.notices.is_empty() {
+                whole.notices.clone()
+            } else {
+                own.notices.clone()
+            },
             ..own
         }
     }
 
-    /// What is known about some lines: that of the part they are in or touch, or else that of the file.
+    /// What is known about some lines: that of the part they are in or touch, or else that of the
+    /// file.
     pub fn at(&self, first: u32, last: u32) -> Self {
         let touched = self.parts.iter().filter(|part| part.first <= last && first <= part.last);
         let Some(part) = touched.min_by_key(|part| part.last - part.first) else {
@@ -114,8 +122,11 @@ impl Terms {
         let (license, evidence) = if is_inside {
             (part.license.clone(), part.evidence.clone())
         } else {
-            // Lines on both sides of a part's border have both licenses; if one is unknown, so is the result.
-            let both = [part.license.clone(), self.license.clone()].into_iter().collect::<Option<Vec<_>>>();
+            // Lines on both sides of a part's border have both licenses; if one is unknown, so is
+            // the result.
+            let both = [part.license.clone(), self.license.clone()]
+                .into_iter()
+                .collect::<Option<Vec<_>>>();
             let file = self.evidence.as_deref().unwrap_or("nothing");
             (both.and_then(Expression::all), format!("{} and {file}", part.evidence))
         };
@@ -144,8 +155,13 @@ mod tests {
     #[test]
     fn lines_have_the_license_of_their_part() {
         let text = "// SPDX-License-Identifier: MIT\na\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\nb\n// SPDX-SnippetEnd\nc\n";
-        let terms = Terms::new(&Licenses::default().of(&FilePath::new("a.c"), text.as_bytes(), &|_, _| None));
-        let at = |first, last| terms.at(first, last).license.map(|of| of.to_string()).unwrap_or_default();
+        let terms =
+            Terms::new(
+                &Licenses::default().of(&FilePath::new("a.c"), text.as_bytes(), &|_, _| None),
+            );
+        let at = |first, last| {
+            terms.at(first, last).license.map(|of| of.to_string()).unwrap_or_default()
+        };
         assert_eq!([at(2, 2), at(5, 5), at(2, 5)], ["MIT", "GPL-2.0-only", "GPL-2.0-only AND MIT"]);
         let kept = serde_json::to_string(&terms).expect("terms can be written");
         assert_eq!(serde_json::from_str::<Terms>(&kept).expect("and read"), terms);

@@ -1,7 +1,8 @@
 //! Identifies the license of a whole text: LICENSE, COPYING and the like.
 //!
-//! A text is a license if SPDX's template of it matches, but for words that state no condition. If conditions are added
-//! or missing, it is an unknown license that is like another, with the sentences that differ.
+//! A text is a license if SPDX's template of it matches, but for words that state no condition. If
+//! conditions are added or missing, it is an unknown license that is like another, with the
+//! sentences that differ.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -49,8 +50,8 @@ struct Phrase {
 }
 
 static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
-    let table: PhrasesFile =
-        toml::from_str(include_str!("../../config/licenses/phrases.toml")).expect("a test reads the built-in table");
+    let table: PhrasesFile = toml::from_str(include_str!("../../config/licenses/phrases.toml"))
+        .expect("a test reads the built-in table");
     table.phrase
 });
 
@@ -162,20 +163,24 @@ pub(super) fn header(words: Words) -> Option<Identity> {
     Parts::new(&words).identity(&words, false)
 }
 
-/// The words with the sentences in a license text that offer another license behind that text: "alternatively, this
-/// software may be distributed under the terms of the GPL".
+/// The words with the sentences in a license text that offer another license behind that text:
+/// "alternatively, this software may be distributed under the terms of the GPL".
 fn alternatives_last(words: Words) -> Words {
     if !words.has("alternatively") {
         return words;
     }
     let mut texts = readings(&words).into_iter().filter(|of| 2 * of.n_equal > of.n_required);
-    let Some(text) = texts.find(|of| words.of(of.range.clone()).contains("alternatively")) else { return words };
+    let Some(text) = texts.find(|of| words.of(of.range.clone()).contains("alternatively")) else {
+        return words;
+    };
     let mut offers: Vec<Range<usize>> = Vec::new();
-    for sentence in words.sentences(0..words.n_words()).into_iter().filter(|of| text.is_mostly_added(of)) {
+    for sentence in
+        words.sentences(0..words.n_words()).into_iter().filter(|of| text.is_mostly_added(of))
+    {
         let begins = words.of(sentence.clone()).starts_with("alternatively");
         // "This clause is necessary due to a bad interaction between the GPL and ..."
-        let goes_on =
-            offers.last().is_some_and(|of| of.end == sentence.start) && words.of(sentence.clone()).contains("clause");
+        let goes_on = offers.last().is_some_and(|of| of.end == sentence.start)
+            && words.of(sentence.clone()).contains("clause");
         if begins && !grants(&words, sentence.clone()).is_empty() || goes_on {
             offers.push(sentence);
         }
@@ -199,8 +204,10 @@ impl Parts {
     fn new(words: &Words) -> Self {
         let (readings, partial): (Vec<Reading>, Vec<Reading>) =
             readings(words).into_iter().partition(|of| 2 * of.n_equal > of.n_required);
-        let all: Vec<Grant> = between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
-        let (mut references, mut grants): (Vec<Grant>, Vec<Grant>) = all.into_iter().partition(|of| of.is_reference);
+        let all: Vec<Grant> =
+            between(&readings, words).into_iter().flat_map(|part| grants(words, part)).collect();
+        let (mut references, mut grants): (Vec<Grant>, Vec<Grant>) =
+            all.into_iter().partition(|of| of.is_reference);
         if readings.is_empty() && grants.is_empty() {
             std::mem::swap(&mut references, &mut grants);
         }
@@ -217,9 +224,17 @@ impl Parts {
     fn identity(&self, words: &Words, is_whole: bool) -> Option<Identity> {
         if let Some(beginning) = &self.beginning {
             let line = words.line_of(beginning.body);
-            return Some(Identity { expression: None, line, written: format!("part of {}", beginning.id) });
+            return Some(Identity {
+                expression: None,
+                line,
+                written: format!("part of {}", beginning.id),
+            });
         }
-        let starts = self.readings.iter().map(|of| of.body).chain(self.grants.iter().map(|of| of.range.start));
+        let starts = self
+            .readings
+            .iter()
+            .map(|of| of.body)
+            .chain(self.grants.iter().map(|of| of.range.start));
         let line = starts.min().map(|at| words.line_of(at));
         let Some(line) = line else { return phrase(words) };
         let (expression, written) = match self.expression(words, is_whole) {
@@ -234,7 +249,11 @@ impl Parts {
         for reading in self.readings.iter().filter(|of| !of.is_abridged()) {
             let differing = conditions(reading, words);
             if !differing.is_empty() {
-                return Err(format!("like {}, with other terms: {}", reading.id, differing.join("; ")));
+                return Err(format!(
+                    "like {}, with other terms: {}",
+                    reading.id,
+                    differing.join("; ")
+                ));
             }
         }
         let stated: Vec<LicenseStatement> = self.stated();
@@ -251,13 +270,20 @@ impl Parts {
         Ok(exceptions.map(|of| of.id).chain(named).fold(joined, Expression::with_exception))
     }
 
-    /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as they are there.
+    /// The licenses that are stated, in order; those that are stated more exactly elsewhere, as
+    /// they are there.
     fn stated(&self) -> Vec<LicenseStatement> {
         let texts = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_none());
-        let texts: Vec<LicenseStatement> =
-            texts.map(|of| LicenseStatement { range: of.range.clone(), expression: Expression::of(of.id) }).collect();
-        let (exact, vague): (Vec<&Grant>, Vec<&Grant>) = self.grants.iter().partition(|of| of.others.is_empty());
-        let named: Vec<&Expression> = exact.iter().filter_map(|of| of.expression.as_ref()).collect();
+        let texts: Vec<LicenseStatement> = texts
+            .map(|of| LicenseStatement {
+                range: of.range.clone(),
+                expression: Expression::of(of.id),
+            })
+            .collect();
+        let (exact, vague): (Vec<&Grant>, Vec<&Grant>) =
+            self.grants.iter().partition(|of| of.others.is_empty());
+        let named: Vec<&Expression> =
+            exact.iter().filter_map(|of| of.expression.as_ref()).collect();
         // A text does not tell "only" from "or later"; the sentence that names it does.
         let is_named = |of: &LicenseStatement| {
             of.expression.as_ref().is_some_and(|text| named.iter().any(|of| of.is_edition_of(text)))
@@ -266,29 +292,43 @@ impl Parts {
         let known = || {
             let referred = self.references.iter().filter(|of| of.others.is_empty());
             let referred = referred.filter_map(|of| of.expression.as_ref());
-            named.iter().copied().chain(texts.iter().filter_map(|of| of.expression.as_ref())).chain(referred)
+            named
+                .iter()
+                .copied()
+                .chain(texts.iter().filter_map(|of| of.expression.as_ref()))
+                .chain(referred)
         };
         let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
         let vague = vague.into_iter().map(|of| LicenseStatement {
             range: of.range.clone(),
             expression: told(of).or_else(|| of.expression.clone()),
         });
-        let exact =
-            exact.iter().map(|of| LicenseStatement { range: of.range.clone(), expression: of.expression.clone() });
+        let exact = exact.iter().map(|of| LicenseStatement {
+            range: of.range.clone(),
+            expression: of.expression.clone(),
+        });
         let mut all: Vec<LicenseStatement> = untold.chain(vague).chain(exact).collect();
-        // A sentence that leaves the version open to later ones tells more than one that only names it.
-        let later: Vec<Expression> =
-            all.iter().filter_map(|of| of.expression.clone()).filter(Expression::is_later).collect();
-        all.retain(|of| of.expression.as_ref().is_none_or(|of| of.is_later() || !later.contains(&of.with_later())));
+        // A sentence that leaves the version open to later ones tells more than one that only names
+        // it.
+        let later: Vec<Expression> = all
+            .iter()
+            .filter_map(|of| of.expression.clone())
+            .filter(Expression::is_later)
+            .collect();
+        all.retain(|of| {
+            of.expression
+                .as_ref()
+                .is_none_or(|of| of.is_later() || !later.contains(&of.with_later()))
+        });
         let sections: Vec<Expression> = all
             .iter()
             .filter_map(|of| of.expression.clone())
             .filter(|of| of.to_string().contains("-invariants"))
             .collect();
         all.retain(|of| {
-            of.expression
-                .as_ref()
-                .is_none_or(|of| sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of)))
+            of.expression.as_ref().is_none_or(|of| {
+                sections.contains(of) || !sections.iter().any(|other| other.is_edition_of(of))
+            })
         });
         all.sort_by_key(|of| of.range.start);
         all
@@ -296,14 +336,22 @@ impl Parts {
 
     /// The sentences that may be terms and are in no license text.
     fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
-        let sentences = between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
+        let sentences =
+            between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
         let grants = |of: &Range<usize>| {
             self.grants.iter().any(|grant| grant.range.start < of.end && of.start < grant.range.end)
         };
-        let stated = || self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range));
-        let is_near = |of: &Range<usize>| stated().any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR);
-        let left = sentences.filter(|of| !grants(of) && (is_whole || is_near(of))).map(|of| words.of(of));
-        left.filter(|of| if is_whole { is_term(of) } else { is_term_of_header(of) }).map(String::from).collect()
+        let stated = || {
+            self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range))
+        };
+        let is_near = |of: &Range<usize>| {
+            stated().any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR)
+        };
+        let left =
+            sentences.filter(|of| !grants(of) && (is_whole || is_near(of))).map(|of| words.of(of));
+        left.filter(|of| if is_whole { is_term(of) } else { is_term_of_header(of) })
+            .map(String::from)
+            .collect()
     }
 }
 
@@ -326,13 +374,15 @@ struct LicenseStatement {
 /// Maximum words between licenses of one choice.
 const REACH: usize = 60;
 
-/// All licenses that are stated: those that are near each other as a choice, if the text offers one.
+/// All licenses that are stated: those that are near each other as a choice, if the text offers
+/// one.
 fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
     let mut groups: Vec<Vec<LicenseStatement>> = Vec::new();
     for next in stated {
         let is_near = |group: &&mut Vec<LicenseStatement>| {
             let between = end(group)..next.range.start.max(end(group));
-            between.len() <= REACH || between.len() <= 5 * REACH && words.of(between).contains("alternatively")
+            between.len() <= REACH
+                || between.len() <= 5 * REACH && words.of(between).contains("alternatively")
         };
         match groups.last_mut().filter(is_near) {
             Some(group) => group.push(next),
@@ -354,14 +404,19 @@ fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
         .collect();
     // A license that is a choice elsewhere is no duty here.
     let is_offered = |at: usize, of: &[Expression]| {
-        let others = choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
-        others
-            .into_iter()
-            .any(|(other, (_, all))| of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len()))
+        let others =
+            choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
+        others.into_iter().any(|(other, (_, all))| {
+            of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len())
+        })
     };
     let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
     Expression::all(counting.filter_map(|(_, (is_choice, all))| {
-        if *is_choice { Expression::any(all.iter().cloned()) } else { Expression::all(all.iter().cloned()) }
+        if *is_choice {
+            Expression::any(all.iter().cloned())
+        } else {
+            Expression::all(all.iter().cloned())
+        }
     }))
 }
 
@@ -369,7 +424,8 @@ fn end(group: &[LicenseStatement]) -> usize {
     group.last().map_or(0, |of| of.range.end)
 }
 
-/// Whether the words around licenses offer a choice of them; "at your option any later version" does not.
+/// Whether the words around licenses offer a choice of them; "at your option any later version"
+/// does not.
 fn is_choice(words: &Words, start: usize, end: usize) -> bool {
     const OFFERS: &[&str] = &[
         "alternatively",
@@ -396,9 +452,11 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
         "either of",
         "version mpl",
     ];
-    let around = format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
-    let is_option =
-        |next: &str| !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later));
+    let around =
+        format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
+    let is_option = |next: &str| {
+        !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later))
+    };
     let without_later = words
         .of(start..end)
         .replace("or later", "")
@@ -422,14 +480,19 @@ fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
 fn phrase(words: &Words) -> Option<Identity> {
     let is_here = |row: &&Phrase| row.any.iter().any(|phrase| words.has(phrase));
     let row = PHRASES.iter().find(is_here)?;
-    let line =
-        row.any.iter().find_map(|phrase| words.find(phrase)).map_or(1, |at| words.line_of(words.word_at(at + 1)));
+    let line = row
+        .any
+        .iter()
+        .find_map(|phrase| words.find(phrase))
+        .map_or(1, |at| words.line_of(words.word_at(at + 1)));
     Some(Identity { expression: Expression::of(&row.license), line, written: String::new() })
 }
 
 /// What differs from the template, if it may be a condition.
 fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
-    let of_text = |of: &Difference| words.of(of.added.clone()).split(' ').filter(|word| !word.is_empty()).collect();
+    let of_text = |of: &Difference| {
+        words.of(of.added.clone()).split(' ').filter(|word| !word.is_empty()).collect()
+    };
     let rows = reading.differences.iter().map(|of| Rows {
         missing: of.missing.clone(),
         added: of_text(of),
@@ -453,7 +516,8 @@ impl Rows<'_> {
     /// Whether both mean the same, or nothing that is about the software.
     fn are_equal(&self) -> bool {
         let (missing, added) = (&self.missing, &self.added);
-        let is_spelling = added.len() == missing.len() && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
+        let is_spelling = added.len() == missing.len()
+            && missing.iter().zip(added).all(|(a, b)| is_spelling(a, b));
         let is_part = |row: &[&str]| row.is_empty() || is_notice(row);
         is_spelling
             || missing.concat() == added.concat()
@@ -463,12 +527,17 @@ impl Rows<'_> {
 
     fn state_condition(&self) -> bool {
         // The number of a section is none, that of a version is one.
-        let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-        let is_of_version =
-            self.before == "version" || self.added.contains(&"version") || self.missing.iter().any(is_version);
-        let states =
-            |row: &[&str]| !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)));
-        self.added.iter().any(is_version) && is_of_version || states(&self.missing) || states(&self.added)
+        let is_version =
+            |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+        let is_of_version = self.before == "version"
+            || self.added.contains(&"version")
+            || self.missing.iter().any(is_version);
+        let states = |row: &[&str]| {
+            !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)))
+        };
+        self.added.iter().any(is_version) && is_of_version
+            || states(&self.missing)
+            || states(&self.added)
     }
 
     fn describe(&self) -> String {
@@ -478,7 +547,8 @@ impl Rows<'_> {
 
 /// Whether two words are one, in two numbers or with a slip.
 fn is_spelling(a: &str, b: &str) -> bool {
-    a.trim_end_matches('s') == b.trim_end_matches('s') || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
+    a.trim_end_matches('s') == b.trim_end_matches('s')
+        || a.len().min(b.len()) > 5 && strsim::levenshtein(a, b) < 2
 }
 
 /// Whether words are a copyright notice.
@@ -488,7 +558,10 @@ fn is_notice(row: &[&str]) -> bool {
         || row.windows(3).any(|of| of == ["all", "rights", "reserved"])
         || row.iter().all(is_year)
         || row.first() == Some(&"c") && row.iter().any(is_year);
-    is_one && !row.iter().any(|word| ["must", "shall", "may", "should", "not", "no", "provided"].contains(word))
+    is_one
+        && !row
+            .iter()
+            .any(|word| ["must", "shall", "may", "should", "not", "no", "provided"].contains(word))
 }
 
 /// Whether words are about the text itself, as in "copies of this license document".
@@ -543,7 +616,10 @@ fn is_term(sentence: &str) -> bool {
     ];
     let row: Vec<&str> = sentence.split(' ').collect();
     let states = row.iter().any(|word| STRONG.iter().any(|of| begins(word, of)));
-    states && !is_notice(&row) && !is_about_text(&row) && !USUAL.iter().any(|usual| sentence.contains(usual))
+    states
+        && !is_notice(&row)
+        && !is_about_text(&row)
+        && !USUAL.iter().any(|usual| sentence.contains(usual))
 }
 
 /// Whether a sentence of a header that is near a license is a term, and no remark on the code.
@@ -577,7 +653,9 @@ fn is_term_of_header(sentence: &str) -> bool {
         "exception",
     ];
     let has_about = sentence.split(' ').any(|word| ABOUT.iter().any(|of| begins(word, of)));
-    has_about && STRONG.iter().any(|of| sentence.contains(of)) && !USUAL.iter().any(|usual| sentence.contains(usual))
+    has_about
+        && STRONG.iter().any(|of| sentence.contains(of))
+        && !USUAL.iter().any(|usual| sentence.contains(usual))
 }
 
 #[cfg(test)]
@@ -597,7 +675,11 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     }
 
     fn own_words(template: &Template) -> String {
-        let words = template.words.iter().zip(&template.is_required).filter(|(_, is_required)| **is_required);
+        let words = template
+            .words
+            .iter()
+            .zip(&template.is_required)
+            .filter(|(_, is_required)| **is_required);
         words.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
     }
 
@@ -607,8 +689,9 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         for template in all().filter(|of| spdx::license_id(of.id).is_some()) {
             let text = own_words(template);
             let found = read(&text);
-            if !found.as_ref().is_ok_and(|found| Expression::of(template.id).is_some_and(|of| of.to_string() == *found))
-            {
+            if !found.as_ref().is_ok_and(|found| {
+                Expression::of(template.id).is_some_and(|of| of.to_string() == *found)
+            }) {
                 other.push(format!("{} {found:.80?}", template.id));
             }
         }
@@ -618,15 +701,21 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     #[test]
     fn conditions_that_are_added_or_missing_make_a_text_unknown() {
         assert_eq!(read(BSD).as_deref(), Ok("BSD-2-Clause"));
-        let with = |extra: &str| read(&BSD.replace("THIS SOFTWARE IS", &format!("{extra}\nTHIS SOFTWARE IS")));
+        let with = |extra: &str| {
+            read(&BSD.replace("THIS SOFTWARE IS", &format!("{extra}\nTHIS SOFTWARE IS")))
+        };
         assert!(with("3. Neither aircraft nor weapons may contain this software.").is_err());
         assert!(
             with("3. Redistributions in any form must be accompanied by information on how to obtain the source.")
                 .is_err()
         );
-        let without = BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
+        let without =
+            BSD.lines().filter(|line| !line.starts_with("1.")).collect::<Vec<_>>().join("\n");
         assert!(read(&without).is_err());
-        assert_eq!(read(&format!("{BSD}\nThank you for reading so far.\n")).as_deref(), Ok("BSD-2-Clause"));
+        assert_eq!(
+            read(&format!("{BSD}\nThank you for reading so far.\n")).as_deref(),
+            Ok("BSD-2-Clause")
+        );
     }
 
     #[test]
@@ -637,7 +726,10 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         };
         check("released under a 3-clause BSD license", "BSD-3-Clause");
         check("Dual licensed under the MIT and GPL licenses.", "MIT OR GPL-1.0-or-later");
-        check("either the MIT License or the GNU General Public License (GPL) Version 2.", "MIT OR GPL-2.0-only");
+        check(
+            "either the MIT License or the GNU General Public License (GPL) Version 2.",
+            "MIT OR GPL-2.0-only",
+        );
         check("licensed under the GNU GPL3+.", "GPL-3.0-or-later");
         check(
             "under the terms of the GNU General Public License as published by the Free Software Foundation, Inc., 51 Franklin St, Boston, USA; either version 2 of the License, or (at your option) any later version",
@@ -646,7 +738,10 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         check("under the terms of the GNU GPL version 2 and not any later version", "GPL-2.0-only");
         check("under the modified BSD license, which is GPL-compatible", "BSD-3-Clause");
         check("under the terms of the GNU AFERO GENERAL PUBLIC LICENSE", "unknown");
-        check("under the terms of the Affero GNU General Public License, version 3", "AGPL-3.0-only");
+        check(
+            "under the terms of the Affero GNU General Public License, version 3",
+            "AGPL-3.0-only",
+        );
         check("Example, Inc. All rights reserved. Licensed under the MIT license", "MIT");
         check("https://www.apache.org/licenses/LICENSE-2.0.txt", "Apache-2.0");
         check("Licensed under http://opensource.org/licenses/mit-license.php", "MIT");

@@ -1,5 +1,5 @@
-//! Reduces prose to words as SPDX's matching guidelines say (annex B of SPDX 2.3), so that layout, comment marks, quotes,
-//! bullets, copyright lines and spelling do not matter.
+//! Reduces prose to words as SPDX's matching guidelines say (annex B of SPDX 2.3), so that layout,
+//! comment marks, quotes, bullets, copyright lines and spelling do not matter.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -64,7 +64,8 @@ impl Words {
         self.end_sentence();
         let shift = self.text.len() as u32 - 1;
         self.text.push_str(&other.text[1..]);
-        self.words.extend(other.words.iter().map(|word| Word { start: word.start + shift, ..*word }));
+        self.words
+            .extend(other.words.iter().map(|word| Word { start: word.start + shift, ..*word }));
     }
 
     /// The same with these ranges moved to where a word is.
@@ -91,7 +92,8 @@ impl Words {
             for word in split_points(word) {
                 self.add_word(word, number);
             }
-            if word.ends_with('.') && !is_abbreviation(word) || part.ends_with([';', ':', '!', '?']) {
+            if word.ends_with('.') && !is_abbreviation(word) || part.ends_with([';', ':', '!', '?'])
+            {
                 self.end_sentence();
             }
         }
@@ -108,8 +110,9 @@ impl Words {
         // "V2", "gplv2", and "gpl2".
         let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let number = word.rsplit_once('v').filter(|(_, rest)| is_number(rest));
-        let number =
-            number.or_else(|| word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest)));
+        let number = number.or_else(|| {
+            word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest))
+        });
         match (word.as_str(), number) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
@@ -122,8 +125,11 @@ impl Words {
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
                 let rest = word.strip_prefix("non").filter(|rest| rest.len() > 5);
-                let rest = rest.or_else(|| word.strip_prefix("sub").filter(|rest| rest.starts_with("licen")));
-                let rest = rest.or_else(|| word.strip_prefix("share").filter(|rest| *rest == "alike")).unwrap_or(word);
+                let rest = rest
+                    .or_else(|| word.strip_prefix("sub").filter(|rest| rest.starts_with("licen")));
+                let rest = rest
+                    .or_else(|| word.strip_prefix("share").filter(|rest| *rest == "alike"))
+                    .unwrap_or(word);
                 if rest.len() < word.len() {
                     self.push(&word[..word.len() - rest.len()], line);
                 }
@@ -151,7 +157,8 @@ impl Words {
 
     /// The words of a range, with a space between them.
     pub fn of(&self, range: Range<usize>) -> &str {
-        let start = |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
+        let start =
+            |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
         self.text[start(range.start)..start(range.end)].trim_ascii_end()
     }
 
@@ -162,7 +169,9 @@ impl Words {
 
     /// The hashes of the runs of `GRAM` words, by the position of the first.
     pub fn grams(hashes: &[u32]) -> impl Iterator<Item = u32> + '_ {
-        let joined = |run: &[u32]| run.iter().fold(0, |all: u32, &word| (all.rotate_left(7) ^ word).wrapping_mul(MIX));
+        let joined = |run: &[u32]| {
+            run.iter().fold(0, |all: u32, &word| (all.rotate_left(7) ^ word).wrapping_mul(MIX))
+        };
         hashes.windows(GRAM).map(joined)
     }
 
@@ -219,7 +228,8 @@ fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// Bytes at the beginning of a text by which its format is known.
 const MAX_HEAD: usize = 1024;
 
-/// A text with a space for each of the marks that begin where `mark` finds one; it returns their length.
+/// A text with a space for each of the marks that begin where `mark` finds one; it returns their
+/// length.
 fn without(bytes: &[u8], mark: fn(&[u8]) -> usize) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -238,7 +248,9 @@ fn without(bytes: &[u8], mark: fn(&[u8]) -> usize) -> Vec<u8> {
 
 /// The length of a tag or an entity of HTML.
 fn is_html_mark(text: &[u8]) -> usize {
-    let is_tag = text.len() > 1 && text[0] == b'<' && (text[1].is_ascii_alphabetic() || b"/!".contains(&text[1]));
+    let is_tag = text.len() > 1
+        && text[0] == b'<'
+        && (text[1].is_ascii_alphabetic() || b"/!".contains(&text[1]));
     let (end, most) = match text[0] {
         b'<' if is_tag => (b'>', 1000),
         b'&' => (b';', 8),
@@ -252,7 +264,12 @@ fn is_rtf_mark(text: &[u8]) -> usize {
     match text {
         [b'{' | b'}', ..] => 1,
         [b'\\', b'\'', _, _, ..] => 4,
-        [b'\\', rest @ ..] => 1 + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count(),
+        [b'\\', rest @ ..] => {
+            1 + rest
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
+                .count()
+        }
         _ => 0,
     }
 }
@@ -271,7 +288,8 @@ const MAX_NOTICE: usize = 200;
 
 /// A line without the marks of comments and quotes around it.
 fn without_marks(line: &str) -> &str {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '©' | '<' | '['));
+    let line = line
+        .trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '©' | '<' | '['));
     // The comment words of DOS batch files and m4.
     let rest = ["rem ", "REM ", "dnl "].iter().find_map(|mark| line.strip_prefix(mark));
     rest.map_or(line, without_marks)
@@ -280,11 +298,15 @@ fn without_marks(line: &str) -> &str {
 /// A line without the number or letter of a list before it: `1.`, `(a)`, `iv)`, `1.1 Terms`.
 fn without_bullet(line: &str) -> &str {
     let (bullet, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let (inner, rest) = (bullet.trim_start_matches('(').trim_end_matches(['.', ')', ':']), rest.trim_start());
-    let is_number = inner.len() <= 6 && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let is_letter = inner.len() == 1 || inner.len() <= 4 && inner.bytes().all(|byte| b"ivxIVX".contains(&byte));
+    let (inner, rest) =
+        (bullet.trim_start_matches('(').trim_end_matches(['.', ')', ':']), rest.trim_start());
+    let is_number =
+        inner.len() <= 6 && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_letter =
+        inner.len() == 1 || inner.len() <= 4 && inner.bytes().all(|byte| b"ivxIVX".contains(&byte));
     // "Version" may be at the end of the line before: "2.0 (the "License")".
-    let is_title = is_number && rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '"' | '“'));
+    let is_title =
+        is_number && rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '"' | '“'));
     let is_bullet = is_title || bullet.ends_with(['.', ')', ':']) && (is_number || is_letter);
     if is_bullet && !inner.is_empty() { rest } else { line }
 }
@@ -297,8 +319,8 @@ fn is_abbreviation(word: &str) -> bool {
         || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
 }
 
-/// Whether a line is a copyright notice, which is not part of a license: it names a year, or has the sign, and
-/// grants nothing on the same line.
+/// Whether a line is a copyright notice, which is not part of a license: it names a year, or has
+/// the sign, and grants nothing on the same line.
 fn is_notice(line: &str) -> bool {
     if line.len() > MAX_NOTICE {
         return false;
@@ -307,8 +329,12 @@ fn is_notice(line: &str) -> bool {
     if ["licens", "permission", " terms"].iter().any(|word| lower.contains(word)) {
         return false;
     }
-    let claim = ["copyright", "(c)", "©", "portions copyright"].iter().find_map(|mark| lower.strip_prefix(mark));
-    let Some(rest) = claim.map(str::trim_start) else { return lower.starts_with("all rights reserved") };
+    let claim = ["copyright", "(c)", "©", "portions copyright"]
+        .iter()
+        .find_map(|mark| lower.strip_prefix(mark));
+    let Some(rest) = claim.map(str::trim_start) else {
+        return lower.starts_with("all rights reserved");
+    };
     let has_year = rest.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     has_year || rest.starts_with(['(', '©', '<', '[', '{']) && lower.starts_with('c')
 }
@@ -334,7 +360,8 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
 /// Splits at periods, except between digits: `2.0` is a word.
 fn split_points(part: &str) -> impl Iterator<Item = &str> {
     let bytes = part.as_bytes();
-    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let mut cuts = vec![0];
     for (at, _) in part.match_indices('.') {
         if !(is_digit(at.checked_sub(1)) && is_digit(Some(at + 1))) {
@@ -359,7 +386,10 @@ mod tests {
             words.text(),
             " licensed under the apache license version 2.0 the license gpl version 2 sub license "
         );
-        assert_eq!(words.line_of(words.word_at(words.find("version 2.0").expect("it is there") + 1)), 2);
+        assert_eq!(
+            words.line_of(words.word_at(words.find("version 2.0").expect("it is there") + 1)),
+            2
+        );
         assert!(words.has("apache license version 2.0"));
         assert!(!words.has("apache lic"));
         assert_eq!(words.sentences(0..words.n_words()).len(), 3);
@@ -367,7 +397,10 @@ mod tests {
 
     #[test]
     fn copyright_lines_are_no_part_of_a_license() {
-        let words = Words::new(b"Copyright (c) 2020 Example\n(c) 2019 Other\nCopyright notices must stay.\nall", 1);
+        let words = Words::new(
+            b"Copyright (c) 2020 Example\n(c) 2019 Other\nCopyright notices must stay.\nall",
+            1,
+        );
         assert_eq!(words.text(), " copyright notices must stay all ");
         assert!(EQUAL.is_sorted());
     }

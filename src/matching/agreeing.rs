@@ -1,18 +1,24 @@
 //! Cuts runs into parts whose names agree: certainly the same code, however it was renamed.
 //!
-//! Invariant: within a part, each name of one side is one name of the other, in both directions (Baker's p-match,
-//! 1995), and no part can be extended on either side without losing that.
+//! Invariant: within a part, each name of one side is one name of the other, in both directions
+//! (Baker's p-match, 1995), and no part can be extended on either side without losing that.
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::Block;
 use crate::language::{Kind, Token};
 
-/// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may overlap: if a name clashes
-/// with an earlier one, the next part begins after the earlier occurrence.
+/// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may
+/// overlap: if a name clashes with an earlier one, the next part begins after the earlier
+/// occurrence.
 ///
 /// Time and memory O(n) for n tokens in `runs`.
-pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], min_tokens: usize) -> Vec<Block> {
+pub fn agreeing(
+    runs: &[Block],
+    query: &[Token],
+    target: &[Token],
+    min_tokens: usize,
+) -> Vec<Block> {
     let mut found = Vec::new();
     for run in runs.iter().filter(|run| run.len as usize >= min_tokens) {
         // For each name where it was met last, and what was opposite.
@@ -21,7 +27,11 @@ pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], min_tokens: u
         let mut start = 0;
         let mut push = |start: u32, end: u32| {
             if (end - start) as usize >= min_tokens {
-                found.push(Block { query: run.query + start, target: run.target + start, len: end - start });
+                found.push(Block {
+                    query: run.query + start,
+                    target: run.target + start,
+                    len: end - start,
+                });
             }
         };
         for at in 0..run.len {
@@ -54,7 +64,10 @@ mod tests {
     fn parts(query: &str, target: &str) -> Vec<(u32, u32)> {
         let (query, target) = (c_tokens(query), c_tokens(target));
         let run = Block { query: 0, target: 0, len: query.len() as u32 };
-        agreeing(&[run], &query, &target, 4).into_iter().map(|part| (part.query, part.len)).collect()
+        agreeing(&[run], &query, &target, 4)
+            .into_iter()
+            .map(|part| (part.query, part.len))
+            .collect()
     }
 
     #[test]

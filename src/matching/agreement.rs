@@ -1,4 +1,5 @@
-//! Says what two functions have in common that a person recognizes: what they call, their messages, their words.
+//! Says what two functions have in common that a person recognizes: what they call, their messages,
+//! their words.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,13 +30,18 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of `asked`.
+    /// What `asked` and a function of `known` have in common; `rarity` is that of the words of
+    /// `asked`.
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
         let named = |calls: BTreeSet<&[u8]>| rarest(calls, rarity, MAX_CALLS);
         let calls = named(called(&asked).intersection(&called(&known)).copied().collect());
-        let says = rarest(messages(&asked).intersection(&messages(&known)).copied().collect(), rarity, MAX_MESSAGES);
+        let says = rarest(
+            messages(&asked).intersection(&messages(&known)).copied().collect(),
+            rarity,
+            MAX_MESSAGES,
+        );
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
         for (word, text) in all_words {
             words.entry(word).or_insert(text);
@@ -46,14 +52,18 @@ impl Agreement {
         }
         words.retain(|word, text| rarity.weight(*word) > 0.0 && !text[0].is_ascii_digit());
         let words = words.into_values();
-        let words = rarest(words.collect(), rarity, MAX_WORDS).into_iter().map(|word| word.to_lowercase());
+        let words =
+            rarest(words.collect(), rarity, MAX_WORDS).into_iter().map(|word| word.to_lowercase());
         Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words: words.collect() }
     }
 
     /// As words, safe to print: `calls f and g; says "no such key"; names table, key`.
     pub fn describe(&self) -> String {
-        let part = |before: &str, list: &[String]| (!list.is_empty()).then(|| format!("{before}{}", list.join(", ")));
-        let parts = [part("calls ", &self.calls), part("says ", &self.says), part("names ", &self.words)];
+        let part = |before: &str, list: &[String]| {
+            (!list.is_empty()).then(|| format!("{before}{}", list.join(", ")))
+        };
+        let parts =
+            [part("calls ", &self.calls), part("says ", &self.says), part("names ", &self.words)];
         parts.into_iter().flatten().collect::<Vec<String>>().join("; ")
     }
 }
@@ -61,7 +71,8 @@ impl Agreement {
 /// The names that have a bracket behind them.
 fn called<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
     let pairs = code.tokens.windows(2);
-    let is_call = |pair: &&[Token]| pair[0].kind() == Kind::Identifier && pair[1].punctuation() == Some(b'(');
+    let is_call =
+        |pair: &&[Token]| pair[0].kind() == Kind::Identifier && pair[1].punctuation() == Some(b'(');
     pairs.filter(is_call).map(|pair| pair[0].text(code.text)).collect()
 }
 
@@ -74,7 +85,9 @@ fn messages<'d>(code: &Document<'d>) -> BTreeSet<&'d [u8]> {
 
 /// The rarest of some texts, by their words.
 fn rarest(texts: BTreeSet<&[u8]>, rarity: &Rarity<'_>, max: usize) -> Vec<String> {
-    let weight = |text: &[u8]| (word_texts(text).map(|(word, _)| rarity.weight(word)).sum::<f64>() * 1e6) as u64;
+    let weight = |text: &[u8]| {
+        (word_texts(text).map(|(word, _)| rarity.weight(word)).sum::<f64>() * 1e6) as u64
+    };
     let mut texts: Vec<&[u8]> = texts.into_iter().collect();
     texts.sort_by_key(|text| (Reverse(weight(text)), *text));
     texts.into_iter().take(max).map(printable).collect()

@@ -1,7 +1,8 @@
 //! Aligns a query with a target around a chain, to the exact first and last token.
 //!
-//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. The alignment restores both:
-//! it aligns everything between the runs of the chain, and extends beyond its ends for as long as that pays.
+//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. The
+//! alignment restores both: it aligns everything between the runs of the chain, and extends beyond
+//! its ends for as long as that pays.
 //!
 //! ```text
 //! query    x = a + 1 ;    x→y and a→b are the renames of the chain: 8 + 4 + 8 + 4 + 12 + 4 = 40
@@ -18,10 +19,12 @@ use crate::language::Token;
 /// Maximum cells of a gap between two runs that is aligned inside.
 const GAP_CELLS: usize = 160 * 160;
 
-/// Maximum rows that all extensions of one pair of documents examine together, and the memory for them.
+/// Maximum rows that all extensions of one pair of documents examine together, and the memory for
+/// them.
 ///
-/// Code that is similar everywhere has countless chains, and each could be extended over the whole text. The best
-/// chains are extended first. A chain without an extension still has all its runs; it only misses what is around them.
+/// Code that is similar everywhere has countless chains, and each could be extended over the whole
+/// text. The best chains are extended first. A chain without an extension still has all its runs;
+/// it only misses what is around them.
 #[derive(Debug)]
 pub struct Budget {
     n_rows_left: usize,
@@ -29,7 +32,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Rows for each token of the shorter document, which ends each extension. Ordinary files need less than one.
+    /// Rows for each token of the shorter document, which ends each extension. Ordinary files need
+    /// less than one.
     const ROWS_PER_TOKEN: usize = 16;
     /// Minimum rows, for short documents.
     const MIN_ROWS: usize = 64 * ROUND;
@@ -54,20 +58,27 @@ impl Budget {
 
 /// Aligns `query` with `target` along a `chain` of runs.
 ///
-/// Global alignment between runs, X-drop alignment in a [band](Band) beyond the ends.
-/// Time O(n + gaps² + 81 · extension). An extension also ends when the budget of
-/// rows is used up. With `is_same`, query and target are one document: an extension stays on its side of the diagonal
-/// on which every token is itself, which would lead it through the whole text.
+/// Global alignment between runs, X-drop alignment in a [band](Band) beyond the ends. Time O(n +
+/// gaps² + 81 · extension). An extension also ends when the budget of rows is used up. With
+/// `is_same`, query and target are one document: an extension stays on its side of the diagonal on
+/// which every token is itself, which would lead it through the whole text.
 // Inlined into its caller, its rows lose their registers: 9 % more instructions.
 #[inline(never)]
-pub fn align(query: &[Token], target: &[Token], chain: &[Block], is_same: bool, budget: &mut Budget) -> Alignment {
+pub fn align(
+    query: &[Token],
+    target: &[Token],
+    chain: &[Block],
+    is_same: bool,
+    budget: &mut Budget,
+) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = Renames::new(query, target, &anchors);
     let scorer = Scorer { query, target, renames, is_same };
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
 
-    // Extend to the left in rounds. Each round starts at the outermost block of the previous one with a best score of 0
-    // again, so a long copy is followed to its start while the matrix of a round stays small.
+    // Extend to the left in rounds. Each round starts at the outermost block of the previous one
+    // with a best score of 0 again, so a long copy is followed to its start while the matrix of a
+    // round stays small.
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
@@ -107,24 +118,31 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block], is_same: bool, 
     alignment
 }
 
-/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point that leaves most
-/// tokens spelled the same.
+/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point
+/// that leaves most tokens spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
-    let is_exact =
-        |block: &Block, at: u32| query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact;
+    let is_exact = |block: &Block, at: u32| {
+        query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact
+    };
     let mut anchors: Vec<Block> = Vec::new();
     for &next in chain {
         let mut next = next;
         if let Some(last) = anchors.last_mut() {
             let overlap = |end: u32, start: u32| end.saturating_sub(start);
-            let n = overlap(last.query + last.len, next.query).max(overlap(last.target + last.len, next.target));
+            let n = overlap(last.query + last.len, next.query)
+                .max(overlap(last.target + last.len, next.target));
             if n >= next.len {
                 continue;
             }
             // The earlier run may already have been cut, and be shorter than the overlap.
             let n_behind = n.saturating_sub(last.len);
-            next = Block { query: next.query + n_behind, target: next.target + n_behind, len: next.len - n_behind };
-            // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others with the later one.
+            next = Block {
+                query: next.query + n_behind,
+                target: next.target + n_behind,
+                len: next.len - n_behind,
+            };
+            // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others
+            // with the later one.
             let n = n - n_behind;
             let mut n_exact: i64 = (0..n).map(|at| i64::from(is_exact(&next, at))).sum();
             let mut best = (n_exact, 0);
@@ -137,7 +155,11 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             }
             let n_left = best.1;
             last.len -= n - n_left;
-            next = Block { query: next.query + n_left, target: next.target + n_left, len: next.len - n_left };
+            next = Block {
+                query: next.query + n_left,
+                target: next.target + n_left,
+                len: next.len - n_left,
+            };
             if last.len == 0 {
                 anchors.pop();
             }
@@ -159,15 +181,22 @@ impl<'t> Scorer<'t> {
     /// Extends one round beyond the end `from`; empty if nothing is gained.
     fn extend_right(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
         let columns = self.columns(from.0 as i64 - from.1 as i64);
-        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j), columns, budget);
+        let path = self.extend(
+            |i| self.query.get(from.0 + i),
+            |j| self.target.get(from.1 + j),
+            columns,
+            budget,
+        );
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
     /// Extends one round before the start `from`; the blocks descend.
     fn extend_left(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
-        let before = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
+        let before =
+            |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
         let columns = self.columns(from.1 as i64 - from.0 as i64);
-        let path = self.extend(before(self.query, from.0), before(self.target, from.1), columns, budget);
+        let path =
+            self.extend(before(self.query, from.0), before(self.target, from.1), columns, budget);
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -176,8 +205,8 @@ impl<'t> Scorer<'t> {
         blocks
     }
 
-    /// The columns that an extension examines, if a token is itself `n_behind` columns behind that of the corner: all,
-    /// or those on the corner's side of that one.
+    /// The columns that an extension examines, if a token is itself `n_behind` columns behind that
+    /// of the corner: all, or those on the corner's side of that one.
     fn columns(&self, n_behind: i64) -> Range<usize> {
         match usize::try_from(BAND as i64 + n_behind) {
             Ok(column) if self.is_same && column > BAND => 0..column.min(WIDTH),
@@ -186,7 +215,8 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// The matched cells, in order, of the best-scoring path from the corner through some `columns`.
+    /// The matched cells, in order, of the best-scoring path from the corner through some
+    /// `columns`.
     fn extend(
         &self,
         query: impl Fn(usize) -> Option<&'t Token>,
@@ -222,8 +252,8 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// The matched cells of the best path through the whole matrix. Opening a gap costs nothing extra here, since both
-    /// ends are known to belong together.
+    /// The matched cells of the best path through the whole matrix. Opening a gap costs nothing
+    /// extra here, since both ends are known to belong together.
     fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
         let width = b.len() + 1;
         let mut scores = vec![0i32; (a.len() + 1) * width];
@@ -242,8 +272,8 @@ impl<'t> Scorer<'t> {
                 *score = left;
             }
         }
-        // Retrace the path by comparing scores. That needs no second matrix of steps, and the scores are integers, so
-        // equality is exact.
+        // Retrace the path by comparing scores. That needs no second matrix of steps, and the
+        // scores are integers, so equality is exact.
         let (mut i, mut j) = (a.len(), b.len());
         let mut path = Vec::new();
         while i > 0 && j > 0 {

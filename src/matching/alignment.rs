@@ -47,7 +47,8 @@ impl Alignment {
     /// The aligned positions, query and target, in ascending order.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.blocks.iter().flat_map(|block| {
-            (0..block.len).map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
+            (0..block.len)
+                .map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
         })
     }
 
@@ -56,7 +57,11 @@ impl Alignment {
         let clip = |block: &Block| {
             let from = (query.start as u32).max(block.query);
             let to = (query.end as u32).min(block.query + block.len);
-            (from < to).then(|| Block { query: from, target: block.target + (from - block.query), len: to - from })
+            (from < to).then(|| Block {
+                query: from,
+                target: block.target + (from - block.query),
+                len: to - from,
+            })
         };
         Self { blocks: self.blocks.iter().filter_map(clip).collect() }
     }

@@ -22,22 +22,23 @@ use crate::language::{Kind, Token};
 pub struct Alignments {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
-    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or not an alignment has
-    /// them.
+    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or
+    /// not an alignment has them.
     pub runs: Vec<Block>,
     /// What was left out, as the documents repeat themselves too often.
     pub limits: Shortfall,
 }
 
-/// How much of two documents was compared, where they repeat themselves so often that not all of it was.
+/// How much of two documents was compared, where they repeat themselves so often that not all of it
+/// was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shortfall {
     /// Places that were not looked at, those farthest apart; 0 in ordinary code.
     pub n_places_left: usize,
     /// Places that there are.
     pub n_places: usize,
-    /// Chains that were not extended over edits beyond their first and last run, into code that is in no better
-    /// alignment.
+    /// Chains that were not extended over edits beyond their first and last run, into code that is
+    /// in no better alignment.
     pub n_not_extended: usize,
 }
 
@@ -56,14 +57,17 @@ impl std::ops::AddAssign for Shortfall {
     }
 }
 
-/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains first.
+/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains
+/// first.
 ///
-/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing is judged yet; that
-/// is up to [`clones`](super::clones), once the caller has cut out the relevant part.
+/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing
+/// is judged yet; that is up to [`clones`](super::clones), once the caller has cut out the relevant
+/// part.
 ///
-/// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its own diagonal, unless
-/// it repeats itself with a shorter period, or is in a copied stretch that is much longer. A chain may join runs, but
-/// none is ever dropped because another was better, or because it is between two that are.
+/// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its
+/// own diagonal, unless it repeats itself with a shorter period, or is in a copied stretch that is
+/// much longer. A chain may join runs, but none is ever dropped because another was better, or
+/// because it is between two that are.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -83,15 +87,18 @@ pub fn alignments(
     let copied = CopiedStretches::new(&agreeing, params.min_run);
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
-        let is_shown =
-            chain.iter().all(|run| aligned.contains(run)) || copied.holds(&chain, query.tokens, target.tokens);
+        let is_shown = chain.iter().all(|run| aligned.contains(run))
+            || copied.holds(&chain, query.tokens, target.tokens);
         if is_shown || !may_be_clone(&chain, query, target, params) {
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
-        let alignment = trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
-        let parts = if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
-        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
+        let alignment =
+            trim(&align(query.tokens, target.tokens, &chain, is_same, &mut budget), query, target);
+        let parts =
+            if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
+        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that
+        // many parts.
         let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
         let n_before = found.len();
         for part in parts.filter(|part| shown.insert(part.clone())) {
@@ -105,23 +112,33 @@ pub fn alignments(
     Alignments { alignments: found, runs: agreeing, limits }
 }
 
-/// Whether what is before and behind a chain belongs to alignments that were found before it: extending it would show
-/// nothing that is not shown.
+/// Whether what is before and behind a chain belongs to alignments that were found before it:
+/// extending it would show nothing that is not shown.
 fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
-    let is_known = |at: Option<usize>| at.and_then(|at| is_aligned.get(at)).is_none_or(|&is_aligned| is_aligned);
-    is_known((first.query as usize).checked_sub(1)) && is_known(Some((last.query + last.len) as usize))
+    let is_known = |at: Option<usize>| {
+        at.and_then(|at| is_aligned.get(at)).is_none_or(|&is_aligned| is_aligned)
+    };
+    is_known((first.query as usize).checked_sub(1))
+        && is_known(Some((last.query + last.len) as usize))
 }
 
-/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone needs
-/// one or the other. Most coincidental chains end here, before they are aligned.
-fn may_be_clone(chain: &[Block], query: Document<'_>, target: Document<'_>, params: &Params) -> bool {
+/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the
+/// same: a clone needs one or the other. Most coincidental chains end here, before they are
+/// aligned.
+fn may_be_clone(
+    chain: &[Block],
+    query: Document<'_>,
+    target: Document<'_>,
+    params: &Params,
+) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
         let own = &query.tokens[run.query as usize..][..len];
         let other = &target.tokens[run.target as usize..][..len];
         let n_spelled = || own.iter().zip(other).filter(|(a, b)| a.exact == b.exact).count();
-        len >= params.min_run || 2 * len >= params.min_run && n_spelled() as f64 >= params.min_spelled * len as f64
+        len >= params.min_run
+            || 2 * len >= params.min_run && n_spelled() as f64 >= params.min_spelled * len as f64
     })
 }
 
@@ -139,7 +156,8 @@ impl Diagonals {
     }
 
     fn contains(&self, run: &Block) -> bool {
-        let holds = |range: &Range<u32>| range.start <= run.query && run.query + run.len <= range.end;
+        let holds =
+            |range: &Range<u32>| range.start <= run.query && run.query + run.len <= range.end;
         self.0.get(&Self::of(run)).is_some_and(|ranges| ranges.iter().any(holds))
     }
 }
@@ -147,16 +165,20 @@ impl Diagonals {
 /// Maximum tokens to cut off at an end of an alignment: more than that is not a coincidence.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line at either end: what
-/// follows a copy often begins like what follows its origin (`static int`), and what precedes it ends alike (`;`, `}`).
+/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line
+/// at either end: what follows a copy often begins like what follows its origin (`static int`), and
+/// what precedes it ends alike (`;`, `}`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
-    let (Some(first), Some(last)) = (solid.first(), solid.last()) else { return Alignment::default() };
+    let (Some(first), Some(last)) = (solid.first(), solid.last()) else {
+        return Alignment::default();
+    };
     let core = first.query as usize..(last.query + last.len) as usize;
     let alignment = with_supported_ends(alignment, core, query, target);
     let pairs: Vec<_> = alignment.pairs().collect();
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
-    let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
+    let ends_line =
+        |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
     let n_before_line = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
     let is_leading_closer = |&&(a, _): &&(usize, usize)| query.is_closer(a);
     let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
@@ -170,19 +192,21 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     }
 }
 
-/// Cuts the neighboring units off a part of an alignment: what closes a block that was opened before the part, and the
-/// head of a unit that continues behind it. A single run stays whole.
+/// Cuts the neighboring units off a part of an alignment: what closes a block that was opened
+/// before the part, and the head of a unit that continues behind it. A single run stays whole.
 pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     if part.blocks.len() < 2 {
         return part;
     }
     let pairs: Vec<_> = part.pairs().collect();
-    let kept = n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
+    let kept =
+        n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
     pairs.get(kept).unwrap_or_default().iter().copied().collect()
 }
 
-/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head of the next one. Both
-/// are much the same everywhere. If there are more, the copy includes part of that unit as well.
+/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head
+/// of the next one. Both are much the same everywhere. If there are more, the copy includes part of
+/// that unit as well.
 pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
@@ -192,8 +216,8 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }
 
-/// The number of tokens at the end of an alignment that open a unit, after a blank line on both sides, which continues
-/// beyond it.
+/// The number of tokens at the end of an alignment that open a unit, after a blank line on both
+/// sides, which continues beyond it.
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -207,12 +231,14 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
     0
 }
 
-/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word the same.
+/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word
+/// the same.
 const SUPPORTED_RUN: u32 = 4;
 /// Maximum tokens between such a run and the copy.
 const MAX_BEFORE_END: u32 = 24;
 
-/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between are coincidences.
+/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between
+/// are coincidences.
 fn with_supported_ends(
     alignment: &Alignment,
     core: Range<usize>,
@@ -220,20 +246,29 @@ fn with_supported_ends(
     target: Document<'_>,
 ) -> Alignment {
     let is_supported = |block: &Block, gap: u32| {
-        let sides = query.tokens[block.query as usize..].iter().zip(&target.tokens[block.target as usize..]);
-        let is_word = |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
-        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && sides.take(block.len as usize).any(is_word)
+        let sides = query.tokens[block.query as usize..]
+            .iter()
+            .zip(&target.tokens[block.target as usize..]);
+        let is_word =
+            |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
+        block.len >= SUPPORTED_RUN
+            && gap <= MAX_BEFORE_END
+            && sides.take(block.len as usize).any(is_word)
     };
     let mut range = core;
     for block in alignment.blocks.iter().rev() {
         let (start, end) = (block.query as usize, (block.query + block.len) as usize);
-        if start < range.start && (end >= range.start || is_supported(block, (range.start - end) as u32)) {
+        if start < range.start
+            && (end >= range.start || is_supported(block, (range.start - end) as u32))
+        {
             range.start = start;
         }
     }
     for block in &alignment.blocks {
         let (start, end) = (block.query as usize, (block.query + block.len) as usize);
-        if end > range.end && (start <= range.end || is_supported(block, (start - range.end) as u32)) {
+        if end > range.end
+            && (start <= range.end || is_supported(block, (start - range.end) as u32))
+        {
             range.end = end;
         }
     }
@@ -242,9 +277,10 @@ fn with_supported_ends(
 
 /// Cuts an alignment of a document with itself into parts whose sides do not overlap.
 ///
-/// The longest block is kept whole, with those of its neighbors that are worth most among all that leave the sides
-/// apart; what is left on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by
-/// its period: in `A A A`, the second is a copy of the first, and the third of the second.
+/// The longest block is kept whole, with those of its neighbors that are worth most among all that
+/// leave the sides apart; what is left on either side is cut in the same way. A block that overlaps
+/// itself is periodic, and is cut by its period: in `A A A`, the second is a copy of the first, and
+/// the third of the second.
 fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
@@ -252,7 +288,9 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let mut rest: Vec<Range<usize>> = Vec::new();
     rest.push(0..blocks.len());
     while let Some(within) = rest.pop() {
-        let Some(longest) = within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
+        let Some(longest) =
+            within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at)))
+        else {
             continue;
         };
         let period = blocks[longest].query.abs_diff(blocks[longest].target);
@@ -270,7 +308,8 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     parts
 }
 
-/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a token in a gap -1.
+/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a
+/// token in a gap -1.
 struct Worth<'b> {
     blocks: &'b [Block],
     /// What each block is worth.
@@ -284,11 +323,14 @@ impl<'b> Worth<'b> {
     fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
         let of_block = |block: &Block| {
             let sides = tokens[block.query as usize..].iter().zip(&tokens[block.target as usize..]);
-            let n_spelled = sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
+            let n_spelled =
+                sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
             i64::from(block.len) + n_spelled as i64
         };
         let gap = |from: &Block, to: &Block| {
-            i64::from((to.query - (from.query + from.len)).max(to.target - (from.target + from.len)))
+            i64::from(
+                (to.query - (from.query + from.len)).max(to.target - (from.target + from.len)),
+            )
         };
         let of_block: Vec<i64> = blocks.iter().map(of_block).collect();
         let mut up_to = of_block.clone();
@@ -304,24 +346,32 @@ impl<'b> Worth<'b> {
 
     fn is_apart(&self, from: usize, to: usize) -> bool {
         let (first, last) = (&self.blocks[from], &self.blocks[to]);
-        let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
+        let (query, target) =
+            (first.query..last.query + last.len, first.target..last.target + last.len);
         query.end <= target.start || target.end <= query.start
     }
 
-    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do not overlap.
+    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do
+    /// not overlap.
     ///
-    /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B A'` either, each
-    /// takes those that are near. Time O(b) for the b blocks that are apart from it: those within one period, where
-    /// code repeats itself.
+    /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B
+    /// A'` either, each takes those that are near. Time O(b) for the b blocks that are apart from
+    /// it: those within one period, where code repeats itself.
     fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
-        // The more is taken on the left, the less may be taken on the right. For each end the best one up to there.
+        // The more is taken on the left, the less may be taken on the right. For each end the best
+        // one up to there.
         let mut best_to: Vec<usize> = Vec::new();
         for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
-            let best = best_to.last().copied().filter(|&best| self.up_to[best] > self.up_to[to]).unwrap_or(to);
+            let best = best_to
+                .last()
+                .copied()
+                .filter(|&best| self.up_to[best] > self.up_to[to])
+                .unwrap_or(to);
             best_to.push(best);
         }
         let mut best = (longest, longest);
-        for from in (within.start..=longest).rev().take_while(|&from| self.is_apart(from, longest)) {
+        for from in (within.start..=longest).rev().take_while(|&from| self.is_apart(from, longest))
+        {
             while !self.is_apart(from, longest + best_to.len() - 1) {
                 best_to.pop();
             }
@@ -356,23 +406,37 @@ mod tests {
         let end = |gap: u32, len: u32| {
             let block = |query, len| Block { query, target: query, len };
             let alignment = Alignment { blocks: vec![block(0, 20), block(20 + gap, len)] };
-            with_supported_ends(&alignment, 0..20, document(&text, &tokens), document(&text, &tokens)).query().end
+            with_supported_ends(
+                &alignment,
+                0..20,
+                document(&text, &tokens),
+                document(&text, &tokens),
+            )
+            .query()
+            .end
         };
         assert_eq!((end(5, 4), end(5, 3)), (29, 20));
         assert_eq!((end(24, 4), end(25, 4)), (48, 20));
     }
 
     #[test]
-    fn a_part_does_not_begin_in_a_block_that_closes_before_the_copy_nor_end_in_the_head_of_the_next_unit() {
+    fn a_part_does_not_begin_in_a_block_that_closes_before_the_copy_nor_end_in_the_head_of_the_next_unit()
+     {
         let copied = "int f(int a)\n{\n    return a * a + offset;\n}\n";
-        let own = format!(".fields = fields,\n}};\n}}\n{copied}\nint g(char *name)\n{{\n    own(name);\n}}\n");
-        let other = format!(".port = port,\n}};\n{copied}\nint h(char *text)\n{{\n    other->of = text;\n}}\n");
+        let own = format!(
+            ".fields = fields,\n}};\n}}\n{copied}\nint g(char *name)\n{{\n    own(name);\n}}\n"
+        );
+        let other = format!(
+            ".port = port,\n}};\n{copied}\nint h(char *text)\n{{\n    other->of = text;\n}}\n"
+        );
         let (query, target) = (c_tokens(&own), c_tokens(&other));
         let block = |query, target, len| Block { query, target, len };
         let n_copied = c_tokens(copied).len() as u32;
         // `.fields = fields, };`, one more `}` in the query, the copy, `int g(char *name) {`.
         let part = Alignment { blocks: vec![block(0, 0, 7), block(8, 7, n_copied + 8)] };
-        let cut = |part| without_neighbors(part, document(&own, &query), document(&other, &target)).blocks;
+        let cut = |part| {
+            without_neighbors(part, document(&own, &query), document(&other, &target)).blocks
+        };
         assert_eq!(cut(part), [block(8, 7, n_copied)]);
         let run = vec![block(1, 1, 6)];
         assert_eq!(cut(Alignment { blocks: run.clone() }), run);

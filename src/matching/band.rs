@@ -1,7 +1,7 @@
 //! Examines a band of diagonals beyond an end of a copy, row by row.
 //!
-//! X-drop alignment (Zhang, Schwartz, Wagner, Miller 2000) with affine gaps (Gotoh 1982). Exact within the band: the
-//! columns that are left out cannot be part of the best path.
+//! X-drop alignment (Zhang, Schwartz, Wagner, Miller 2000) with affine gaps (Gotoh 1982). Exact
+//! within the band: the columns that are left out cannot be part of the best path.
 //!
 //! ```text
 //!            column   c-1    c    c+1       One row down, the same column is one target token further:
@@ -16,15 +16,17 @@ use wide::{i16x8, i32x8};
 use super::score::{GAP, GAP_TOKEN, MISMATCH, Scores};
 use crate::language::Token;
 
-/// How far a path may fall below the best score before it ends: seven mismatches in a row, or one gap up to the edge of
-/// the band. Higher bridges more edits, and wanders further beyond the end of a copy.
+/// How far a path may fall below the best score before it ends: seven mismatches in a row, or one
+/// gap up to the edge of the band. Higher bridges more edits, and wanders further beyond the end of
+/// a copy.
 const X_DROP: i16 = 72;
 /// Half the width of the band of diagonals.
 pub const BAND: usize = 40;
 /// Maximum rows: the scores of so many fit in 16 bits.
 pub const ROUND: usize = 256;
 
-/// The columns of the band: column c of row i is the cell of i query tokens and i + c - [`BAND`] target tokens.
+/// The columns of the band: column c of row i is the cell of i query tokens and i + c - [`BAND`]
+/// target tokens.
 pub const WIDTH: usize = 2 * BAND + 1;
 /// The columns that are computed at once.
 const STRIDE: usize = 8;
@@ -48,7 +50,8 @@ const QUERY: i16 = 1;
 /// By an unmatched target token.
 const TARGET: i16 = 2;
 
-/// One round of an extension, from a corner that both sides share. Its memory is used again by the next round.
+/// One round of an extension, from a corner that both sides share. Its memory is used again by the
+/// next round.
 #[derive(Debug)]
 pub struct Band {
     columns: Range<usize>,
@@ -69,8 +72,8 @@ struct Row {
     live: Range<usize>,
 }
 
-/// The symbols and exact readings of the target tokens: column c of row i matches the token at i + c. Those before
-/// [`BAND`] and behind the last are of no column.
+/// The symbols and exact readings of the target tokens: column c of row i matches the token at i +
+/// c. Those before [`BAND`] and behind the last are of no column.
 #[derive(Debug)]
 struct Targets {
     symbols: [u32; ROUND + LANES],
@@ -96,9 +99,14 @@ impl Band {
 
     /// Begins a round of some columns with the corner's row, and no token of the target.
     pub fn begin(&mut self, columns: Range<usize>) {
-        // No query token is consumed yet, so every column but the corner is a gap in the target. Columns left of the
-        // corner would be negative target positions: nothing ever reaches those.
-        self.row = Row { scores: [NEVER; _], in_query_gap: [NEVER; _], live: BAND / STRIDE * STRIDE..columns.end };
+        // No query token is consumed yet, so every column but the corner is a gap in the target.
+        // Columns left of the corner would be negative target positions: nothing ever reaches
+        // those.
+        self.row = Row {
+            scores: [NEVER; _],
+            in_query_gap: [NEVER; _],
+            live: BAND / STRIDE * STRIDE..columns.end,
+        };
         self.row.scores[BAND] = 0;
         for n_skipped in 1..columns.end - BAND {
             self.row.scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
@@ -118,8 +126,8 @@ impl Band {
 
     /// Computes the row of the next query token; false if no cell is worth continuing from.
     ///
-    /// Cells that have fallen too far below the best score are not continued, and strides without any other are not
-    /// looked at: most rows reach four strides of eleven.
+    /// Cells that have fallen too far below the best score are not continued, and strides without
+    /// any other are not looked at: most rows reach four strides of eleven.
     pub fn advance(&mut self, scores_of: &Scores) -> bool {
         let i = self.steps.len();
         self.steps.push([TARGET; LANES]);
@@ -129,10 +137,15 @@ impl Band {
         let (live_before, mut live) = (row.live.clone(), LANES..LANES);
         // A gap in the target leads one column to the left.
         let is_first_live = row.scores[live_before.start] > NEVER;
-        let start = if is_first_live { live_before.start.saturating_sub(STRIDE) } else { live_before.start };
-        // A target gap into column c opens in a column c' before it, and costs GAP + GAP_TOKEN · (c - c'). With what a
-        // gap from column 0 costs added to all scores, each only needs the greatest before it; one from the cell itself
-        // is never the best. No gap opens in a target gap: continuing that is cheaper.
+        let start = if is_first_live {
+            live_before.start.saturating_sub(STRIDE)
+        } else {
+            live_before.start
+        };
+        // A target gap into column c opens in a column c' before it, and costs GAP + GAP_TOKEN · (c
+        // - c'). With what a gap from column 0 costs added to all scores, each only needs the
+        // greatest before it; one from the cell itself is never the best. No gap opens in a target
+        // gap: continuing that is cheaper.
         let mut opened_before = NEVER;
         let mut from = start;
         while from < LANES {
@@ -145,21 +158,25 @@ impl Band {
             let mut query_gap = opens_gap.max(lanes(&row.in_query_gap, from + 1)) + GAP_TOKEN;
             let is_cut = from < columns.start || from + STRIDE > columns.end;
             if is_cut {
-                (diagonal, query_gap) = (within(diagonal, from, &columns), within(query_gap, from, &columns));
+                (diagonal, query_gap) =
+                    (within(diagonal, from, &columns), within(query_gap, from, &columns));
             }
             let without_target_gap = diagonal.max(query_gap);
             let gap_tokens = (COLUMNS + from as i16) * GAP_TOKEN;
-            let opened = prefix_max(without_target_gap - gap_tokens).max(Lanes::splat(opened_before));
+            let opened =
+                prefix_max(without_target_gap - gap_tokens).max(Lanes::splat(opened_before));
             opened_before = opened.to_array()[STRIDE - 1];
             let mut scores = without_target_gap.max(opened + GAP + gap_tokens);
             if is_cut {
                 scores = within(scores, from, &columns);
             }
-            let gap = scores.simd_eq(query_gap).bitselect(Lanes::splat(QUERY), Lanes::splat(TARGET));
+            let gap =
+                scores.simd_eq(query_gap).bitselect(Lanes::splat(QUERY), Lanes::splat(TARGET));
             put(scores.simd_eq(diagonal).bitselect(Lanes::splat(DIAGONAL), gap), steps, from);
 
-            // Only a match may end the alignment: a path that ends in a gap always scores less than the same path
-            // without it. Each cell is compared with the best one up to it, in this row too.
+            // Only a match may end the alignment: a path that ends in a gap always scores less than
+            // the same path without it. Each cell is compared with the best one up to it, in this
+            // row too.
             let mut best_up_to = Lanes::splat(self.best.score);
             if diagonal.simd_gt(best_up_to).any() {
                 best_up_to = prefix_max(diagonal).max(best_up_to);
@@ -180,19 +197,21 @@ impl Band {
         !row.live.is_empty()
     }
 
-    /// Whether another round from the best cell would examine the same cells, and find no better one: no path is worth
-    /// continuing, and the best one is on the diagonal of the corner, where the next band would be, too.
+    /// Whether another round from the best cell would examine the same cells, and find no better
+    /// one: no path is worth continuing, and the best one is on the diagonal of the corner, where
+    /// the next band would be, too.
     pub fn is_exhausted(&self) -> bool {
         self.row.live.is_empty() && self.best.cell.is_none_or(|(_, c)| c == BAND)
     }
 
-    /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match` is true for its
-    /// query and target position.
+    /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match`
+    /// is true for its query and target position.
     pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut at = self.best.cell;
-        // Each cell stores its best step, but not whether that step opened a gap or continued one. Inside a gap, the
-        // path can therefore differ from the best-scoring one. It is always a legal path, and all its matches are real.
+        // Each cell stores its best step, but not whether that step opened a gap or continued one.
+        // Inside a gap, the path can therefore differ from the best-scoring one. It is always a
+        // legal path, and all its matches are real.
         while let Some((i, c)) = at {
             let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
             at = match self.steps[i][c] {
@@ -216,7 +235,8 @@ impl Targets {
     fn against(&self, scores_of: &Scores, from: usize) -> Lanes {
         let is_word = |word: u32| is_equal(&self.exact[from..from + STRIDE], word);
         let is_symbol = is_equal(&self.symbols[from..from + STRIDE], scores_of.symbol.get());
-        let [same, renamed, class] = [scores_of.same, scores_of.renamed, scores_of.class].map(Lanes::splat);
+        let [same, renamed, class] =
+            [scores_of.same, scores_of.renamed, scores_of.class].map(Lanes::splat);
         let other = is_word(scores_of.renamed_to).bitselect(renamed, class);
         is_symbol.bitselect(is_word(scores_of.exact).bitselect(same, other), Lanes::splat(MISMATCH))
     }

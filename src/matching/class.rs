@@ -20,7 +20,8 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// How well it explains its fragment. A candidate joined from pieces explains less than one without gaps.
+    /// How well it explains its fragment. A candidate joined from pieces explains less than one
+    /// without gaps.
     fn evidence(&self) -> i64 {
         let n_gap = self.query.len() - self.aligned.len();
         self.exact.len() as i64 - n_gap as i64
@@ -31,7 +32,8 @@ impl Candidate {
         n_in(&self.exact, range)
     }
 
-    /// How well it explains the tokens in `range`: the aligned ones, counting those spelled the same twice.
+    /// How well it explains the tokens in `range`: the aligned ones, counting those spelled the
+    /// same twice.
     fn agreement_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.aligned, range) + self.n_exact_in(range)
     }
@@ -53,8 +55,9 @@ pub(super) struct Group {
 
 /// Minimum fraction of a candidate that better classes must cover to explain it away.
 const EXPLAINED: f64 = 0.5;
-/// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of the fragment's own
-/// pair, to explain that fragment. A renamed copy reaches 0.8; an alignment that went on beyond its copy stays below.
+/// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of
+/// the fragment's own pair, to explain that fragment. A renamed copy reaches 0.8; an alignment that
+/// went on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
 /// Maximum tokens that may be missing at an end of a run for it to count as covered.
@@ -62,15 +65,18 @@ const RAGGED: usize = 8;
 /// Maximum members of a class; more would add nothing, and the best come first.
 const MAX_MEMBERS: usize = 64;
 
-/// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what explains it best.
+/// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what
+/// explains it best.
 ///
-/// These are the nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns, the next one
-/// takes what is left, including the gaps of better ones, and so on. A stretch of at least `min_tokens`, or all of a
-/// shorter candidate (a whole file), becomes a class, and splits the classes that extend around it. Two things differ
-/// from genomes. First, a candidate takes a stretch from a better one that hardly agrees there, and tokens at the
-/// border of two candidates go to the one that spells them the same, because what follows a copy often begins like what
-/// follows its origin. Second, a candidate that takes nothing is not lost: it becomes another member if it has nearly
-/// the same fragment, or agrees with its part better than all members so far.
+/// These are the nets of genome alignment (Kent 2003): the best candidate takes the tokens that it
+/// aligns, the next one takes what is left, including the gaps of better ones, and so on. A stretch
+/// of at least `min_tokens`, or all of a shorter candidate (a whole file), becomes a class, and
+/// splits the classes that extend around it. Two things differ from genomes. First, a candidate
+/// takes a stretch from a better one that hardly agrees there, and tokens at the border of two
+/// candidates go to the one that spells them the same, because what follows a copy often begins
+/// like what follows its origin. Second, a candidate that takes nothing is not lost: it becomes
+/// another member if it has nearly the same fragment, or agrees with its part better than all
+/// members so far.
 ///
 /// ```text
 /// candidates   a |=================----------==========|      classes   a |=======|    |=========| a
@@ -78,11 +84,13 @@ const MAX_MEMBERS: usize = 64;
 ///              c |=======|                                    c is one more member of a if it agrees better
 /// ```
 ///
-/// Time O(Σ length of the candidates + candidates · members · log n), memory O(length of the query).
+/// Time O(Σ length of the candidates + candidates · members · log n), memory O(length of the
+/// query).
 pub(super) fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<Group> {
     let start = candidates.iter().map(|candidate| candidate.query.start).min().unwrap_or(0);
     let end = candidates.iter().map(|candidate| candidate.query.end).max().unwrap_or(0);
-    let mut net = Net { candidates, min_tokens, start, owners: vec![None; end - start], classes: Vec::new() };
+    let mut net =
+        Net { candidates, min_tokens, start, owners: vec![None; end - start], classes: Vec::new() };
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&at| (Reverse(candidates[at].evidence()), candidates[at].query.start, at));
     for at in order {
@@ -115,12 +123,14 @@ impl Net<'_> {
     /// Gives a candidate what it explains better than the previous ones.
     fn take(&mut self, at: usize) {
         let candidate = &self.candidates[at];
-        // Three steps: cut the candidate where the owner of its tokens changes; keep the stretches that it wins,
-        // joining neighbors that no other class separates; and make each of these claims a class. Candidates come best
-        // first, so a single pass is enough. A later one can still take a stretch from a class that hardly agrees
-        // there; `into_classes` splits that class in the end.
+        // Three steps: cut the candidate where the owner of its tokens changes; keep the stretches
+        // that it wins, joining neighbors that no other class separates; and make each of these
+        // claims a class. Candidates come best first, so a single pass is enough. A later one can
+        // still take a stretch from a class that hardly agrees there; `into_classes` splits that
+        // class in the end.
         let stretches = self.stretches(candidate);
-        let n_explained: usize = stretches.iter().filter(|stretch| !stretch.is_free()).map(Stretch::len).sum();
+        let n_explained: usize =
+            stretches.iter().filter(|stretch| !stretch.is_free()).map(Stretch::len).sum();
         let is_explained = n_explained as f64 >= EXPLAINED * candidate.aligned.len() as f64;
         let mut claims: Vec<Vec<u32>> = Vec::new();
         let mut is_cut = true;
@@ -150,7 +160,8 @@ impl Net<'_> {
                 // A gap too small for another class belongs to the class around it.
                 let position = position as usize;
                 let from_gap = if position - from < self.min_tokens { from } else { position };
-                self.owners[from_gap - self.start..=position - self.start].fill(Some(self.classes.len()));
+                self.owners[from_gap - self.start..=position - self.start]
+                    .fill(Some(self.classes.len()));
                 from = position + 1;
             }
             self.classes.push(Group { query: span(&claim), members: vec![at] });
@@ -165,17 +176,25 @@ impl Net<'_> {
     fn name_runs(&mut self, at: usize, claimed: &[Range<usize>]) {
         let is_long = |run: &&Range<usize>| run.len() >= self.min_tokens;
         let is_within = |run: &Range<usize>, all: &[Range<usize>]| {
-            all.iter().any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
+            all.iter()
+                .any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
         };
         let candidates = self.candidates;
-        for run in candidates[at].runs.iter().filter(is_long).filter(|run| !is_within(run, claimed)) {
+        for run in candidates[at].runs.iter().filter(is_long).filter(|run| !is_within(run, claimed))
+        {
             let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
             for owner in run.clone().filter_map(|position| self.owners[position - self.start]) {
                 *n_owned.entry(owner).or_default() += 1;
             }
-            let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class))) else { continue };
+            let Some((class, _)) =
+                n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)))
+            else {
+                continue;
+            };
             let members = &mut self.classes[class].members;
-            let is_named = members.iter().any(|&member| member == at || is_within(run, &candidates[member].runs));
+            let is_named = members
+                .iter()
+                .any(|&member| member == at || is_within(run, &candidates[member].runs));
             if !is_named && members.len() < MAX_MEMBERS {
                 members.push(at);
             }
@@ -189,10 +208,13 @@ impl Net<'_> {
         for (number, &position) in candidate.aligned.iter().enumerate() {
             let owner = self.owner(position);
             // A gap in which other classes have tokens separates what is on either side.
-            let is_parted = (behind..position as usize).any(|between| self.owner(between as u32).is_some());
+            let is_parted =
+                (behind..position as usize).any(|between| self.owner(between as u32).is_some());
             behind = position as usize + 1;
             match stretches.last_mut() {
-                Some(last) if last.owner == owner && !(is_parted && owner.is_none()) => last.aligned.end = number + 1,
+                Some(last) if last.owner == owner && !(is_parted && owner.is_none()) => {
+                    last.aligned.end = number + 1
+                }
                 _ => stretches.push(Stretch { owner, is_parted, aligned: number..number + 1 }),
             }
         }
@@ -204,7 +226,8 @@ impl Net<'_> {
         let Some(owner) = stretch.owner else { return true };
         let (class, best) = (&self.classes[owner], self.best(owner));
         let range = span(&candidate.aligned[stretch.aligned.clone()]);
-        let is_worse = (best.agreement_in(&range) as f64) < AGREES * candidate.agreement_in(&range) as f64;
+        let is_worse =
+            (best.agreement_in(&range) as f64) < AGREES * candidate.agreement_in(&range) as f64;
         if is_worse && stretch.len() >= self.min_tokens {
             return true;
         }
@@ -214,16 +237,21 @@ impl Net<'_> {
         !is_explained && is_end && candidate.n_exact_in(&range) > best.n_exact_in(&range)
     }
 
-    /// Makes a candidate that got nothing a member of the class that owns most of it, if it shows another origin.
+    /// Makes a candidate that got nothing a member of the class that owns most of it, if it shows
+    /// another origin.
     ///
-    /// A few free tokens that it has beyond an end of the class are added: the copy continues there.
+    /// A few free tokens that it has beyond an end of the class are added: the copy continues
+    /// there.
     fn join(&mut self, at: usize) {
         let candidate = &self.candidates[at];
         let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
         for owner in candidate.aligned.iter().filter_map(|&position| self.owner(position)) {
             *n_owned.entry(owner).or_default() += 1;
         }
-        let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class))) else { return };
+        let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)))
+        else {
+            return;
+        };
         let (query, members) = (self.classes[class].query.clone(), &self.classes[class].members);
         if members.len() >= MAX_MEMBERS {
             return;
@@ -231,11 +259,17 @@ impl Net<'_> {
         let is_same = is_same_place(&candidate.query, &query);
         let range = shared(&candidate.query, &query);
         let agreement = candidate.agreement_in(&range);
-        let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);
+        let best = members
+            .iter()
+            .map(|&member| self.candidates[member].agreement_in(&range))
+            .max()
+            .unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
-        // What agrees as well with all of the class is another origin of it, however much more it has around.
+        // What agrees as well with all of the class is another origin of it, however much more it
+        // has around.
         let covers = range == query;
-        let is_better = (agreement > best || covers && agreement == best) && candidate.aligned.len() >= self.min_tokens;
+        let is_better = (agreement > best || covers && agreement == best)
+            && candidate.aligned.len() >= self.min_tokens;
         if !is_same && !is_better && ends.iter().all(Range::is_empty) {
             return;
         }
@@ -247,14 +281,16 @@ impl Net<'_> {
         self.classes[class].members.push(at);
     }
 
-    /// What a candidate has beyond either end of a class, if nobody owns it and it agrees on its own.
+    /// What a candidate has beyond either end of a class, if nobody owns it and it agrees on its
+    /// own.
     fn free_ends(&self, candidate: &Candidate, class: &Range<usize>) -> [Range<usize>; 2] {
         let ends = [
             candidate.query.start..class.start.min(candidate.query.end),
             class.end.max(candidate.query.start)..candidate.query.end,
         ];
         ends.map(|end| {
-            let is_free = !end.is_empty() && end.clone().all(|at| self.owners[at - self.start].is_none());
+            let is_free =
+                !end.is_empty() && end.clone().all(|at| self.owners[at - self.start].is_none());
             let agrees = || candidate.agreement_in(&end) as f64 >= AGREES * 2.0 * end.len() as f64;
             if is_free && agrees() { end } else { 0..0 }
         })
@@ -262,7 +298,11 @@ impl Net<'_> {
 
     /// The classes by position, each split where others took stretches out of it.
     fn into_classes(self) -> Vec<Group> {
-        let owned = self.owners.iter().enumerate().filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
+        let owned = self
+            .owners
+            .iter()
+            .enumerate()
+            .filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
         let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
         for (position, class) in owned {
             match parts.last_mut() {
@@ -328,7 +368,12 @@ mod tests {
     /// A candidate that is aligned throughout, and spelled the same in part of it.
     fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
         let positions = |n: usize| query.clone().take(n).map(|at| at as u32).collect();
-        Candidate { aligned: positions(query.len()), exact: positions(n_exact), runs: Vec::new(), query }
+        Candidate {
+            aligned: positions(query.len()),
+            exact: positions(n_exact),
+            runs: Vec::new(),
+            query,
+        }
     }
 
     fn classes_of(candidates: &[Candidate]) -> Vec<Group> {
@@ -349,13 +394,19 @@ mod tests {
     #[test]
     fn copies_side_by_side_are_two_classes_that_do_not_overlap() {
         let found = classes_of(&[candidate(0..100, 100), candidate(90..200, 90)]);
-        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..100, 100..200]);
+        assert_eq!(
+            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
+            [0..100, 100..200]
+        );
     }
 
     #[test]
     fn the_beginning_of_the_next_copy_is_the_next_copy_s() {
         let found = classes_of(&[candidate(0..110, 100), candidate(100..150, 50)]);
-        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..100, 100..150]);
+        assert_eq!(
+            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
+            [0..100, 100..150]
+        );
     }
 
     #[test]
@@ -364,7 +415,10 @@ mod tests {
         // Beyond the copy every second token is aligned by chance.
         wandered.aligned.retain(|&at| at < 100 || at % 2 == 0);
         let found = classes_of(&[wandered, candidate(110..170, 60)]);
-        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..109, 110..170]);
+        assert_eq!(
+            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
+            [0..109, 110..170]
+        );
     }
 
     #[test]
@@ -380,7 +434,10 @@ mod tests {
             let mut reaching = candidate(50..150, 100);
             reaching.exact.retain(|&at| at >= 100 && at < 100 + n_exact as u32);
             reaching.aligned.retain(|&at| at >= 100 && at < 100 + n_exact as u32);
-            classes_of(&[candidate(0..110, 110), reaching]).into_iter().map(|class| class.query).collect::<Vec<_>>()
+            classes_of(&[candidate(0..110, 110), reaching])
+                .into_iter()
+                .map(|class| class.query)
+                .collect::<Vec<_>>()
         };
         assert_eq!(fragments(50), [0..110, 110..150]);
         assert_eq!(fragments(30), std::iter::once(0..110).collect::<Vec<_>>());
@@ -391,6 +448,9 @@ mod tests {
         let mut reaching = candidate(40..250, 0);
         reaching.exact = (180..250).collect();
         let found = classes_of(&[candidate(90..180, 90), candidate(0..92, 80), reaching]);
-        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..90, 90..180, 180..250]);
+        assert_eq!(
+            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
+            [0..90, 90..180, 180..250]
+        );
     }
 }

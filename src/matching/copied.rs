@@ -1,4 +1,5 @@
-//! Remembers the long stretches of a query that are certainly copied, in which chains to elsewhere are no news.
+//! Remembers the long stretches of a query that are certainly copied, in which chains to elsewhere
+//! are no news.
 //!
 //! ```text
 //! target ^        / .
@@ -13,19 +14,23 @@
 use super::alignment::Block;
 use crate::language::Token;
 
-/// How many times as long as a chain a copied stretch has to be for the chain to be no news within it.
+/// How many times as long as a chain a copied stretch has to be for the chain to be no news within
+/// it.
 const WITHIN: u32 = 8;
 
-/// The long stretches of a query with equal symbols and agreeing names in the target: both starts and ends ascend.
+/// The long stretches of a query with equal symbols and agreeing names in the target: both starts
+/// and ends ascend.
 pub(super) struct CopiedStretches(Vec<Block>);
 
 impl CopiedStretches {
-    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half of `min_run`
-    /// tokens.
+    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half
+    /// of `min_run` tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
         let is_long = |stretch: &&Block| 2 * stretch.len as usize >= WITHIN as usize * min_run;
         let mut long: Vec<Block> = agreeing.iter().filter(is_long).copied().collect();
-        long.sort_unstable_by_key(|stretch| (stretch.query, std::cmp::Reverse(stretch.len), stretch.target));
+        long.sort_unstable_by_key(|stretch| {
+            (stretch.query, std::cmp::Reverse(stretch.len), stretch.target)
+        });
         let mut end = 0;
         long.retain(|stretch| {
             let before = end;
@@ -35,8 +40,8 @@ impl CopiedStretches {
         Self(long)
     }
 
-    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time O(n) for the n
-    /// tokens of the chain, and a binary search.
+    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time
+    /// O(n) for the n tokens of the chain, and a binary search.
     pub fn holds(&self, chain: &[Block], query: &[Token], target: &[Token]) -> bool {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_before = self.0.partition_point(|stretch| stretch.query <= first.query);
@@ -49,8 +54,10 @@ impl CopiedStretches {
             let sides = query[run.query as usize..].iter().zip(&target[run.target as usize..]);
             sides.take(run.len as usize).filter(|(a, b)| a.exact == b.exact).count()
         };
-        let in_stretch = |run: &Block| Block { target: stretch.target + (run.query - stretch.query), ..*run };
-        chain.iter().map(n_spelled).sum::<usize>() <= chain.iter().map(|run| n_spelled(&in_stretch(run))).sum()
+        let in_stretch =
+            |run: &Block| Block { target: stretch.target + (run.query - stretch.query), ..*run };
+        chain.iter().map(n_spelled).sum::<usize>()
+            <= chain.iter().map(|run| n_spelled(&in_stretch(run))).sum()
     }
 }
 
@@ -61,21 +68,30 @@ mod tests {
 
     #[test]
     fn a_chain_in_a_copied_stretch_is_no_news_unless_it_spells_more_the_same() {
-        let text = |names: &[&str]| names.iter().map(|name| format!("{name} = f(1);\n")).collect::<String>();
+        let text = |names: &[&str]| {
+            names.iter().map(|name| format!("{name} = f(1);\n")).collect::<String>()
+        };
         let names: Vec<String> = (0..40).map(|n| format!("a{}", n % 20)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let query = c_tokens(&text(&names));
         let n_row = query.len() as u32 / 40;
         let stretch = Block { query: 0, target: 0, len: 40 * n_row };
-        let holds =
-            |run: Block, target: &str| CopiedStretches::new(&[stretch], 7).holds(&[run], &query, &c_tokens(target));
+        let holds = |run: Block, target: &str| {
+            CopiedStretches::new(&[stretch], 7).holds(&[run], &query, &c_tokens(target))
+        };
         let row = Block { query: 3 * n_row, target: 9 * n_row, len: 2 * n_row };
         assert!(holds(row, &text(&names)));
         assert!(!holds(Block { len: 6 * n_row, ..row }, &text(&names)), "it is not much shorter");
-        assert!(!holds(Block { query: 39 * n_row, ..row }, &text(&names)), "it reaches beyond the stretch");
-        let renamed: Vec<&str> =
-            names.iter().map(|name| if *name == "a3" || *name == "a4" { "b" } else { name }).collect();
-        let nearby = text(&renamed).replacen("a9 = f(1);\na10 = f(1);", "a3 = f(1);\na4 = f(1);", 1);
+        assert!(
+            !holds(Block { query: 39 * n_row, ..row }, &text(&names)),
+            "it reaches beyond the stretch"
+        );
+        let renamed: Vec<&str> = names
+            .iter()
+            .map(|name| if *name == "a3" || *name == "a4" { "b" } else { name })
+            .collect();
+        let nearby =
+            text(&renamed).replacen("a9 = f(1);\na10 = f(1);", "a3 = f(1);\na4 = f(1);", 1);
         assert!(!holds(row, &nearby), "the other place is spelled more alike");
     }
 }

@@ -1,16 +1,19 @@
 //! Weighs what a clone proves about copying between projects.
 //!
-//! Within a project, two fragments of the same shape are likely to be copies: few people wrote it, and they know it.
-//! Between projects most are not, however long: loops, constructors and tests are written in the same way again and
-//! again. What rarely happens by chance is a word that few projects use, at the same position in both, or a long run.
+//! Within a project, two fragments of the same shape are likely to be copies: few people wrote it,
+//! and they know it. Between projects most are not, however long: loops, constructors and tests are
+//! written in the same way again and again. What rarely happens by chance is a word that few
+//! projects use, at the same position in both, or a long run.
 //!
-//! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that have nothing in common,
-//! nearly all repeat themselves: declarations, assertions, rows of assignments. So what repeats counts once. A function
-//! of 70 tokens, renamed throughout, says more than 400 tokens of a table.
+//! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that
+//! have nothing in common, nearly all repeat themselves: declarations, assertions, rows of
+//! assignments. So what repeats counts once. A function of 70 tokens, renamed throughout, says more
+//! than 400 tokens of a table.
 //!
-//! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and `hashCode`, `fmt`,
-//! `deserialize_struct`. Such code spells the names of the interface the same. Where nearly all names are other ones,
-//! and agree one to one (Baker's p-match, 1995), no interface explains the shape, and a shorter run is enough.
+//! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and
+//! `hashCode`, `fmt`, `deserialize_struct`. Such code spells the names of the interface the same.
+//! Where nearly all names are other ones, and agree one to one (Baker's p-match, 1995), no
+//! interface explains the shape, and a shorter run is enough.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -30,8 +33,9 @@ pub struct Enough {
     pub n_words: usize,
     /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
-    /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats once: fewer are
-    /// enough if they decide something, are a whole function, or are renamed throughout.
+    /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats
+    /// once: fewer are enough if they decide something, are a whole function, or are renamed
+    /// throughout.
     pub run: usize,
 }
 
@@ -59,26 +63,35 @@ struct TellingRun {
 const MIN_NAMES: usize = 8;
 /// Minimum distinct names in a run that is renamed throughout: that each agrees is evidence too.
 const MIN_RENAMED: usize = 7;
-/// At most one name in so many is spelled the same in a run that is renamed throughout. With one in three there are
-/// more chance findings: two implementations of one interface.
+/// At most one name in so many is spelled the same in a run that is renamed throughout. With one in
+/// three there are more chance findings: two implementations of one interface.
 const ONE_IN: usize = 5;
 /// The length of what may repeat in a run: shorter pieces repeat in any code.
 const PIECE: usize = 6;
 
 impl TellingRun {
-    /// What the tokens in `range` say; `None` if that is too little for evidence, or if they have too few names. Time
-    /// O(n · d) for units that are nested d deep.
-    fn new(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> Option<Self> {
+    /// What the tokens in `range` say; `None` if that is too little for evidence, or if they have
+    /// too few names. Time O(n · d) for units that are nested d deep.
+    fn new(
+        query: Document<'_>,
+        range: Range<usize>,
+        is_renamed: bool,
+        enough: &Enough,
+    ) -> Option<Self> {
         let tokens = &query.tokens[range.clone()];
-        let (least, min_names) =
-            if is_renamed { (enough.least_run(), MIN_RENAMED) } else { (enough.run * 2 / 3, MIN_NAMES) };
+        let (least, min_names) = if is_renamed {
+            (enough.least_run(), MIN_RENAMED)
+        } else {
+            (enough.run * 2 / 3, MIN_NAMES)
+        };
         let n_tokens = n_telling(tokens);
         let names: HashSet<u32> = names(tokens).map(|token| token.exact).collect();
         if n_tokens < least || names.len() < min_names {
             return None;
         }
-        let decides =
-            tokens.iter().any(|token| token.kind() == Kind::Keyword && query.words.decides(token.text(query.text)));
+        let decides = tokens.iter().any(|token| {
+            token.kind() == Kind::Keyword && query.words.decides(token.text(query.text))
+        });
         Some(Self { n_tokens, decides, is_whole: query.holds_unit(range, least), is_renamed })
     }
 
@@ -99,22 +112,29 @@ fn names(tokens: &[Token]) -> impl Iterator<Item = &Token> {
     tokens.iter().filter(|token| token.kind() == Kind::Identifier)
 }
 
-/// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the longest is looked at:
-/// parts overlap, so all of them could take quadratic time. Time O(n).
-fn renamed_part(run: Block, query: &[Token], target: &[Token], least: usize) -> Option<Range<usize>> {
+/// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the
+/// longest is looked at: parts overlap, so all of them could take quadratic time. Time O(n).
+fn renamed_part(
+    run: Block,
+    query: &[Token],
+    target: &[Token],
+    least: usize,
+) -> Option<Range<usize>> {
     let parts = agreeing(&[run], query, target, least);
     let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
     let range = part.query as usize..(part.query + part.len) as usize;
     // Equal symbols: where one side has a name, so does the other.
     let (own, others) = (&query[range.clone()], &target[part.target as usize..][..range.len()]);
-    let n_spelled = names(own).zip(names(others)).filter(|(own, other)| own.exact == other.exact).count();
+    let n_spelled =
+        names(own).zip(names(others)).filter(|(own, other)| own.exact == other.exact).count();
     (n_spelled * ONE_IN <= names(own).count()).then_some(range)
 }
 
-/// The number of tokens, counting what repeats once: those that begin a piece which is not there before, and the rest
-/// of the last one.
+/// The number of tokens, counting what repeats once: those that begin a piece which is not there
+/// before, and the rest of the last one.
 ///
-/// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four tokens: `a b`, `a`, `c`.
+/// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four
+/// tokens: `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {
     let pieces: HashSet<[Symbol; PIECE]> =
         tokens.windows(PIECE).map(|piece| std::array::from_fn(|at| piece[at].symbol)).collect();
@@ -135,20 +155,22 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Weighs `pair`, a clone of `query` and of a text with the tokens `target`; `enough` says how long a run is. Time
-    /// O(n log w) for n aligned tokens and w common words.
+    /// Weighs `pair`, a clone of `query` and of a text with the tokens `target`; `enough` says how
+    /// long a run is. Time O(n log w) for n aligned tokens and w common words.
     pub fn new(pair: &ClonePair, query: Document<'_>, target: &[Token], enough: &Enough) -> Self {
         let mut words = HashSet::new();
         let mut exact_run = 0;
         for block in &pair.alignment.blocks {
             let mut run = 0;
-            let sides = query.tokens[block.query as usize..].iter().zip(&target[block.target as usize..]);
+            let sides =
+                query.tokens[block.query as usize..].iter().zip(&target[block.target as usize..]);
             for (own, other) in sides.take(block.len as usize) {
                 if own.exact != other.exact {
                     run = 0;
                     continue;
                 }
-                // Aligned and spelled the same: it may be a rare word that both sides have at the same position.
+                // Aligned and spelled the same: it may be a rare word that both sides have at the
+                // same position.
                 run += 1;
                 exact_run = exact_run.max(run);
                 let text = own.text(query.text);
@@ -171,7 +193,10 @@ impl Evidence {
 
     /// Whether one kind of evidence is enough.
     pub fn is(&self, enough: &Enough) -> bool {
-        self.n_words >= enough.n_words || self.exact_run >= enough.exact_run || self.has_run || self.is_whole
+        self.n_words >= enough.n_words
+            || self.exact_run >= enough.exact_run
+            || self.has_run
+            || self.is_whole
     }
 }
 
@@ -182,7 +207,8 @@ fn are_alike(n: usize, n_all: usize) -> bool {
 
 /// The rare words of a text, by exact reading. Time O(n log w) for n tokens and w common words.
 pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
-    let rare = document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
+    let rare =
+        document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
     rare.map(|token| token.exact).collect()
 }
 
@@ -195,27 +221,37 @@ pub struct WordedTokens<'t> {
     pub words: &'t HashSet<u32>,
 }
 
-/// Whether any clone of `query` and `target`, which share `seeds`, could have evidence that is `enough`, before they are
-/// aligned.
+/// Whether any clone of `query` and `target`, which share `seeds`, could have evidence that is
+/// `enough`, before they are aligned.
 ///
-/// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words, s seeds and m
-/// tokens in runs.
-pub fn may_be_evident(query: WordedTokens<'_>, target: WordedTokens<'_>, seeds: &[Seed], enough: &Enough) -> bool {
-    let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) = (query, target);
-    // One check for each kind of evidence, the cheap ones first; each may say yes too often, never no too often.
+/// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words,
+/// s seeds and m tokens in runs.
+pub fn may_be_evident(
+    query: WordedTokens<'_>,
+    target: WordedTokens<'_>,
+    seeds: &[Seed],
+    enough: &Enough,
+) -> bool {
+    let (WordedTokens { tokens: query, words: rare }, WordedTokens { tokens: target, words }) =
+        (query, target);
+    // One check for each kind of evidence, the cheap ones first; each may say yes too often, never
+    // no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let n_known = || query.iter().filter(|token| words.contains(&token.exact)).count();
     if are_alike(shorter, longer) && are_alike(n_known(), longer) {
         return true;
     }
     let (few, many) = if rare.len() < words.len() { (rare, words) } else { (words, rare) };
-    if few.iter().filter(|word| many.contains(word)).take(enough.n_words).count() == enough.n_words {
+    if few.iter().filter(|word| many.contains(word)).take(enough.n_words).count() == enough.n_words
+    {
         return true;
     }
-    // By diagonal, and along each: a seed within the run of the one before it says nothing new, so each run is walked
-    // once. Without the order, a run of n tokens would be walked for each of its n/w seeds.
+    // By diagonal, and along each: a seed within the run of the one before it says nothing new, so
+    // each run is walked once. Without the order, a run of n tokens would be walked for each of its
+    // n/w seeds.
     let mut sorted = seeds.to_vec();
-    sorted.sort_unstable_by_key(|seed| (i64::from(seed.target) - i64::from(seed.query), seed.query));
+    sorted
+        .sort_unstable_by_key(|seed| (i64::from(seed.target) - i64::from(seed.query), seed.query));
     let mut known: Option<(i64, usize)> = None;
     for seed in sorted {
         let diagonal = i64::from(seed.target) - i64::from(seed.query);
@@ -223,13 +259,17 @@ pub fn may_be_evident(query: WordedTokens<'_>, target: WordedTokens<'_>, seeds: 
         if known.is_some_and(|(of, end)| of == diagonal && a < end) {
             continue;
         }
-        // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no longer run than this one.
+        // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no
+        // longer run than this one.
         let is_same = |at: usize| query[a + at].symbol == target[b + at].symbol;
         let n_left = a.min(b);
-        let before = (1..=n_left).take_while(|&n| query[a - n].symbol == target[b - n].symbol).count();
+        let before =
+            (1..=n_left).take_while(|&n| query[a - n].symbol == target[b - n].symbol).count();
         let n_right = (query.len() - a).min(target.len() - b);
         let after = (0..n_right).take_while(|&at| is_same(at)).count();
-        if before + after >= enough.least_run() && n_telling(&query[a - before..a + after]) >= enough.least_run() {
+        if before + after >= enough.least_run()
+            && n_telling(&query[a - before..a + after]) >= enough.least_run()
+        {
             return true;
         }
         let sides = query[a - before..a + after].iter().zip(&target[b - before..b + after]);
@@ -245,7 +285,8 @@ pub fn may_be_evident(query: WordedTokens<'_>, target: WordedTokens<'_>, seeds: 
     false
 }
 
-/// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per line.
+/// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per
+/// line.
 static COMMON_WORDS: LazyLock<String> =
     LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/common-words"))));
 
@@ -254,7 +295,8 @@ const SHORTEST: (usize, usize, usize) = (3, 5, 4);
 
 /// Whether the token with this kind and text is a word that few projects use.
 fn is_rare(kind: Kind, text: &[u8]) -> bool {
-    static WORDS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());
+    static WORDS: LazyLock<Vec<&[u8]>> =
+        LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());
     let word = match kind {
         Kind::Identifier if text.len() >= SHORTEST.0 => text,
         Kind::Number if text.len() >= SHORTEST.1 => text,
@@ -298,14 +340,19 @@ mod tests {
     fn common_words_are_sorted_and_each_stands_once() {
         let words: Vec<&str> = COMMON_WORDS.lines().collect();
         assert!(words.windows(2).all(|two| two[0].as_bytes() < two[1].as_bytes()));
-        assert!(words.len() > 10_000 && !is_rare(Kind::Identifier, b"length") && !is_rare(Kind::String, b"\"utf-8\""));
+        assert!(
+            words.len() > 10_000
+                && !is_rare(Kind::Identifier, b"length")
+                && !is_rare(Kind::String, b"\"utf-8\"")
+        );
     }
 
     #[test]
     fn rare_words_count_once_and_only_where_they_are_spelled_the_same() {
         let found = evidence("zrx_a = zrx_b + len(zrx_a);", "zrx_a = zrx_c + len(zrx_a);");
         assert_eq!(found, Evidence { n_words: 1, exact_run: 6, has_run: false, is_whole: true });
-        let found = evidence("f(\"zrx of b\", 0x8badf00d, 17);", "f(\"zrx of b\", 0x8badf00d, 17);");
+        let found =
+            evidence("f(\"zrx of b\", 0x8badf00d, 17);", "f(\"zrx of b\", 0x8badf00d, 17);");
         assert_eq!(found.n_words, 2, "strings and long numbers are words, short ones are not");
     }
 
@@ -316,17 +363,30 @@ mod tests {
             let (own, others) = (c_tokens(query), c_tokens(target));
             let rare = rare_words(Document::new(query.as_bytes(), &own));
             let words = others.iter().map(|token| token.exact).collect();
-            let seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+            let seeds: Vec<Seed> =
+                seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
             let query = WordedTokens { tokens: &own, words: &rare };
             may_be_evident(query, WordedTokens { tokens: &others, words: &words }, &seeds, &enough)
         };
         assert!(may_be("zrx_a(); zrx_b();", "x = zrx_b + zrx_a;", &[]), "two rare words");
         assert!(!may_be("zrx_a();", "x = zrx_b + zrx_a;", &[]), "one is not enough");
-        assert!(may_be("a = b + c * d;", "x; a = b + c * d;", &[(2, 4)]), "a run of eight, found from its middle");
-        assert!(!may_be("a = b + c * d;", "x; a = b + x * d;", &[(2, 4)]), "spelled the same in parts only");
-        assert!(may_be("a = b + c;", "a = c + b;", &[]), "the same words: they may be the same as wholes");
+        assert!(
+            may_be("a = b + c * d;", "x; a = b + c * d;", &[(2, 4)]),
+            "a run of eight, found from its middle"
+        );
+        assert!(
+            !may_be("a = b + c * d;", "x; a = b + x * d;", &[(2, 4)]),
+            "spelled the same in parts only"
+        );
+        assert!(
+            may_be("a = b + c;", "a = c + b;", &[]),
+            "the same words: they may be the same as wholes"
+        );
         assert!(!may_be("a = b;", "c = d;", &[]), "other words");
-        assert!(may_be("a = b + c * d, e, f;", "a = u + v * w, x, y;", &[(1, 1)]), "a run of one shape");
+        assert!(
+            may_be("a = b + c * d, e, f;", "a = u + v * w, x, y;", &[(1, 1)]),
+            "a run of one shape"
+        );
         assert!(!may_be("a = b + c * d;", "a = u + v * w; x;", &[(1, 1)]), "a short one");
     }
 
@@ -335,8 +395,14 @@ mod tests {
         let operators = ["+", "-", "*", "%", "&", "|", "^", "<", ">", "==", "!=", "<<", ">>"];
         let has_run = |n_names: usize, other: char| {
             let text = |letter: char| -> String {
-                let term =
-                    |at: usize| format!("{letter}{} {} {}", at % n_names, operators[at % 13], operators[at * 5 % 7]);
+                let term = |at: usize| {
+                    format!(
+                        "{letter}{} {} {}",
+                        at % n_names,
+                        operators[at % 13],
+                        operators[at * 5 % 7]
+                    )
+                };
                 (0..40).map(|at| term(at) + " ( ").collect()
             };
             evidence(&text('p'), &text(other)).has_run
@@ -368,7 +434,8 @@ mod tests {
         let has_run = |text: &str| {
             let tokens = c_tokens(text);
             let document = Document::new(text.as_bytes(), &tokens);
-            TellingRun::new(document, 0..tokens.len(), false, &enough).is_some_and(|run| run.is(&enough))
+            TellingRun::new(document, 0..tokens.len(), false, &enough)
+                .is_some_and(|run| run.is(&enough))
         };
         assert!(has_run(&function(|word| format!("{word}ed"))));
         let rows: String = (0..40).map(|n| format!("  set(a{n}, b{n}, {n});\n")).collect();
@@ -389,28 +456,49 @@ mod tests {
     }
 
     #[test]
-    fn a_run_renamed_throughout_is_evidence_at_three_fifths_of_the_length_if_it_decides_something() {
+    fn a_run_renamed_throughout_is_evidence_at_three_fifths_of_the_length_if_it_decides_something()
+    {
         let own = function(str::to_owned);
-        let renamed =
-            |kept: &[&str]| function(|word| if kept.contains(&word) { word.to_owned() } else { format!("{word}ed") });
+        let renamed = |kept: &[&str]| {
+            function(
+                |word| if kept.contains(&word) { word.to_owned() } else { format!("{word}ed") },
+            )
+        };
         // What is enough is a fraction of `run`, rounded down.
         let at = |fraction: (usize, usize)| {
             let n = n_telling(&c_tokens(&own));
             (1..1_000).take_while(|run| n >= run * fraction.0 / fraction.1).last()
         };
         assert_eq!(largest_run(&own, &renamed(&[])), at((3, 5)), "all are other names");
-        assert_eq!(largest_run(&own, &renamed(&["data", "fail"])), at((3, 5)), "a few are the same");
-        assert_eq!(largest_run(&own, &renamed(&["list"])), at((2, 3)), "the one that is everywhere is the same");
+        assert_eq!(
+            largest_run(&own, &renamed(&["data", "fail"])),
+            at((3, 5)),
+            "a few are the same"
+        );
+        assert_eq!(
+            largest_run(&own, &renamed(&["list"])),
+            at((2, 3)),
+            "the one that is everywhere is the same"
+        );
         let clashing = renamed(&[]).replacen("roomed", "other", 1);
-        assert_eq!(largest_run(&own, &clashing), at((2, 3)), "one clashes: no part with it is renamed");
+        assert_eq!(
+            largest_run(&own, &clashing),
+            at((2, 3)),
+            "one clashes: no part with it is renamed"
+        );
     }
 
     #[test]
     fn one_kind_of_evidence_is_enough() {
         let enough = Enough { n_words: 2, exact_run: 20, run: 40 };
-        let of = |n_words, exact_run, has_run| Evidence { n_words, exact_run, has_run, is_whole: false }.is(&enough);
+        let of = |n_words, exact_run, has_run| {
+            Evidence { n_words, exact_run, has_run, is_whole: false }.is(&enough)
+        };
         assert!(of(2, 0, false) && of(0, 20, false) && of(0, 0, true));
         assert!(!of(1, 19, false));
-        assert!(evidence("a = b + c;", "a = b + c;").is(&enough), "short files that are the same as wholes");
+        assert!(
+            evidence("a = b + c;", "a = b + c;").is(&enough),
+            "short files that are the same as wholes"
+        );
     }
 }

@@ -7,17 +7,17 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
-/// If a change can be described in several ways, a code host picks its own, and does not show an annotation on a line
-/// that it does not consider added.
+/// If a change can be described in several ways, a code host picks its own, and does not show an
+/// annotation on a line that it does not consider added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddedLines {
     /// Git's default diff does not add it.
     No,
     /// Git's default diff adds it: Myers's, with the indent heuristic.
     ByDefault,
-    /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add it, at whichever
-    /// position an ambiguous insertion is put; and if lines were replaced rather than added, base has no line equal to
-    /// it.
+    /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
+    /// it, at whichever position an ambiguous insertion is put; and if lines were replaced rather
+    /// than added, base has no line equal to it.
     Surely,
 }
 
@@ -31,14 +31,23 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
         let hunks = line_hunks(&input, algorithm);
         let otherwise = if algorithm == DEFAULT { AddedLines::No } else { AddedLines::ByDefault };
         let mut line = 0;
-        for (start, end) in hunks.iter().map(|hunk| (hunk.after.start, hunk.after.end)).chain([(n_lines, n_lines)]) {
-            added[line..start as usize].iter_mut().for_each(|added| *added = (*added).min(otherwise));
+        for (start, end) in
+            hunks.iter().map(|hunk| (hunk.after.start, hunk.after.end)).chain([(n_lines, n_lines)])
+        {
+            added[line..start as usize]
+                .iter_mut()
+                .for_each(|added| *added = (*added).min(otherwise));
             line = end as usize;
         }
         for (at, hunk) in hunks.iter().enumerate().filter(|(_, hunk)| hunk.before.is_empty()) {
             let earliest = at.checked_sub(1).map_or(0, |before| hunks[before].after.end as usize);
             let latest = hunks.get(at + 1).map_or(added.len(), |after| after.after.start as usize);
-            for line in slid_over(&input.after, hunk.after.start as usize..hunk.after.end as usize, earliest, latest) {
+            for line in slid_over(
+                &input.after,
+                hunk.after.start as usize..hunk.after.end as usize,
+                earliest,
+                latest,
+            ) {
                 added[line] = added[line].min(AddedLines::ByDefault);
             }
         }
@@ -57,17 +66,18 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
 /// Git's default diff (Myers 1986).
 pub(super) const DEFAULT: Algorithm = Algorithm::Myers;
 
-/// Maximum changed lines of the base times changed lines of the head that a diff gets as a whole: more takes seconds.
+/// Maximum changed lines of the base times changed lines of the head that a diff gets as a whole:
+/// more takes seconds.
 fn max_cells(algorithm: Algorithm) -> usize {
     if algorithm == DEFAULT { 1 << 28 } else { 1 << 24 }
 }
 
 /// What a line diff changes, with git's indent heuristic.
 ///
-/// Diffs take time that grows with the lines times the edits. So of a change that is too large, the lines that each
-/// side has once are aligned first, as many as are in the same order (patience diff), and then what is between them. If
-/// that is still too large, as where lines were put into another order, it gets a histogram diff, which finds less in
-/// common.
+/// Diffs take time that grows with the lines times the edits. So of a change that is too large, the
+/// lines that each side has once are aligned first, as many as are in the same order (patience
+/// diff), and then what is between them. If that is still too large, as where lines were put into
+/// another order, it gets a histogram diff, which finds less in common.
 pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> Vec<Hunk> {
     if n_cells(input) <= max_cells(algorithm) {
         return postprocessed(algorithm, input);
@@ -76,13 +86,19 @@ pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> 
     let end = (input.before.len(), input.after.len());
     let mut from = (0, 0);
     for anchor in lines_in_order(input).into_iter().chain([end]) {
-        let mut part = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+        let mut part =
+            InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
         part.update_before(input.before[from.0..anchor.0].iter().map(|&line| input.interner[line]));
         part.update_after(input.after[from.1..anchor.1].iter().map(|&line| input.interner[line]));
-        let algorithm = if n_cells(&part) > max_cells(algorithm) { Algorithm::Histogram } else { algorithm };
-        let place = |range: Range<u32>, from: usize| range.start + from as u32..range.end + from as u32;
+        let algorithm =
+            if n_cells(&part) > max_cells(algorithm) { Algorithm::Histogram } else { algorithm };
+        let place =
+            |range: Range<u32>, from: usize| range.start + from as u32..range.end + from as u32;
         let of_part = postprocessed(algorithm, &part).into_iter();
-        hunks.extend(of_part.map(|hunk| Hunk { before: place(hunk.before, from.0), after: place(hunk.after, from.1) }));
+        hunks.extend(of_part.map(|hunk| Hunk {
+            before: place(hunk.before, from.0),
+            after: place(hunk.after, from.1),
+        }));
         from = (anchor.0 + 1, anchor.1 + 1);
     }
     hunks
@@ -94,8 +110,8 @@ fn postprocessed(algorithm: Algorithm, input: &InternedInput<&[u8]>) -> Vec<Hunk
     diff.hunks().collect()
 }
 
-/// The lines that the base and the head have once each, as many as are in the same order in both: their numbers in the
-/// base and the head.
+/// The lines that the base and the head have once each, as many as are in the same order in both:
+/// their numbers in the base and the head.
 fn lines_in_order(input: &InternedInput<&[u8]>) -> Vec<(usize, usize)> {
     // For each line, how often either side has it, and where last.
     let mut places = vec![[(0, 0); 2]; input.interner.num_tokens() as usize];
@@ -105,15 +121,19 @@ fn lines_in_order(input: &InternedInput<&[u8]>) -> Vec<(usize, usize)> {
             (*n, *place) = (*n + 1, at);
         }
     }
-    let once = |[(n, before), (m, after)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*before, *after));
+    let once = |[(n, before), (m, after)]: &[(u32, usize); 2]| {
+        (*n == 1 && *m == 1).then_some((*before, *after))
+    };
     let mut once: Vec<(usize, usize)> = places.iter().filter_map(once).collect();
     once.sort_unstable();
     longest_ascent(&once)
 }
 
-/// The longest subsequence of pairs that ascend in the first place that also ascends in the second (Schensted 1961).
+/// The longest subsequence of pairs that ascend in the first place that also ascends in the second
+/// (Schensted 1961).
 pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before it.
+    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before
+    // it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (number, pair) in pairs.iter().enumerate() {
@@ -136,8 +156,8 @@ fn n_cells(input: &InternedInput<&[u8]>) -> usize {
     (before.len() - n_equal).saturating_mul(after.len() - n_equal)
 }
 
-/// The lines that are no longer inserted if the insertion `hunk` is put at another possible position between `earliest`
-/// and `latest`.
+/// The lines that are no longer inserted if the insertion `hunk` is put at another possible
+/// position between `earliest` and `latest`.
 fn slid_over(
     lines: &[Token],
     hunk: Range<usize>,
@@ -151,15 +171,17 @@ fn slid_over(
     hunk.filter(move |&line| slides && (line < start + n_down || line + n_up >= end))
 }
 
-/// Maximum lines by which an insertion can be moved, over ends of blocks and blank lines, and all diffs agree on its
-/// position.
+/// Maximum lines by which an insertion can be moved, over ends of blocks and blank lines, and all
+/// diffs agree on its position.
 const FAR: usize = 6;
 
-/// Minimum removed lines of a hunk, as one per this many added ones, for it to count as replacing code.
+/// Minimum removed lines of a hunk, as one per this many added ones, for it to count as replacing
+/// code.
 const REPLACED: usize = 4;
 
-/// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines that are added with
-/// the highest certainty found there; the first of several. `None` if the change adds none of them.
+/// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines
+/// that are added with the highest certainty found there; the first of several. `None` if the
+/// change adds none of them.
 pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(AddedLines::No);
     let surest = lines.clone().map(of_line).max().filter(|&added| added > AddedLines::No)?;
@@ -171,7 +193,8 @@ pub fn shown_lines(added: &[AddedLines], lines: RangeInclusive<u32>) -> Option<(
             Some((first, _)) => Some((first, line)),
             None => Some((line, line)),
         };
-        let is_longer = |run: (u32, u32)| longest.is_none_or(|(first, last)| run.1 - run.0 > last - first);
+        let is_longer =
+            |run: (u32, u32)| longest.is_none_or(|(first, last)| run.1 - run.0 > last - first);
         if run.is_some_and(is_longer) {
             longest = run;
         }
@@ -195,12 +218,19 @@ mod tests {
     #[test]
     fn the_lines_put_into_a_file_that_is_too_large_for_one_diff_are_those_that_are_added() {
         // More than 2^28 cells, and each third line is in the file a hundred times.
-        let old =
-            |at: usize| if at.is_multiple_of(3) { format!("}} // {}\n", at % 500) } else { format!("line {at};\n") };
+        let old = |at: usize| {
+            if at.is_multiple_of(3) {
+                format!("}} // {}\n", at % 500)
+            } else {
+                format!("line {at};\n")
+            }
+        };
         let base: String = (0..12_000).map(old).collect();
         let head: String = (0..12_000).map(|at| old(at) + "trace(here);\n").collect();
         let added = added_lines(base.as_bytes(), head.as_bytes());
-        assert!(added.iter().enumerate().all(|(at, &added)| (added > AddedLines::No) == (at % 2 == 1)));
+        assert!(
+            added.iter().enumerate().all(|(at, &added)| (added > AddedLines::No) == (at % 2 == 1))
+        );
     }
 
     #[test]
@@ -213,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_surely_added_line_is_shown_before_one_that_may_be_told_otherwise() {
-        let added = [AddedLines::ByDefault, AddedLines::ByDefault, AddedLines::No, AddedLines::Surely];
+        let added =
+            [AddedLines::ByDefault, AddedLines::ByDefault, AddedLines::No, AddedLines::Surely];
         assert_eq!(shown_lines(&added, 1..=4), Some((4, 4)));
         assert_eq!(shown_lines(&added, 1..=3), Some((1, 2)));
     }

@@ -1,4 +1,5 @@
-//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what it became.
+//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what
+//! it became.
 //!
 //! ```text
 //!             before                  after                     the copy
@@ -7,11 +8,12 @@
 //! context     return parse(b);        return parse(b);          return parse(b);
 //! ```
 //!
-//! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on each side, which are
-//! all that shows the place of a pure insertion. Code that has the fix has something else there, however it got there,
-//! so nothing is reported for it.
+//! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on
+//! each side, which are all that shows the place of a pure insertion. Code that has the fix has
+//! something else there, however it got there, so nothing is reported for it.
 //!
-//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is never missed.
+//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
+//! never missed.
 
 use std::ops::Range;
 
@@ -23,14 +25,16 @@ use super::Document;
 use crate::language::{Kind, Token};
 use crate::text::fnv_1a;
 
-/// Number of tokens on each side of an insertion that a copy must have too. More of them miss copies that were edited
-/// nearby, fewer find places that only look alike.
+/// Number of tokens on each side of an insertion that a copy must have too. More of them miss
+/// copies that were edited nearby, fewer find places that only look alike.
 pub const CONTEXT: usize = 16;
-/// Minimum tokens on each side of a hunk that marks its place by itself: one that removes [`CONTEXT`] tokens or more.
+/// Minimum tokens on each side of a hunk that marks its place by itself: one that removes
+/// [`CONTEXT`] tokens or more.
 const MIN_CONTEXT: usize = 8;
 /// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;
-/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are everywhere.
+/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are
+/// everywhere.
 const MIN_WORDS: usize = 6;
 /// Minimum part of the names and literals that a copy spells the same, in percent.
 const MIN_SPELLED: usize = 80;
@@ -68,7 +72,8 @@ pub struct MissedHunk {
     pub lines: Range<usize>,
     /// The tokens of the copy that the hunk would change, or the two that it would come between.
     pub at: Range<usize>,
-    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it is.
+    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it
+    /// is.
     pub is_spelled: bool,
 }
 
@@ -92,13 +97,18 @@ impl<'t> Held<'t> {
 
     /// Where `pattern` is, with at most a few names changed, one to one.
     fn find(&self, pattern: &[Token]) -> Vec<usize> {
-        let places = |(at, run): (usize, &[Token])| (at, self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice));
+        let places = |(at, run): (usize, &[Token])| {
+            (at, self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice))
+        };
         // The rarest run leaves the fewest places to compare.
-        let rarest = pattern.windows(RUN).enumerate().map(places).min_by_key(|(_, places)| places.len());
+        let rarest =
+            pattern.windows(RUN).enumerate().map(places).min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Vec::new() };
         let starts = places.iter().filter_map(|&place| (place as usize).checked_sub(offset));
         let is_it = |&start: &usize| {
-            self.tokens.get(start..start + pattern.len()).is_some_and(|tokens| reads_as(tokens, pattern))
+            self.tokens
+                .get(start..start + pattern.len())
+                .is_some_and(|tokens| reads_as(tokens, pattern))
         };
         starts.filter(is_it).collect()
     }
@@ -122,7 +132,8 @@ fn is_message(token: &Token) -> bool {
     token.kind() == Kind::String && token.end - token.start >= MIN_MESSAGE
 }
 
-/// Whether two runs have the same symbols, spell most words the same, and differ in names one to one.
+/// Whether two runs have the same symbols, spell most words the same, and differ in names one to
+/// one.
 fn reads_as(a: &[Token], b: &[Token]) -> bool {
     if !a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol) {
         return false;
@@ -132,13 +143,16 @@ fn reads_as(a: &[Token], b: &[Token]) -> bool {
     for (a, b) in a.iter().zip(b).filter(|(a, _)| is_word(a)) {
         n_words += 1;
         n_same += usize::from(a.exact == b.exact);
-        // Messages differ from version to version and say nothing about the code; a number is what it is.
+        // Messages differ from version to version and say nothing about the code; a number is what
+        // it is.
         match a.kind() {
             Kind::String if is_message(a) && is_message(b) => continue,
             Kind::String | Kind::Number if a.exact != b.exact => return false,
             _ => {}
         }
-        if *to.entry(a.exact).or_insert(b.exact) != b.exact || *from.entry(b.exact).or_insert(a.exact) != a.exact {
+        if *to.entry(a.exact).or_insert(b.exact) != b.exact
+            || *from.entry(b.exact).or_insert(a.exact) != a.exact
+        {
             return false;
         }
     }
@@ -147,39 +161,54 @@ fn reads_as(a: &[Token], b: &[Token]) -> bool {
 
 /// The first token of each line that has any, then the number of tokens.
 fn line_starts(document: Document<'_>) -> Vec<usize> {
-    let mut starts: Vec<usize> = (0..document.tokens.len()).filter(|&at| document.starts_line(at)).collect();
+    let mut starts: Vec<usize> =
+        (0..document.tokens.len()).filter(|&at| document.starts_line(at)).collect();
     starts.push(document.tokens.len());
     starts
 }
 
-/// A number for each line with tokens, the same for lines that are spelled the same apart from white space.
+/// A number for each line with tokens, the same for lines that are spelled the same apart from
+/// white space.
 pub fn line_keys(document: Document<'_>) -> Vec<u64> {
     keys_of(&line_starts(document), document)
 }
 
 fn keys_of(starts: &[usize], document: Document<'_>) -> Vec<u64> {
-    let key = |line: &[usize]| line_key(document.tokens[line[0]..line[1]].iter().map(|token| token.exact));
+    let key = |line: &[usize]| {
+        line_key(document.tokens[line[0]..line[1]].iter().map(|token| token.exact))
+    };
     starts.windows(2).map(key).collect()
 }
 
 /// A number for a line with tokens of these exact readings.
 pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
     // The multiplier of FxHash, which spreads small differences over the high bits.
-    readings.fold(0, |key: u64, exact| (key.rotate_left(5) ^ u64::from(exact)).wrapping_mul(0x517C_C1B7_2722_0A95))
+    readings.fold(0, |key: u64, exact| {
+        (key.rotate_left(5) ^ u64::from(exact)).wrapping_mul(0x517C_C1B7_2722_0A95)
+    })
 }
 
-/// The lines with tokens that a change replaced, as token ranges before and after; comments and layout do not count.
+/// The lines with tokens that a change replaced, as token ranges before and after; comments and
+/// layout do not count.
 ///
 /// Time as of a histogram diff of the lines.
-pub fn edited_lines(before: Document<'_>, after: Document<'_>) -> Vec<(Range<usize>, Range<usize>)> {
+pub fn edited_lines(
+    before: Document<'_>,
+    after: Document<'_>,
+) -> Vec<(Range<usize>, Range<usize>)> {
     let (of_before, of_after) = (line_starts(before), line_starts(after));
-    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    let mut input =
+        InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
     input.update_before(keys_of(&of_before, before).into_iter());
     input.update_after(keys_of(&of_after, after).into_iter());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let tokens = |starts: &[usize], lines: Range<u32>| starts[lines.start as usize]..starts[lines.end as usize];
-    diff.hunks().map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after))).collect()
+    let tokens = |starts: &[usize], lines: Range<u32>| {
+        starts[lines.start as usize]..starts[lines.end as usize]
+    };
+    diff.hunks()
+        .map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after)))
+        .collect()
 }
 
 /// All places that a change from `before` to `after` changed.
@@ -190,14 +219,15 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
         let is_same = |(a, b): &(&Token, &Token)| a.symbol == b.symbol && a.exact == b.exact;
         let n = a.iter().zip(b).take_while(is_same).count();
         let n_end = a[n..].iter().rev().zip(b[n..].iter().rev()).take_while(is_same).count();
-        let (removed, added) = (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
+        let (removed, added) =
+            (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
         Hunk { before, after, removed, added }
     };
     edited_lines(before, after).into_iter().map(trimmed).collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as a copy can miss them and has enough around them
-/// to be found by.
+/// The places that a change from `before` to `after` changed, as far as a copy can miss them and
+/// has enough around them to be found by.
 pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
     let is_same = |(a, b): (&Token, &Token)| a.exact == b.exact || is_message(a) && is_message(b);
@@ -209,8 +239,8 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     missable.filter(|hunk| is_enough(&old[with_context(hunk, old.len())])).collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as others can miss them: not what is only laid out
-/// or renamed, and not what is new between functions.
+/// The places that a change from `before` to `after` changed, as far as others can miss them: not
+/// what is only laid out or renamed, and not what is new between functions.
 pub fn missable_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
     let mut known: Option<[HashSet<u32>; 2]> = None;
@@ -223,22 +253,28 @@ pub fn missable_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
         let depths = depths.get_or_insert_with(|| depths_of(old));
         if depths.iter().any(|&depth| depth > 0) {
             let is_outside = |part: &Range<usize>| depths[part.start] == 0 && depths[part.end] == 0;
-            // A function that is new beside others changes none of them. One that is gone, or makes room for another,
-            // was not fixed.
+            // A function that is new beside others changes none of them. One that is gone, or makes
+            // room for another, was not fixed.
             let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
             // The bracket that closes it may be all that two functions have in common.
-            let n_closing = old[hunk.before.end..].iter().take_while(|token| is_closing(token)).count();
+            let n_closing =
+                old[hunk.before.end..].iter().take_while(|token| is_closing(token)).count();
             let whole = hunk.before.start..hunk.before.end + n_closing;
-            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty()) || is_outside(&whole) && has_body {
+            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty())
+                || is_outside(&whole) && has_body
+            {
                 return false;
             }
         }
-        if removed.len() == added.len() && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol) {
+        if removed.len() == added.len()
+            && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol)
+        {
             let words = || known_words(old, new);
             let [in_old, in_new] = known.get_or_insert_with(words);
             let is_idle = |(a, b): (&Token, &Token)| {
-                let is_renamed =
-                    a.kind() == Kind::Identifier && !in_new.contains(&a.exact) && !in_old.contains(&b.exact);
+                let is_renamed = a.kind() == Kind::Identifier
+                    && !in_new.contains(&a.exact)
+                    && !in_old.contains(&b.exact);
                 a.exact == b.exact || is_renamed
             };
             if removed.iter().zip(added).all(is_idle) {
@@ -286,8 +322,8 @@ fn with_context(hunk: &Hunk, n_tokens: usize) -> Range<usize> {
     start..hunk.before.end.max(hunk.removed.end + n_context).min(n_tokens)
 }
 
-/// The same within the function of the hunk, where its context reaches into another one: what is missing at one end is
-/// taken at the other. A copy may have the function alone.
+/// The same within the function of the hunk, where its context reaches into another one: what is
+/// missing at one end is taken at the other. A copy may have the function alone.
 fn within_function(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Option<Range<usize>> {
     let removed = &hunk.removed;
     let is_end = |&at: &usize| {
@@ -314,16 +350,19 @@ fn within_function(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Option<Rang
 
 /// Whether some tokens are so many and so different that they show a place.
 fn is_enough(tokens: &[Token]) -> bool {
-    let words: HashSet<u32> = tokens.iter().filter(|token| is_word(token)).map(|token| token.exact).collect();
+    let words: HashSet<u32> =
+        tokens.iter().filter(|token| is_word(token)).map(|token| token.exact).collect();
     tokens.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
 }
 
-/// The hunks of a change from `before` to `after` that `copy` has missed; `latest` is the newest version of the file.
+/// The hunks of a change from `before` to `after` that `copy` has missed; `latest` is the newest
+/// version of the file.
 ///
-/// A copy may have the code in several places, and so may the file after the change: only what it has in more places
-/// was missed. It was not if the file has gone back to it since.
+/// A copy may have the code in several places, and so may the file after the change: only what it
+/// has in more places was missed. It was not if the file has gone back to it since.
 ///
-/// Time O(n) in the tokens of `after` and `latest` for each hunk that the copy has; the others cost next to nothing.
+/// Time O(n) in the tokens of `after` and `latest` for each hunk that the copy has; the others cost
+/// next to nothing.
 pub fn missed(
     before: &[Token],
     hunks: &[Hunk],
@@ -351,10 +390,17 @@ pub fn missed(
             continue;
         }
         let pattern = &before[range.clone()];
-        let n_left = [Some(after), latest].into_iter().flatten().map(|other| n_of(pattern, other)).max().unwrap_or(0);
+        let n_left = [Some(after), latest]
+            .into_iter()
+            .flatten()
+            .map(|other| n_of(pattern, other))
+            .max()
+            .unwrap_or(0);
         // Which of several places was meant cannot be known; they read the same.
         for place in places.into_iter().skip(n_left) {
-            let here = |part: &Range<usize>| part.start - range.start + place..part.end - range.start + place;
+            let here = |part: &Range<usize>| {
+                part.start - range.start + place..part.end - range.start + place
+            };
             let (lines, changed) = (here(&hunk.before), here(&hunk.removed));
             let at = if changed.is_empty() {
                 changed.start.saturating_sub(1)..(changed.end + 1).min(copy.tokens.len())
@@ -419,7 +465,12 @@ mod tests {
 
     #[test]
     fn layout_comments_names_and_words_are_nothing_to_miss() {
-        check(BEFORE, &BEFORE.replace("file, buffer, size)", "file,\n  buffer, /* all */ size)"), BEFORE, 0);
+        check(
+            BEFORE,
+            &BEFORE.replace("file, buffer, size)", "file,\n  buffer, /* all */ size)"),
+            BEFORE,
+            0,
+        );
         check(BEFORE, &BEFORE.replace("size", "length"), BEFORE, 0);
         let told = |text: &str| fixed(&format!("    log(file, \"{text}\");\n"));
         check(&told("begins"), &told("starts"), &told("begins"), 0);
@@ -432,7 +483,12 @@ mod tests {
     fn a_copy_may_have_renamed_a_little() {
         let after = fixed("    if (n < size) buffer[n] = 0;\n");
         check(BEFORE, &after, &BEFORE.replace("parse", "json_parse"), 1);
-        check(BEFORE, &after, &BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p"), 0);
+        check(
+            BEFORE,
+            &after,
+            &BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p"),
+            0,
+        );
     }
 
     #[test]
@@ -443,7 +499,8 @@ mod tests {
 
     #[test]
     fn of_equal_places_only_those_are_missed_that_were_changed() {
-        let twice = |first: &str, second: &str| format!("{first}{}", second.replace("load", "load_more"));
+        let twice =
+            |first: &str, second: &str| format!("{first}{}", second.replace("load", "load_more"));
         let after = fixed("    if (n < size) buffer[n] = 0;\n");
         let (before, one) = (twice(BEFORE, BEFORE), twice(&after, BEFORE));
         check(&before, &one, &before, 1);

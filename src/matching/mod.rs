@@ -42,7 +42,8 @@ pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_class
 pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
-    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys, missable_hunks, missed,
+    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys,
+    missable_hunks, missed,
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
@@ -93,8 +94,8 @@ impl<'d> Document<'d> {
         line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
-    /// Line ends between the token at `at` and the previous one, at most 2, and 2 at both ends of the text.
-    /// The text between the token at `at` and the one before it, if there are both.
+    /// Line ends between the token at `at` and the previous one, at most 2, and 2 at both ends of
+    /// the text. The text between the token at `at` and the one before it, if there are both.
     fn between(&self, at: usize) -> Option<&[u8]> {
         let (before, token) = (self.tokens.get(at.checked_sub(1)?)?, self.tokens.get(at)?);
         Some(self.text.get(before.end as usize..token.start as usize).unwrap_or_default())

@@ -1,7 +1,8 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
-//! A move is certain where enough tokens in a row are spelled the same, so most moves are found here, in time that
-//! grows with the change. Alignments, which compare documents in pairs, only have to find what was edited on the way.
+//! A move is certain where enough tokens in a row are spelled the same, so most moves are found
+//! here, in time that grows with the change. Alignments, which compare documents in pairs, only
+//! have to find what was edited on the way.
 
 use std::num::NonZeroUsize;
 
@@ -36,20 +37,29 @@ const MAX_PLACES: usize = 8;
 /// Maximum places to look through for those.
 const MAX_SEEN: usize = 64;
 
-/// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of at least as many
-/// tokens as `min_runs` has for the file of the head. Each token is in one run at most. The longest runs are paired
-/// first: whole files, then functions, then what is left of functions.
+/// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of
+/// at least as many tokens as `min_runs` has for the file of the head. Each token is in one run at
+/// most. The longest runs are paired first: whole files, then functions, then what is left of
+/// functions.
 ///
-/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are looked up, so a run of
-/// 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for each of the few lengths, memory 16 bytes
-/// for each indexed window.
-pub fn moved_runs(head: &[ChangeTokens<'_>], base: &[ChangeTokens<'_>], min_runs: &[usize]) -> Vec<MovedRun> {
+/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are
+/// looked up, so a run of 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for
+/// each of the few lengths, memory 16 bytes for each indexed window.
+pub fn moved_runs(
+    head: &[ChangeTokens<'_>],
+    base: &[ChangeTokens<'_>],
+    min_runs: &[usize],
+) -> Vec<MovedRun> {
     let Some(&min_tokens) = min_runs.iter().min() else { return Vec::new() };
     let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut found = Vec::new();
     for factor in [32, 8, 2, 1] {
-        pair_runs(&mut Sides { head, base, to: &mut to, from: &mut from, min_runs }, factor * min_tokens, &mut found);
+        pair_runs(
+            &mut Sides { head, base, to: &mut to, from: &mut from, min_runs },
+            factor * min_tokens,
+            &mut found,
+        );
     }
     found
 }
@@ -64,7 +74,8 @@ struct Sides<'s, 'm> {
     min_runs: &'s [usize],
 }
 
-/// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the order of `head`.
+/// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the
+/// order of `head`.
 fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<MovedRun>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
@@ -74,14 +85,17 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
         for stretch in stretches(&sides.from[number], min_tokens) {
             hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
             let sampled = hashes.iter().enumerate().step_by(n);
-            places.extend(sampled.map(|(at, &hash)| (hash, number as u32, (stretch.start + at) as u32)));
+            places.extend(
+                sampled.map(|(at, &hash)| (hash, number as u32, (stretch.start + at) as u32)),
+            );
         }
     }
     places.sort_unstable();
     if places.is_empty() {
         return;
     }
-    // Places are mostly taken in order: how many of those with a hash are, so that they are not looked at again.
+    // Places are mostly taken in order: how many of those with a hash are, so that they are not
+    // looked at again.
     let mut n_taken: HashMap<u64, usize> = HashMap::new();
     for (number, file) in sides.head.iter().enumerate() {
         let min_run = min_tokens.max(sides.min_runs[number]);
@@ -91,7 +105,8 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
             while let Some(&hash) = hashes.get(at) {
                 let all = of_hash(&places, hash);
                 let n_first = n_taken.entry(hash).or_default();
-                *n_first += all[*n_first..].iter().take_while(|place| !sides.is_free(place, n)).count();
+                *n_first +=
+                    all[*n_first..].iter().take_while(|place| !sides.is_free(place, n)).count();
                 match sides.longest(number, stretch.start + at, n, &all[*n_first..]) {
                     Some(moved) if moved.block.len as usize >= min_run => {
                         sides.take(&moved);
@@ -119,15 +134,25 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
         *at += run.len();
         Some((run[0], start..*at))
     });
-    runs.filter(|(is_marked, run)| *is_marked && run.len() >= min_tokens).map(|(_, run)| run).collect()
+    runs.filter(|(is_marked, run)| *is_marked && run.len() >= min_tokens)
+        .map(|(_, run)| run)
+        .collect()
 }
 
 impl Sides<'_, '_> {
-    /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places that are not paired
-    /// yet.
-    fn longest(&self, number: usize, at: usize, n: usize, places: &[(u64, u32, u32)]) -> Option<MovedRun> {
-        let free = places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
-        let runs = free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
+    /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places
+    /// that are not paired yet.
+    fn longest(
+        &self,
+        number: usize,
+        at: usize,
+        n: usize,
+        places: &[(u64, u32, u32)],
+    ) -> Option<MovedRun> {
+        let free =
+            places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
+        let runs =
+            free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
         runs.reduce(|best, run| if run.block.len > best.block.len { run } else { best })
     }
 
@@ -145,14 +170,20 @@ impl Sides<'_, '_> {
             self.to[to][a] && self.from[from][b] && x.symbol == y.symbol && x.exact == y.exact
         };
         let n_before = (1..=at.min(place)).take_while(|&n| is_pair(at - n, place - n)).count();
-        let n_behind = (0..(own.len() - at).min(other.len() - place)).take_while(|&n| is_pair(at + n, place + n));
+        let n_behind = (0..(own.len() - at).min(other.len() - place))
+            .take_while(|&n| is_pair(at + n, place + n));
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
-        MovedRun { to, from, block: Block { query, target, len: (n_before + n_behind.count()) as u32 } }
+        MovedRun {
+            to,
+            from,
+            block: Block { query, target, len: (n_before + n_behind.count()) as u32 },
+        }
     }
 
     /// Marks a run as paired.
     fn take(&mut self, &MovedRun { to, from, block }: &MovedRun) {
-        let (query, target, len) = (block.query as usize, block.target as usize, block.len as usize);
+        let (query, target, len) =
+            (block.query as usize, block.target as usize, block.len as usize);
         self.to[to][query..query + len].fill(false);
         self.from[from][target..target + len].fill(false);
     }
@@ -169,7 +200,9 @@ mod tests {
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();
         let (head, base) = (tokens(head), tokens(base));
         let [head, base] = [&head, &base].map(|all| -> Vec<ChangeTokens<'_>> {
-            all.iter().map(|tokens| ChangeTokens { tokens, is_marked: &is_marked[..tokens.len()] }).collect()
+            all.iter()
+                .map(|tokens| ChangeTokens { tokens, is_marked: &is_marked[..tokens.len()] })
+                .collect()
         });
         moved_runs(&head, &base, &vec![8; head.len()])
             .into_iter()
@@ -183,7 +216,10 @@ mod tests {
     #[test]
     fn functions_in_another_order_are_each_found() {
         let (n_f, n_g) = (c_tokens(F).len() as u32, c_tokens(G).len() as u32);
-        assert_eq!(moved(&[&format!("{G}\n{F}")], &[&format!("{F}\n{G}")]), [(0, 0, n_g), (0, 0, n_f)]);
+        assert_eq!(
+            moved(&[&format!("{G}\n{F}")], &[&format!("{F}\n{G}")]),
+            [(0, 0, n_g), (0, 0, n_f)]
+        );
     }
 
     #[test]
@@ -204,7 +240,10 @@ mod tests {
     fn each_file_has_its_own_minimum() {
         let tokens = [c_tokens(F), c_tokens(G)];
         let is_marked = vec![true; 1_000];
-        let marked = |at: usize| ChangeTokens { tokens: &tokens[at], is_marked: &is_marked[..tokens[at].len()] };
+        let marked = |at: usize| ChangeTokens {
+            tokens: &tokens[at],
+            is_marked: &is_marked[..tokens[at].len()],
+        };
         let of_minimums = |min_runs: [usize; 2]| {
             let runs = moved_runs(&[marked(0), marked(1)], &[marked(0), marked(1)], &min_runs);
             runs.into_iter().map(|run| run.to).collect::<Vec<_>>()

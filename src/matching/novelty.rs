@@ -13,8 +13,9 @@
 //! symbols   x = h(y);            z = h(w);             kept: only names differ, and nothing closer agrees
 //! ```
 //!
-//! Each stage only looks between the parts that the previous one kept. An old function stays aligned with itself,
-//! however similar a new one next to it is, and if a name was changed, the symbols still agree.
+//! Each stage only looks between the parts that the previous one kept. An old function stays
+//! aligned with itself, however similar a new one next to it is, and if a name was changed, the
+//! symbols still agree.
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
@@ -48,7 +49,11 @@ pub struct Novelty {
 /// Worst-case time O(n √n): see `kept`.
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
-    let mut novelty = Novelty { novel: vec![true; head.tokens.len()], removed: vec![true; base.tokens.len()], kept };
+    let mut novelty = Novelty {
+        novel: vec![true; head.tokens.len()],
+        removed: vec![true; base.tokens.len()],
+        kept,
+    };
     for (at, from) in novelty.kept.pairs() {
         novelty.novel[at] = false;
         novelty.removed[from] = false;
@@ -67,19 +72,21 @@ const MAX_SLIDE: usize = 200;
 
 /// Aligns `head` with `base` from end to end: what a change kept, with the head file as the query.
 ///
-/// Three diffs, each between what the previous one kept, and of what was not moved. First of lines, ignoring white
-/// space, like git's (Myers 1986, with git's bounds and its indent heuristic), so that a line that git shows as context
-/// is rarely novel. Then of spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last
-/// two are histogram diffs, which fall back to Myers's; what is too large for them is first cut where both sides surely
-/// agree.) Because there are few distinct tokens and they often agree by chance, two repairs follow. Equal runs that
-/// are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's diff-match-patch). And an
-/// insertion with several possible positions is put where the tokens next to it agree exactly, its brackets are
-/// balanced, and a line starts.
+/// Three diffs, each between what the previous one kept, and of what was not moved. First of lines,
+/// ignoring white space, like git's (Myers 1986, with git's bounds and its indent heuristic), so
+/// that a line that git shows as context is rarely novel. Then of spelled tokens, for code that was
+/// re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs, which fall
+/// back to Myers's; what is too large for them is first cut where both sides surely agree.) Because
+/// there are few distinct tokens and they often agree by chance, two repairs follow. Equal runs
+/// that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
+/// diff-match-patch). And an insertion with several possible positions is put where the tokens next
+/// to it agree exactly, its brackets are balanced, and a line starts.
 pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     let gaps = edited_lines(base, head);
     let moved = moves(&gaps, base.tokens, head.tokens);
-    let (of_base, of_head) = moved.as_ref().map_or((base.tokens, head.tokens), |[base, head]| (base, head));
+    let (of_base, of_head) =
+        moved.as_ref().map_or((base.tokens, head.tokens), |[base, head]| (base, head));
     for gap in gaps {
         let from = edits.len();
         edits.extend(edited_tokens(&gap, of_base, of_head));
@@ -119,7 +126,8 @@ impl Edit {
     }
 }
 
-/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any two.
+/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any
+/// two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
@@ -128,13 +136,16 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let mut distinctive = vec![false; head.tokens.len()];
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
-    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one to one.
+    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
+    // to one.
     for hunk in line_hunks(&input, DEFAULT).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
             let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
             // A line may be code on one side and inside a comment on the other.
-            if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact) {
+            if a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact)
+            {
                 kept.push(at.start, from.start, at.len());
                 distinctive[at].fill(is_telling[line]);
             }
@@ -144,15 +155,18 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
     let is_word = |at: usize| !matches!(head.tokens[at].kind(), Kind::Keyword | Kind::Punctuation);
     drop_chance_runs(beside(&kept, &all), |before, after| {
-        let distinctive = (before.head.end..after.head.start).any(|at| distinctive[at] && is_word(at));
+        let distinctive =
+            (before.head.end..after.head.start).any(|at| distinctive[at] && is_word(at));
         !distinctive && is_chance(before, after, base.tokens, head.tokens)
     })
 }
 
-/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so that it cannot have
-/// been any other line.
+/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
+/// that it cannot have been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
-    let code = |line: &[u8]| -> Vec<u8> { line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect() };
+    let code = |line: &[u8]| -> Vec<u8> {
+        line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
     let mut n_found: HashMap<Vec<u8>, (u32, u32)> = HashMap::new();
     lines(base.text).for_each(|line| n_found.entry(code(line)).or_default().0 += 1);
     lines(head.text).for_each(|line| n_found.entry(code(line)).or_default().1 += 1);
@@ -182,7 +196,10 @@ fn first_tokens(document: Document<'_>) -> Vec<usize> {
 fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut of_base, mut of_head) = (within.base.start, within.head.start);
-    let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
+    let blocks = kept
+        .blocks
+        .iter()
+        .map(|block| (block.target as usize, block.query as usize, block.len as usize));
     for (to_base, to_head, len) in blocks.chain([(within.base.end, within.head.end, 0)]) {
         if of_base < to_base || of_head < to_head {
             edits.push(Edit { base: of_base..to_base, head: of_head..to_head });
@@ -194,13 +211,18 @@ fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
 
 /// The edits in `gap`: by a diff of spelled tokens, and within its edits of symbols.
 fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
-    let by_spelling = edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
-    by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams)).collect()
+    let by_spelling =
+        edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
+    by_spelling
+        .iter()
+        .flat_map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams))
+        .collect()
 }
 
-/// The tokens of both sides, if some were moved: these are made like no others, so that no diff takes a function for the
-/// one that was in its place. Moved is what is spelled the same in [`LONG_RUN`] tokens that occur once on either side, in
-/// another gap or not in the order in which most others are. Time O(n log n) for n tokens in gaps.
+/// The tokens of both sides, if some were moved: these are made like no others, so that no diff
+/// takes a function for the one that was in its place. Moved is what is spelled the same in
+/// [`LONG_RUN`] tokens that occur once on either side, in another gap or not in the order in which
+/// most others are. Time O(n log n) for n tokens in gaps.
 fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2]> {
     const K: NonZeroUsize = NonZeroUsize::new(LONG_RUN).expect("it is not 0");
     let is_long = |range: &&Range<usize>| range.len() >= LONG_RUN;
@@ -217,7 +239,8 @@ fn moves(gaps: &[Edit], base: &[Token], head: &[Token]) -> Option<[Vec<Token>; 2
     for (at, from) in moved {
         let [base, head] = sides.get_or_insert_with(|| [base.to_vec(), head.to_vec()]);
         for n in 0..LONG_RUN {
-            (base[from + n].symbol, head[at + n].symbol) = (no_other(2 * (from + n)), no_other(2 * (at + n) + 1));
+            (base[from + n].symbol, head[at + n].symbol) =
+                (no_other(2 * (from + n)), no_other(2 * (at + n) + 1));
         }
     }
     sides
@@ -229,9 +252,13 @@ fn no_other(number: usize) -> Symbol {
     Symbol::new((number as u32) << 8 | NO_PUNCTUATION)
 }
 
-/// The k-grams that occur once on either side, in the order of the second: their positions there and in the first. Each
-/// side has its tokens and the ranges to look at.
-fn only_places(sides: [(&[Token], &[&Range<usize>]); 2], k: NonZeroUsize, hash: HashKgrams) -> Vec<(usize, usize)> {
+/// The k-grams that occur once on either side, in the order of the second: their positions there
+/// and in the first. Each side has its tokens and the ranges to look at.
+fn only_places(
+    sides: [(&[Token], &[&Range<usize>]); 2],
+    k: NonZeroUsize,
+    hash: HashKgrams,
+) -> Vec<(usize, usize)> {
     let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
     let mut hashes = Vec::new();
     if sides.iter().any(|(_, ranges)| ranges.is_empty()) {
@@ -246,7 +273,8 @@ fn only_places(sides: [(&[Token], &[&Range<usize>]); 2], k: NonZeroUsize, hash: 
             }
         }
     }
-    let only = |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
+    let only =
+        |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
     let mut only: Vec<(usize, usize)> = places.values().filter_map(only).collect();
     only.sort_unstable();
     only
@@ -258,8 +286,8 @@ const MAX_CELLS: usize = 1 << 26;
 /// Hashes every k-gram of some tokens.
 type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
 
-/// The parts of a gap that is too large for a diff, between the runs that have a k-gram which occurs once on either
-/// side: the most of them that are in the same order on both (patience diff).
+/// The parts of a gap that is too large for a diff, between the runs that have a k-gram which
+/// occurs once on either side: the most of them that are in the same order on both (patience diff).
 ///
 /// In code that was put into another order, only a few are; the rest was moved. Time O(n log n).
 fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams) -> Vec<Edit> {
@@ -298,20 +326,25 @@ fn edited<T: Eq + Hash>(
     if of_base.len().saturating_mul(of_head.len()) > MAX_CELLS {
         let parts = between_anchors(gap, base, head, hash);
         let is_smaller = |part: &Edit| part.base.len().saturating_mul(part.head.len()) <= MAX_CELLS;
-        let edits = parts
-            .into_iter()
-            .flat_map(|part| if is_smaller(&part) { edited(&part, base, head, reading, hash) } else { vec![part] });
-        return drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head));
+        let edits = parts.into_iter().flat_map(|part| {
+            if is_smaller(&part) { edited(&part, base, head, reading, hash) } else { vec![part] }
+        });
+        return drop_chance_runs(edits.collect(), |before, after| {
+            is_chance(before, after, base, head)
+        });
     }
-    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    let mut input =
+        InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
     input.update_before(of_base.iter().map(reading));
     input.update_after(of_head.iter().map(reading));
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let within = |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
-    let edits = diff
-        .hunks()
-        .map(|hunk| Edit { base: within(hunk.before, gap.base.start), head: within(hunk.after, gap.head.start) });
+    let within =
+        |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
+    let edits = diff.hunks().map(|hunk| Edit {
+        base: within(hunk.before, gap.base.start),
+        head: within(hunk.after, gap.head.start),
+    });
     drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head))
 }
 
@@ -325,7 +358,10 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
             if !is_chance(before, after) {
                 break;
             }
-            let joined = Edit { base: before.base.start..after.base.end, head: before.head.start..after.head.end };
+            let joined = Edit {
+                base: before.base.start..after.base.end,
+                head: before.head.start..after.head.end,
+            };
             kept.truncate(kept.len() - 2);
             kept.push(joined);
         }
@@ -333,17 +369,24 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
     kept
 }
 
-/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or shorter than one and
-/// without a word that is spelled the same.
+/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or
+/// shorter than one and without a word that is spelled the same.
 ///
-/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less than 6), and the
-/// two edits are really one. Between two pure insertions it is not: nothing was removed that it could be confused with.
+/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less
+/// than 6), and the two edits are really one. Between two pure insertions it is not: nothing was
+/// removed that it could be confused with.
 fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
     let of_base = &base[before.base.end..after.base.start];
     let of_head = &head[before.head.end..after.head.start];
-    let n_confusable = (before.base.len() + after.base.len()).min(before.head.len() + after.head.len());
+    let n_confusable =
+        (before.base.len() + after.base.len()).min(before.head.len() + after.head.len());
     let (small, large) = (before.size().min(after.size()), before.size().max(after.size()));
-    let same_words = || of_base.iter().zip(of_head).any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact);
+    let same_words = || {
+        of_base
+            .iter()
+            .zip(of_head)
+            .any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact)
+    };
     let n = of_head.len();
     n <= n_confusable && (n <= small.min(LONG_RUN) || n <= large.min(SHORT_RUN) && !same_words())
 }
@@ -365,32 +408,40 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
     let same_symbol = |a: usize, b: usize| tokens[a].symbol == tokens[b].symbol;
-    // A diff is free to choose among several equal positions of an insertion. Here it may report either of
+    // A diff is free to choose among several equal positions of an insertion. Here it may report
+    // either of
     //
     //     base   a ( ) ; }                            int h
     //     head   a ( ) ; } int g ( ) { b ( ) ; }      int h
     //                    ^-------------------^          `} int g ( ) { b ( ) ;`, unbalanced
     //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
     //
-    // Moving it up by one is possible while the token that enters at its top has the same symbol as the one that leaves
-    // at its bottom; moving it down likewise. So first find how far it can move, then rate every position.
-    let n_up = (1..=(start - earliest).min(MAX_SLIDE)).take_while(|&n| same_symbol(start - n, end - n)).count();
-    let n_down = (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
+    // Moving it up by one is possible while the token that enters at its top has the same symbol as
+    // the one that leaves at its bottom; moving it down likewise. So first find how far it can
+    // move, then rate every position.
+    let n_up = (1..=(start - earliest).min(MAX_SLIDE))
+        .take_while(|&n| same_symbol(start - n, end - n))
+        .count();
+    let n_down =
+        (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
 
-    // Each step aligns another token of the head with the base: count where the spelling agrees too.
+    // Each step aligns another token of the head with the base: count where the spelling agrees
+    // too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
     let first = start - n_up;
     for at in first..=start + n_down {
         if at > first {
             // The base token that was aligned behind the insertion is now aligned before it.
-            let Some(of_base) = base.tokens.get(edit.base.start - n_up + (at - first) - 1) else { break };
+            let Some(of_base) = base.tokens.get(edit.base.start - n_up + (at - first) - 1) else {
+                break;
+            };
             agreement += i64::from(of_base.exact == tokens[at - 1].exact);
             agreement -= i64::from(of_base.exact == tokens[at - 1 + (end - start)].exact);
         }
         let is_balanced = is_balanced(head, at..at + (end - start));
-        // In order of importance, each outweighing the next ones together: spelling, brackets, start of a line or
-        // paragraph. On a tie the last position wins.
+        // In order of importance, each outweighing the next ones together: spelling, brackets,
+        // start of a line or paragraph. On a tie the last position wins.
         let quality = agreement * 16
             + i64::from(is_balanced) * 8
             + i64::from(head.starts_line(at)) * 4

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place: of one class, or of one finding.
+/// Minimum overlap of two ranges, as a fraction of the longer one, to be one place: of one class,
+/// or of one finding.
 pub const SAME_PLACE: f64 = 0.7;
 
 /// The number of tokens in both.
@@ -22,7 +23,11 @@ mod tests {
     #[test]
     fn ranges_are_one_place_if_they_share_seven_tenths_of_the_longer_one() {
         let check = |a: Range<usize>, b: Range<usize>, expected| {
-            assert_eq!((is_same_place(&a, &b), is_same_place(&b, &a)), (expected, expected), "{a:?} {b:?}");
+            assert_eq!(
+                (is_same_place(&a, &b), is_same_place(&b, &a)),
+                (expected, expected),
+                "{a:?} {b:?}"
+            );
         };
         check(0..100, 30..100, true);
         check(0..100, 31..100, false);

@@ -38,7 +38,8 @@ pub struct Params {
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,
-    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's p-match, 1995).
+    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's
+    /// p-match, 1995).
     Type2 {
         /// Whether names are renamed one to one throughout.
         is_consistent: bool,
@@ -103,8 +104,8 @@ pub struct ClonePair {
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned tokens, 0 to 1:
-    /// data has few.
+    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned
+    /// tokens, 0 to 1: data has few.
     pub worded: f64,
 }
 
@@ -116,12 +117,15 @@ impl ClonePair {
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
         let n_solid = solid(&renaming, &alignment, query, target).map(|run| run.len as usize).sum();
-        // A string says something if both sides spell it the same, in a row with a name: by itself it is text.
+        // A string says something if both sides spell it the same, in a row with a name: by itself
+        // it is text.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, counts.n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
-            (true, false) => CloneType::Type2 { is_consistent: is_consistent(&alignment, query, target) },
+            (true, false) => {
+                CloneType::Type2 { is_consistent: is_consistent(&alignment, query, target) }
+            }
             (false, _) => CloneType::Type3,
         };
         Self {
@@ -160,13 +164,16 @@ impl ClonePair {
 
     /// Whether the sides are similar enough to be a clone.
     ///
-    /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an edited copy; a long
-    /// run of the same shape whose names agree with each other, as in a renamed one; and a run half as long again that
-    /// covers nearly everything, however its names were changed.
+    /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an
+    /// edited copy; a long run of the same shape whose names agree with each other, as in a renamed
+    /// one; and a run half as long again that covers nearly everything, however its names were
+    /// changed.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
-        let is_spelled = agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
-        let is_renamed = agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
+        let is_spelled =
+            agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
+        let is_renamed =
+            agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
         let is_reshaped = self.agreement >= params.min_agreement * RESHAPED_AGREEMENT
             && self.containment >= RESHAPED_CONTAINMENT
             && self.longest_run >= params.min_run * RESHAPED_RUN / 2;
@@ -175,20 +182,28 @@ impl ClonePair {
     }
 }
 
-/// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has about two fifths,
-/// and so do the rows of a table of strings, which says something if both sides spell them the same.
+/// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has
+/// about two fifths, and so do the rows of a table of strings, which says something if both sides
+/// spell them the same.
 const WORDED: f64 = 0.2;
 
-/// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a clone at one cost
-/// is split at the next. The first joins a copy across insertions; the last separates everything.
+/// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a
+/// clone at one cost is split at the next. The first joins a copy across insertions; the last
+/// separates everything.
 const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
-/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are clones.
+/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are
+/// clones.
 ///
-/// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own, is part of one of
-/// them. What is joined is split again until it is a clone, in the end into runs. Time O(n), at most once for each
-/// cost.
-pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
+/// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own,
+/// is part of one of them. What is joined is split again until it is a clone, in the end into runs.
+/// Time O(n), at most once for each cost.
+pub fn clones(
+    alignment: Alignment,
+    query: &[Token],
+    target: &[Token],
+    params: &Params,
+) -> Vec<ClonePair> {
     let mut found = Vec::new();
     let mut rest = vec![(alignment, 0)];
     while let Some((alignment, n_splits)) = rest.pop() {
@@ -199,7 +214,8 @@ pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes first.
+        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes
+        // first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             let pair = ClonePair::new(part, query, target);
             if pair.is_clone(params) {
@@ -234,8 +250,8 @@ struct Counts {
     /// Names and literals, and those of them that are spelled the same.
     n_contents: usize,
     n_spelled: usize,
-    /// Names and literals that could agree, and those that do. The first occurrence of a renamed name says nothing,
-    /// whatever it is renamed to; each further one agrees or disagrees.
+    /// Names and literals that could agree, and those that do. The first occurrence of a renamed
+    /// name says nothing, whatever it is renamed to; each further one agrees or disagrees.
     n_telling: usize,
     n_agreeing: usize,
 }
@@ -271,8 +287,8 @@ const RENAMED_SOLIDITY: f64 = 0.75;
 /// Minimum equal tokens in a row to be a solid run: fewer agree by chance.
 const SOLID_RUN: u32 = 8;
 
-/// The renaming of an alignment: for each name of the query, the one that most often replaces it, with each name of
-/// either side used once. Empty where every name is itself.
+/// The renaming of an alignment: for each name of the query, the one that most often replaces it,
+/// with each name of either side used once. Empty where every name is itself.
 struct Renaming(HashMap<u32, u32>);
 
 impl Renaming {
@@ -304,10 +320,11 @@ impl Renaming {
     }
 }
 
-/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least [`SOLID_RUN`] tokens.
+/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least
+/// [`SOLID_RUN`] tokens.
 ///
-/// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at a time. A copy
-/// agrees line after line, also between its edits.
+/// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
+/// a time. A copy agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
     solid(&Renaming::new(alignment, query, target), alignment, query, target).collect()
 }
@@ -322,8 +339,13 @@ fn solid(
     agreeing.blocks.into_iter().filter(|run| run.len >= SOLID_RUN)
 }
 
-/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the alignment.
-pub fn agreeing_pairs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<(usize, usize)> {
+/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the
+/// alignment.
+pub fn agreeing_pairs(
+    alignment: &Alignment,
+    query: &[Token],
+    target: &[Token],
+) -> Vec<(usize, usize)> {
     agreeing(&Renaming::new(alignment, query, target), alignment, query, target).collect()
 }
 
@@ -343,12 +365,14 @@ fn agreeing<'a>(
 fn is_consistent(alignment: &Alignment, query: &[Token], target: &[Token]) -> bool {
     let mut to_target: HashMap<u32, u32> = HashMap::new();
     let mut to_query: HashMap<u32, u32> = HashMap::new();
-    alignment.pairs().map(|(a, b)| (&query[a], &target[b])).filter(|(a, _)| a.kind() == Kind::Identifier).all(
-        |(a, b)| {
+    alignment
+        .pairs()
+        .map(|(a, b)| (&query[a], &target[b]))
+        .filter(|(a, _)| a.kind() == Kind::Identifier)
+        .all(|(a, b)| {
             *to_target.entry(a.exact).or_insert(b.exact) == b.exact
                 && *to_query.entry(b.exact).or_insert(a.exact) == a.exact
-        },
-    )
+        })
 }
 
 #[cfg(test)]
@@ -392,8 +416,9 @@ mod tests {
         assert_eq!(pairs.iter().map(|pair| pair.clone_type).collect::<Vec<_>>(), [clone_type]);
     }
 
-    /// Of seven names, the first is four times the same and the next three times; the target renames each twice in one
-    /// way, and the other times in ways of their own. So two fifths of what could agree do, which is less than usual.
+    /// Of seven names, the first is four times the same and the next three times; the target
+    /// renames each twice in one way, and the other times in ways of their own. So two fifths of
+    /// what could agree do, which is less than usual.
     #[test]
     fn a_run_half_as_long_again_as_usual_is_a_clone_however_its_names_were_changed() {
         let names = |round: usize, target: bool| -> Vec<String> {
@@ -407,8 +432,13 @@ mod tests {
             format!("{} x ; y ; z ;", all.join(" "))
         };
         let (query, target) = (c_tokens(&text(false)), c_tokens(&text(true)));
-        let pair =
-            |len: u32| ClonePair::new(Alignment { blocks: vec![Block { query: 0, target: 0, len }] }, &query, &target);
+        let pair = |len: u32| {
+            ClonePair::new(
+                Alignment { blocks: vec![Block { query: 0, target: 0, len }] },
+                &query,
+                &target,
+            )
+        };
         let least = (PARAMS.min_run * 3 / 2) as u32;
         let (long, short) = (pair(least), pair(least - 1));
         assert!(long.agreement < PARAMS.min_agreement && short.agreement < PARAMS.min_agreement);
@@ -422,7 +452,10 @@ mod tests {
 
     #[test]
     fn names_changed_one_to_one_make_a_consistent_type_2() {
-        check(&ORIGIN.replace("total", "sum_of_all").replace("values", "v"), CloneType::Type2 { is_consistent: true });
+        check(
+            &ORIGIN.replace("total", "sum_of_all").replace("values", "v"),
+            CloneType::Type2 { is_consistent: true },
+        );
     }
 
     #[test]
@@ -432,13 +465,19 @@ mod tests {
 
     #[test]
     fn an_inserted_statement_makes_one_type_3() {
-        check(&ORIGIN.replace("    total +=", "    if (values[i] < 0) continue;\n    total +="), CloneType::Type3);
+        check(
+            &ORIGIN.replace("    total +=", "    if (values[i] < 0) continue;\n    total +="),
+            CloneType::Type3,
+        );
     }
 
     #[test]
     fn the_alignment_ends_with_the_copy() {
         let copy = format!("struct a {{ char *b; }};\n{ORIGIN}enum z {{ Y, X = 3 }};\n");
-        let pairs = clones(&copy, &format!("void g(void);\nstatic long q = 77L;\n{ORIGIN}#define W while (1)\n"));
+        let pairs = clones(
+            &copy,
+            &format!("void g(void);\nstatic long q = 77L;\n{ORIGIN}#define W while (1)\n"),
+        );
         assert_eq!(pairs.len(), 1);
         assert_eq!(pairs[0].alignment.query().len(), c_tokens(ORIGIN).len());
     }

@@ -11,20 +11,22 @@ use super::alignment::Block;
 use super::seed::Seed;
 use crate::language::Token;
 
-/// Maximum number of times that the tokens of both documents are traversed. Code that is similar on that many diagonals
-/// is repetitive throughout, and further diagonals show nothing new.
+/// Maximum number of times that the tokens of both documents are traversed. Code that is similar on
+/// that many diagonals is repetitive throughout, and further diagonals show nothing new.
 const MAX_WALKS: usize = 32;
 
-/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many of the seeds were not looked at,
-/// those of the farthest diagonals.
+/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many of the seeds
+/// were not looked at, those of the farthest diagonals.
 ///
-/// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
-/// `period` tokens over and over. A period below `min_period` is typical of tables, lists and accessors, and not a
-/// copy: the run is left out, and so is every other run between two positions in the repeat. (Masking of tandem
-/// repeats, as DUST and TRF do for genomes.) What is spelled the same for `min_period` tokens is no such repeat, even
-/// there: rows of one shape differ in their names and literals, so rows that agree in all of these were copied.
+/// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem
+/// repeat: the same `period` tokens over and over. A period below `min_period` is typical of
+/// tables, lists and accessors, and not a copy: the run is left out, and so is every other run
+/// between two positions in the repeat. (Masking of tandem repeats, as DUST and TRF do for
+/// genomes.) What is spelled the same for `min_period` tokens is no such repeat, even there: rows
+/// of one shape differ in their names and literals, so rows that agree in all of these were copied.
 ///
-/// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both documents.
+/// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both
+/// documents.
 pub fn runs(
     query: &[Token],
     target: &[Token],
@@ -33,12 +35,18 @@ pub fn runs(
     min_period: Option<usize>,
 ) -> (Vec<Block>, usize) {
     let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
-    // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not examined again.
+    // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not
+    // examined again.
     seeds.sort_unstable_by_key(|seed| (diagonal(seed).abs(), diagonal(seed), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
-    let mut spelled = TandemRuns { query, target, min_len: min_period.unwrap_or(usize::MAX), ..TandemRuns::default() };
+    let mut spelled = TandemRuns {
+        query,
+        target,
+        min_len: min_period.unwrap_or(usize::MAX),
+        ..TandemRuns::default()
+    };
     let mut known: Option<(i64, usize)> = None;
     let mut n_left = 0;
     for (number, seed) in seeds.iter().enumerate() {
@@ -63,10 +71,13 @@ pub fn runs(
         let n_before = before.take_while(is_equal).count();
         let len = n_before + n_after;
         known = Some((diagonal(seed), a + n_after));
-        let run = Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
+        let run =
+            Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
         let period = a.abs_diff(b);
         if min_period.is_some_and(|min_period| len > period && period < min_period) {
-            tandems.add(run.query.min(run.target) as usize..(run.query.max(run.target) + run.len) as usize);
+            tandems.add(
+                run.query.min(run.target) as usize..(run.query.max(run.target) + run.len) as usize,
+            );
         } else {
             runs.push(run);
         }
@@ -111,7 +122,8 @@ struct TandemRuns<'t> {
 }
 
 impl TandemRuns<'_> {
-    /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many tokens were compared.
+    /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many
+    /// tokens were compared.
     ///
     /// On each diagonal, positions have to ascend.
     fn grow(&mut self, a: usize, b: usize, k: usize) -> usize {
@@ -125,7 +137,8 @@ impl TandemRuns<'_> {
         if n_after < k {
             return n_after;
         }
-        let n_before = query[*end..a].iter().rev().zip(target[..b].iter().rev()).take_while(is_equal).count();
+        let n_before =
+            query[*end..a].iter().rev().zip(target[..b].iter().rev()).take_while(is_equal).count();
         *end = a + n_after;
         let (len, period) = (n_before + n_after, a.abs_diff(b));
         let (a, b) = (a - n_before, b - n_before);
@@ -144,8 +157,11 @@ struct Tandems(BTreeMap<usize, usize>);
 
 impl Tandems {
     fn add(&mut self, mut range: Range<usize>) {
-        // Ranges that only touch are separate repeats: tandems of two shapes can be next to each other.
-        while let Some((&start, &end)) = self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start) {
+        // Ranges that only touch are separate repeats: tandems of two shapes can be next to each
+        // other.
+        while let Some((&start, &end)) =
+            self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start)
+        {
             self.0.remove(&start);
             range = range.start.min(start)..range.end.max(end);
         }
@@ -153,7 +169,11 @@ impl Tandems {
     }
 
     fn at(&self, position: usize) -> Option<usize> {
-        self.0.range(..=position).next_back().filter(|(_, end)| position < **end).map(|(start, _)| *start)
+        self.0
+            .range(..=position)
+            .next_back()
+            .filter(|(_, end)| position < **end)
+            .map(|(start, _)| *start)
     }
 
     /// Whether two positions are in the same repeat.
@@ -167,20 +187,32 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    fn runs_of(query: &str, target: &str, seeds: &[(u32, u32)], min_period: Option<usize>) -> Vec<(u32, u32, u32)> {
-        let mut seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+    fn runs_of(
+        query: &str,
+        target: &str,
+        seeds: &[(u32, u32)],
+        min_period: Option<usize>,
+    ) -> Vec<(u32, u32, u32)> {
+        let mut seeds: Vec<Seed> =
+            seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
         let (found, _) = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
         found.into_iter().map(|run| (run.query, run.target, run.len)).collect()
     }
 
     #[test]
     fn seeds_of_one_stretch_are_one_run_to_its_first_and_last_token() {
-        assert_eq!(runs_of("x; a = b + c; y", "a = b + c; 1", &[(4, 2), (3, 1)], None), [(2, 0, 6)]);
+        assert_eq!(
+            runs_of("x; a = b + c; y", "a = b + c; 1", &[(4, 2), (3, 1)], None),
+            [(2, 0, 6)]
+        );
     }
 
     #[test]
     fn runs_part_where_the_symbols_differ() {
-        assert_eq!(runs_of("a = b; if (c)", "a = b, if (c)", &[(0, 0), (4, 4)], None), [(0, 0, 3), (4, 4, 4)]);
+        assert_eq!(
+            runs_of("a = b; if (c)", "a = b, if (c)", &[(0, 0), (4, 4)], None),
+            [(0, 0, 3), (4, 4, 4)]
+        );
     }
 
     #[test]
@@ -192,7 +224,8 @@ mod tests {
     fn what_is_not_looked_at_is_counted() {
         let rows = c_tokens(&"f(x); ".repeat(100));
         let n_left = |n: u32| {
-            let mut all: Vec<Seed> = (0..n * n).map(|at| Seed { query: 5 * (at / n), target: 5 * (at % n) }).collect();
+            let mut all: Vec<Seed> =
+                (0..n * n).map(|at| Seed { query: 5 * (at / n), target: 5 * (at % n) }).collect();
             runs(&rows, &rows, &mut all, 3, None).1
         };
         assert_eq!(n_left(5), 0);
@@ -204,8 +237,16 @@ mod tests {
         let rows = "f(x); f(x); f(x);";
         assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(6)), []);
         assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(5)), [(5, 0, 10)]);
-        assert_eq!(runs_of(rows, rows, &[(10, 0)], Some(40)), [(10, 0, 5)], "its sides do not overlap");
-        assert_eq!(runs_of(rows, rows, &[(10, 0), (5, 0)], Some(40)), [], "they lie within a repeat");
+        assert_eq!(
+            runs_of(rows, rows, &[(10, 0)], Some(40)),
+            [(10, 0, 5)],
+            "its sides do not overlap"
+        );
+        assert_eq!(
+            runs_of(rows, rows, &[(10, 0), (5, 0)], Some(40)),
+            [],
+            "they lie within a repeat"
+        );
     }
 
     #[test]

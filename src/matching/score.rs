@@ -1,7 +1,7 @@
 //! Defines the scores of an alignment.
 //!
-//! Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the copy does. A renamed
-//! copy scores above zero.
+//! Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the
+//! copy does. A renamed copy scores above zero.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -32,7 +32,8 @@ pub struct Scores {
     pub exact: u32,
     /// The name that it is renamed to, or its own.
     pub renamed_to: u32,
-    /// The scores of a token with the same symbol: one that is spelled the same, one that it is renamed to, any other.
+    /// The scores of a token with the same symbol: one that is spelled the same, one that it is
+    /// renamed to, any other.
     pub same: i16,
     pub renamed: i16,
     pub class: i16,
@@ -58,7 +59,10 @@ impl Renames {
         let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
         for block in blocks {
             for offset in 0..block.len {
-                let (a, b) = (&query[(block.query + offset) as usize], &target[(block.target + offset) as usize]);
+                let (a, b) = (
+                    &query[(block.query + offset) as usize],
+                    &target[(block.target + offset) as usize],
+                );
                 if a.kind() == Kind::Identifier && a.exact != b.exact {
                     *counts.entry((a.exact, b.exact)).or_default() += 1;
                 }

@@ -13,8 +13,8 @@ pub struct Seed {
 
 /// Whether a k-gram is informative; tables, lists and rows of the same shape are not.
 ///
-/// A k-gram has low entropy if it has fewer than `min_distinct` distinct tokens, counting names and literals by class,
-/// or if it repeats itself with a period of at most a third of its length.
+/// A k-gram has low entropy if it has fewer than `min_distinct` distinct tokens, counting names and
+/// literals by class, or if it repeats itself with a period of at most a third of its length.
 pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
     n_distinct(kgram) >= min_distinct && !is_periodic(kgram) && has_words(kgram)
 }
@@ -25,7 +25,8 @@ fn n_distinct(kgram: &[Token]) -> usize {
 }
 
 fn is_periodic(kgram: &[Token]) -> bool {
-    (1..=kgram.len() / 3).any(|period| kgram[period..].iter().zip(kgram).all(|(a, b)| a.symbol == b.symbol))
+    (1..=kgram.len() / 3)
+        .any(|period| kgram[period..].iter().zip(kgram).all(|(a, b)| a.symbol == b.symbol))
 }
 
 /// A run of only literals and punctuation is data.

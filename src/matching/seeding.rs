@@ -1,12 +1,14 @@
 //! Pairs the occurrences of shared k-grams into seeds, without pairing each with each.
 //!
-//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b` seeds. Repetitive code
-//! (rows of a table, similar functions, generated accessors) makes that quadratic, and dropping such k-grams would lose
-//! whole copies. Instead, each occurrence of a repeated k-gram is paired with the few in the other document whose
-//! surroundings are most similar, as a suffix array would find them.
+//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b`
+//! seeds. Repetitive code (rows of a table, similar functions, generated accessors) makes that
+//! quadratic, and dropping such k-grams would lose whole copies. Instead, each occurrence of a
+//! repeated k-gram is paired with the few in the other document whose surroundings are most
+//! similar, as a suffix array would find them.
 //!
-//! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up to `CONTEXT` tokens
-//! is paired with an occurrence of the target that is part of a run at least as long on that side.
+//! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up
+//! to `CONTEXT` tokens is paired with an occurrence of the target that is part of a run at least as
+//! long on that side.
 //!
 //! ```text
 //! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
@@ -28,12 +30,14 @@ pub struct SharedKgram {
     pub target: Vec<u32>,
 }
 
-/// Maximum pairs of occurrences for which every pair becomes a seed. Above it, only the most similar ones are paired.
-/// Higher takes time in proportion and finds no more: it only avoids comparing surroundings.
+/// Maximum pairs of occurrences for which every pair becomes a seed. Above it, only the most
+/// similar ones are paired. Higher takes time in proportion and finds no more: it only avoids
+/// comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree for longer count as
-/// equally similar, and the nearest is used. Takes time in proportion, and 4 bytes for each repeated occurrence.
+/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree
+/// for longer count as equally similar, and the nearest is used. Takes time in proportion, and 4
+/// bytes for each repeated occurrence.
 const CONTEXT: usize = 64;
 
 /// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
@@ -42,21 +46,32 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
     if n_pairs <= MAX_PAIRS { n_pairs } else { Reading::ALL.len() * n_query }
 }
 
-/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one document.
+/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
+/// document.
 ///
-/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m occurrences of the most
-/// frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
-pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[SharedKgram], k: usize, is_same: bool) -> Vec<Seed> {
+/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m
+/// occurrences of the most frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and
+/// four for each occurrence of a repeated one.
+pub fn seeds(
+    query: Document<'_>,
+    target: Document<'_>,
+    shared: &[SharedKgram],
+    k: usize,
+    is_same: bool,
+) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut contexts: Option<[Contexts; 2]> = None;
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            let all = of_query.iter().flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
+            let all = of_query
+                .iter()
+                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
-            let contexts =
-                contexts.get_or_insert_with(|| [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]);
+            let contexts = contexts.get_or_insert_with(|| {
+                [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]
+            });
             for reading in Reading::ALL {
                 pair_most_alike(of_kgram, contexts, reading, is_same, &mut seeds);
             }
@@ -67,8 +82,9 @@ pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[SharedKgram], 
     seeds
 }
 
-/// How to read the surroundings of an occurrence: in which direction, and whether names count by their spelling or by
-/// the distance to their last occurrence (Baker's p-match, 1995), which a consistent renaming does not change.
+/// How to read the surroundings of an occurrence: in which direction, and whether names count by
+/// their spelling or by the distance to their last occurrence (Baker's p-match, 1995), which a
+/// consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
 enum Reading {
     ExactRight,
@@ -78,7 +94,8 @@ enum Reading {
 }
 
 impl Reading {
-    const ALL: [Self; 4] = [Self::ExactRight, Self::ExactLeft, Self::RenamedRight, Self::RenamedLeft];
+    const ALL: [Self; 4] =
+        [Self::ExactRight, Self::ExactLeft, Self::RenamedRight, Self::RenamedLeft];
 }
 
 type Context = [u32; CONTEXT];
@@ -97,7 +114,9 @@ impl<'t> Contexts<'t> {
     fn new(tokens: &'t [Token], k: usize) -> Self {
         let mut last: HashMap<u32, usize> = HashMap::new();
         let (mut before, mut after) = (vec![0; tokens.len()], vec![0; tokens.len()]);
-        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind() == Kind::Identifier) {
+        for (at, token) in
+            tokens.iter().enumerate().filter(|(_, token)| token.kind() == Kind::Identifier)
+        {
             if let Some(earlier) = last.insert(token.exact, at) {
                 before[at] = (at - earlier) as u32;
                 after[earlier] = (at - earlier) as u32;
@@ -106,8 +125,9 @@ impl<'t> Contexts<'t> {
         Self { tokens, k, before, after }
     }
 
-    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and what precedes it,
-    /// backward. Beyond an end of the document they are 0, which no token reads as.
+    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
+    /// what precedes it, backward. Beyond an end of the document they are 0, which no token reads
+    /// as.
     fn of(&self, at: u32, reading: Reading) -> Context {
         let mut context = [0; CONTEXT];
         let at = at as usize;
@@ -128,11 +148,12 @@ impl<'t> Contexts<'t> {
         context
     }
 
-    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that is among the `n_read`
-    /// tokens read before it, which is what "the same name again" means within the surroundings.
+    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that
+    /// is among the `n_read` tokens read before it, which is what "the same name again" means
+    /// within the surroundings.
     ///
-    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the end: no two of them
-    /// collide.
+    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the
+    /// end: no two of them collide.
     fn read(&self, at: usize, reading: Reading, distance: u32, n_read: usize) -> u32 {
         let token = &self.tokens[at];
         match reading {
@@ -144,8 +165,9 @@ impl<'t> Contexts<'t> {
     }
 }
 
-/// Pairs each occurrence in the query with the one of the target whose surroundings agree with its own for longest. On
-/// a tie the nearest position wins, so that consecutive repeats are paired in step.
+/// Pairs each occurrence in the query with the one of the target whose surroundings agree with its
+/// own for longest. On a tie the nearest position wins, so that consecutive repeats are paired in
+/// step.
 fn pair_most_alike(
     shared: &SharedKgram,
     [own, other]: &[Contexts<'_>; 2],
@@ -153,28 +175,33 @@ fn pair_most_alike(
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {
-    // A small suffix array: sorting the surroundings puts those with the longest common prefix next to each other. For
+    // A small suffix array: sorting the surroundings puts those with the longest common prefix next
+    // to each other. For
     //
     // query    ... f ( 7 ) ; ...
     // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
     //
-    // a binary search finds the place of the query's surroundings between two entries, and the best match is one of
-    // these two: further away, the common prefix can only get shorter.
-    let mut sorted: Vec<(Context, u32)> = shared.target.iter().map(|&at| (other.of(at, reading), at)).collect();
+    // a binary search finds the place of the query's surroundings between two entries, and the best
+    // match is one of these two: further away, the common prefix can only get shorter.
+    let mut sorted: Vec<(Context, u32)> =
+        shared.target.iter().map(|&at| (other.of(at, reading), at)).collect();
     sorted.sort_unstable();
     for &query in &shared.query {
         let key = (own.of(query, reading), query);
         let at = sorted.partition_point(|place| *place < key);
-        // The neighbors of the query's own place; in one document, the occurrence itself is not a partner.
+        // The neighbors of the query's own place; in one document, the occurrence itself is not a
+        // partner.
         let is_other = |place: &&(Context, u32)| !is_same || place.1 != query;
         let before = sorted[..at].iter().rev().find(is_other);
         let after = sorted[at..].iter().find(is_other);
-        let n_alike = |place: &&(Context, u32)| place.0.iter().zip(&key.0).take_while(|(a, b)| a == b).count();
+        let n_alike = |place: &&(Context, u32)| {
+            place.0.iter().zip(&key.0).take_while(|(a, b)| a == b).count()
+        };
         let best = before.into_iter().chain(after).max_by_key(|place| {
             (n_alike(place), std::cmp::Reverse(place.1.abs_diff(query)), std::cmp::Reverse(place.1))
         });
-        // The k-gram itself has to agree in this reading too. It has the same symbols on both sides, but with exact
-        // spelling an agreement on less would pair arbitrary occurrences.
+        // The k-gram itself has to agree in this reading too. It has the same symbols on both
+        // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
         if let Some(best) = best.filter(|place| n_alike(place) >= own.k.min(CONTEXT)) {
             seeds.push(Seed { query, target: best.1 });
         }
@@ -189,14 +216,18 @@ mod tests {
     /// All occurrences of each k-gram that two texts share.
     fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<SharedKgram> {
         let mut found: HashMap<Vec<u32>, SharedKgram> = HashMap::new();
-        let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
+        let kgram =
+            |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
         for (at, tokens) in query.windows(k).enumerate() {
             found.entry(kgram(tokens)).or_default().query.push(at as u32);
         }
         for (at, tokens) in target.windows(k).enumerate() {
             found.entry(kgram(tokens)).or_default().target.push(at as u32);
         }
-        found.into_values().filter(|shared| !shared.query.is_empty() && !shared.target.is_empty()).collect()
+        found
+            .into_values()
+            .filter(|shared| !shared.query.is_empty() && !shared.target.is_empty())
+            .collect()
     }
 
     fn seeds_of(query: &str, target: &str, k: usize) -> Vec<Seed> {
@@ -213,13 +244,17 @@ mod tests {
     fn rows_of_one_shape_are_paired_with_those_that_are_spelled_the_same() {
         let seeds = seeds_of(&rows(20..40), &rows(0..60), 7);
         let n_per_row = c_tokens(&rows(0..1)).len() as u32;
-        assert!(seeds.iter().any(|seed| *seed == Seed { query: 0, target: 20 * n_per_row }), "{seeds:?}");
+        assert!(
+            seeds.iter().any(|seed| *seed == Seed { query: 0, target: 20 * n_per_row }),
+            "{seeds:?}"
+        );
     }
 
     #[test]
     fn renamed_code_among_repeats_is_paired_by_where_its_names_recur() {
         let body = |a: &str, b: &str| format!("{a} = {b} + {a};\n");
-        let target = format!("{}{}{}", body("x", "y").repeat(9), body("x", "x"), body("y", "x").repeat(9));
+        let target =
+            format!("{}{}{}", body("x", "y").repeat(9), body("x", "x"), body("y", "x").repeat(9));
         let seeds = seeds_of(&body("u", "u").repeat(9), &target, 6);
         let n_per_row = c_tokens(&body("a", "b")).len() as u32;
         assert!(seeds.iter().any(|seed| seed.target == 9 * n_per_row), "{seeds:?}");
@@ -246,6 +281,8 @@ mod tests {
 
     #[test]
     fn a_document_is_never_paired_with_itself_in_place() {
-        assert!(seeds_of(&rows(0..40), &rows(0..40), 7).iter().all(|seed| seed.query != seed.target));
+        assert!(
+            seeds_of(&rows(0..40), &rows(0..40), 7).iter().all(|seed| seed.query != seed.target)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Finds the places of siblings: code that was like the edited code before the change, and still is as it was.
+//! Finds the places of siblings: code that was like the edited code before the change, and still is
+//! as it was.
 //!
 //! ```text
 //!             context       removed    context
@@ -6,8 +7,9 @@
 //! sibling     if ( f ( b )  == EOF     ) goto err ;      has what was removed, between the same neighbors
 //! ```
 //!
-//! What is looked for is the window of a hunk: its lines before the change, with some lines of context on both sides.
-//! This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, with names that may be renamed one to one.
+//! What is looked for is the window of a hunk: its lines before the change, with some lines of
+//! context on both sides. This is ReDeBug (Jang, Agrawal, Brumley 2012) on tokens, with names that
+//! may be renamed one to one.
 
 use std::ops::Range;
 
@@ -19,12 +21,13 @@ use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, and half as many as where the commits say that they do something
-/// else than mend. Fewer are an idiom.
+/// Minimum tokens in a row across an edit that agree, and half as many as where the commits say
+/// that they do something else than mend. Fewer are an idiom.
 const MIN_RUN: usize = 16;
 /// Minimum tokens of such a run on each side of an insertion, which replaces nothing.
 const MIN_SIDE: usize = 4;
-/// Minimum different names and literals that a run spells the same: brackets and keywords are everywhere.
+/// Minimum different names and literals that a run spells the same: brackets and keywords are
+/// everywhere.
 const MIN_WORDS: usize = 5;
 /// Minimum percentage of the names and literals of a run that are spelled the same.
 const MIN_SPELLED: usize = 60;
@@ -72,16 +75,26 @@ impl Hunk {
 }
 
 impl Window {
-    /// The places within `region` of a file that have this window of `before`, and not what the hunk made of it in
-    /// `after`.
+    /// The places within `region` of a file that have this window of `before`, and not what the
+    /// hunk made of it in `after`.
     ///
-    /// Time O(n) in the tokens of the region, and O(m) for each place that has the removed tokens of a window of m.
-    pub fn sites(&self, before: &[Token], after: &[Token], target: &[Token], region: Range<usize>) -> Vec<Site> {
+    /// Time O(n) in the tokens of the region, and O(m) for each place that has the removed tokens
+    /// of a window of m.
+    pub fn sites(
+        &self,
+        before: &[Token],
+        after: &[Token],
+        target: &[Token],
+        region: Range<usize>,
+    ) -> Vec<Site> {
         let Range { start, end } = self.hunk.removed;
         let core = start.saturating_sub(1).max(self.tokens.start)..(end + 1).min(self.tokens.end);
-        let is_core = |tokens: &[Token]| tokens.iter().zip(&before[core.clone()]).all(|(a, b)| a.symbol == b.symbol);
+        let is_core = |tokens: &[Token]| {
+            tokens.iter().zip(&before[core.clone()]).all(|(a, b)| a.symbol == b.symbol)
+        };
         let places = target[region.clone()].windows(core.len().max(1)).zip(region.start..);
-        let places = places.filter(|(tokens, _)| is_core(tokens)).map(|(_, at)| at + start - core.start);
+        let places =
+            places.filter(|(tokens, _)| is_core(tokens)).map(|(_, at)| at + start - core.start);
         places.filter_map(|at| self.site(before, after, target, at)).collect()
     }
 
@@ -92,11 +105,17 @@ impl Window {
         let mut renaming = Renaming::default();
         let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
         let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
-        let n_left = (tokens.start..removed.start).rev().zip((0..there.start).rev()).take_while(&mut agrees).count();
-        let n_right = (removed.end..tokens.end).zip(there.end..target.len()).take_while(&mut agrees).count();
+        let n_left = (tokens.start..removed.start)
+            .rev()
+            .zip((0..there.start).rev())
+            .take_while(&mut agrees)
+            .count();
+        let n_right =
+            (removed.end..tokens.end).zip(there.end..target.len()).take_while(&mut agrees).count();
         let (from, to) = (removed.start - n_left, removed.end + n_right);
         let run = &before[from..to];
-        // Other names in what is removed are other code, unless the lines around it rename them, too.
+        // Other names in what is removed are other code, unless the lines around it rename them,
+        // too.
         let is_known = |token: &Token| {
             let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
             renaming.keeps(token) || around.any(|other| other.exact == token.exact)
@@ -105,8 +124,10 @@ impl Window {
         if !is_same || !self.is_enough(n_left, n_right) || !renaming.is_alike(run) {
             return None;
         }
-        let around = removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
-        let near = there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
+        let around =
+            removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
+        let near =
+            there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
         let has_edit = has_already(&after[added.clone()], &before[tokens.clone()], &target[near]);
         (!has_edit).then_some(Site { at: there, renaming, n_run: run.len() })
     }
@@ -116,8 +137,8 @@ impl Window {
         let (removed, tokens) = (&self.hunk.removed, &self.tokens);
         let min_run = if self.may_mend { MIN_RUN } else { 2 * MIN_RUN };
         let min_side = if self.hunk.before.is_empty() { MIN_SIDE } else { 1 };
-        let is_held =
-            n_left >= min_side.min(removed.start - tokens.start) && n_right >= min_side.min(tokens.end - removed.end);
+        let is_held = n_left >= min_side.min(removed.start - tokens.start)
+            && n_right >= min_side.min(tokens.end - removed.end);
         is_held && n_left + removed.len() + n_right >= min_run
     }
 }
@@ -125,7 +146,8 @@ impl Window {
 /// Whether a place has most of the words already that an edit brings into a window.
 fn has_already(added: &[Token], window: &[Token], there: &[Token]) -> bool {
     let known: HashSet<u32> = window.iter().map(|token| token.exact).collect();
-    let is_new = |token: &&Token| token.kind() != Kind::Punctuation && !known.contains(&token.exact);
+    let is_new =
+        |token: &&Token| token.kind() != Kind::Punctuation && !known.contains(&token.exact);
     let new: HashSet<u32> = added.iter().filter(is_new).map(|token| token.exact).collect();
     let there: HashSet<u32> = there.iter().map(|token| token.exact).collect();
     2 * new.intersection(&there).count() > new.len()
@@ -156,9 +178,13 @@ impl Renaming {
 
     /// Whether enough names and literals of some tokens that agree are spelled the same.
     fn is_alike(&self, tokens: &[Token]) -> bool {
-        let words = tokens.iter().filter(|token| !matches!(token.kind(), Kind::Punctuation | Kind::Keyword));
-        let (spelled, others): (Vec<&Token>, Vec<&Token>) = words.partition(|token| self.keeps(token));
+        let words = tokens
+            .iter()
+            .filter(|token| !matches!(token.kind(), Kind::Punctuation | Kind::Keyword));
+        let (spelled, others): (Vec<&Token>, Vec<&Token>) =
+            words.partition(|token| self.keeps(token));
         let n_different = spelled.iter().map(|token| token.exact).collect::<HashSet<_>>().len();
-        n_different >= MIN_WORDS && 100 * spelled.len() >= MIN_SPELLED * (spelled.len() + others.len())
+        n_different >= MIN_WORDS
+            && 100 * spelled.len() >= MIN_SPELLED * (spelled.len() + others.len())
     }
 }

@@ -1,4 +1,5 @@
-//! Tells the signatures of functions, which who implements an interface or overrides a method has to write again.
+//! Tells the signatures of functions, which who implements an interface or overrides a method has
+//! to write again.
 //!
 //! ```text
 //!   @Override                                   annotation
@@ -17,8 +18,7 @@ use super::unit::HEAD;
 use crate::language::Kind;
 
 /// Words before an expression or between two, which are no types.
-const NO_TYPES: &str =
-    "return new delete go assert echo print typeof import export not del out ref in is as and or of to";
+const NO_TYPES: &str = "return new delete go assert echo print typeof import export not del out ref in is as and or of to";
 
 impl Document<'_> {
     /// Whether most of the tokens in `range` are of signatures and annotations. Time O(n).
@@ -45,33 +45,46 @@ impl Document<'_> {
     fn signature_at(&self, start: usize) -> Option<usize> {
         let limit = self.tokens.len().min(start + HEAD);
         let mut open = (start..limit).find(|&at| self.is(at, b"("))?;
-        if open > start && self.words.defines_function(self.word(open - 1)) && self.word(start) != b"(" {
+        if open > start
+            && self.words.defines_function(self.word(open - 1))
+            && self.word(start) != b"("
+        {
             // The receiver of Go.
             open = self.closing(open, limit)? + 2;
         }
         let close = self.closing(open, limit).filter(|_| self.is(open, b"("))?;
         let is_declared = self.is_head(start..open, close) && self.ends_head(close + 1);
         is_declared.then(|| {
-            let is_end = |at: &usize| self.starts_line(*at) || matches!(self.word(*at), b"{" | b";" | b"=");
+            let is_end =
+                |at: &usize| self.starts_line(*at) || matches!(self.word(*at), b"{" | b";" | b"=");
             let end = (close + 1..limit).find(is_end).unwrap_or(limit);
             end + usize::from(self.is(end, b";"))
         })
     }
 
-    /// Whether `head`, then parameters that end at `close`, declare a function rather than call one.
+    /// Whether `head`, then parameters that end at `close`, declare a function rather than call
+    /// one.
     fn is_head(&self, head: Range<usize>, close: usize) -> bool {
-        let is_word = |at: usize| matches!(self.tokens[at].kind(), Kind::Identifier | Kind::Keyword);
-        if let Some(defines) = head.clone().find(|&at| is_word(at) && self.words.defines_function(self.word(at))) {
+        let is_word =
+            |at: usize| matches!(self.tokens[at].kind(), Kind::Identifier | Kind::Keyword);
+        if let Some(defines) =
+            head.clone().find(|&at| is_word(at) && self.words.defines_function(self.word(at)))
+        {
             // What is before it are words, too, but for those of a statement before.
-            return head.len() > 1 && (head.start..defines).all(|at| is_word(at) && !self.starts_line(at + 1));
+            return head.len() > 1
+                && (head.start..defines).all(|at| is_word(at) && !self.starts_line(at + 1));
         }
         let is_of_type = |at: usize| match self.tokens[at].kind() {
             Kind::Identifier | Kind::Keyword => self.is_of_type(at),
-            Kind::Punctuation => self.tokens[at].punctuation().is_some_and(|byte| b"<>[]*&?,.:~".contains(&byte)),
+            Kind::Punctuation => {
+                self.tokens[at].punctuation().is_some_and(|byte| b"<>[]*&?,.:~".contains(&byte))
+            }
             Kind::Number | Kind::String => false,
         };
         let is_named = |last: usize| is_word(last) || self.is(last, b">");
-        let Some(last) = head.clone().last().filter(|&last| is_named(last) && head.clone().all(is_of_type)) else {
+        let Some(last) =
+            head.clone().last().filter(|&last| is_named(last) && head.clone().all(is_of_type))
+        else {
             return false;
         };
         // The parameters of a type may be between: `f<T>(T a)`.
@@ -81,14 +94,17 @@ impl Document<'_> {
         let is_type = |at: usize| is_word(at) && self.is_of_type(at);
         let is_typed = |at: usize| is_type(at - 1) && is_type(at);
         let is_behind = close + 1 < self.tokens.len() && !self.starts_line(close + 1);
-        let is_told =
-            parameters.clone().skip(1).any(is_typed) || is_behind && (self.is(close + 1, b":") || is_type(close + 1));
+        let is_told = parameters.clone().skip(1).any(is_typed)
+            || is_behind && (self.is(close + 1, b":") || is_type(close + 1));
         match name.checked_sub(1).filter(|&before| before >= head.start) {
             Some(before) => {
                 // `Area area(max(a.b, c))` is a variable; `int... rest` are parameters.
-                let is_field = |at: usize| self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".");
+                let is_field = |at: usize| {
+                    self.is(at, b".") && !self.is(at - 1, b".") && !self.is(at + 1, b".")
+                };
                 let is_plain = |at: usize| is_of_type(at) && !is_field(at);
-                !matches!(self.word(before), b"." | b":" | b",") && (is_told || parameters.all(is_plain))
+                !matches!(self.word(before), b"." | b":" | b",")
+                    && (is_told || parameters.all(is_plain))
             }
             None => is_told,
         }
@@ -100,7 +116,8 @@ impl Document<'_> {
         !self.words.decides(word) && !NO_TYPES.split(' ').any(|other| other.as_bytes() == word)
     }
 
-    /// Whether the parameters of a function may end before `at`: a call goes on with what is done with its value.
+    /// Whether the parameters of a function may end before `at`: a call goes on with what is done
+    /// with its value.
     fn ends_head(&self, at: usize) -> bool {
         let is_bodiless = || matches!(self.word(at + 1), b">" | b"0" | b"default" | b"delete");
         at >= self.tokens.len()

@@ -1,8 +1,9 @@
 //! Cuts fragments to whole statements.
 //!
-//! A fragment ends where two places stop being alike, which is often in the middle of a statement: after the last one
-//! that is the same, both go on with `if (`, or before the first one, both end with `);`. Such a piece says nothing,
-//! and is cut off. Statements are told by layout alone, as [units](super::unit) are.
+//! A fragment ends where two places stop being alike, which is often in the middle of a statement:
+//! after the last one that is the same, both go on with `if (`, or before the first one, both end
+//! with `);`. Such a piece says nothing, and is cut off. Statements are told by layout alone, as
+//! [units](super::unit) are.
 //!
 //! ```text
 //!   );                      cut: it closes what was opened before
@@ -22,8 +23,9 @@ use super::alignments::MAX_OF_NEIGHBOR;
 const MAX_PARTIAL: usize = 8;
 
 impl Document<'_> {
-    /// `range` without the parts of statements at its ends, if they are of at most 8 tokens each, and without the head
-    /// of a function behind a blank line that goes on behind it, of at most 24.
+    /// `range` without the parts of statements at its ends, if they are of at most 8 tokens each,
+    /// and without the head of a function behind a blank line that goes on behind it, of at most
+    /// 24.
     ///
     /// Time O(n) for n tokens of the lines around both ends.
     pub(super) fn whole_statements(&self, range: Range<usize>) -> Range<usize> {
@@ -35,9 +37,12 @@ impl Document<'_> {
     fn start_of_statement(&self, range: &Range<usize>) -> usize {
         let head = range.start..range.end.min(range.start + MAX_PARTIAL);
         let closed = range.start + self.n_closing(head.clone());
-        let Some(start) = (closed..=head.end).find(|&at| !self.is_closer(at)) else { return range.start };
+        let Some(start) = (closed..=head.end).find(|&at| !self.is_closer(at)) else {
+            return range.start;
+        };
         // `} else {` goes on with a statement of its own.
-        let begins = |at: usize| self.starts_line(at) || self.words.decides(self.tokens[at].text(self.text));
+        let begins =
+            |at: usize| self.starts_line(at) || self.words.decides(self.tokens[at].text(self.text));
         (start..=head.end).find(|&at| begins(at)).unwrap_or(range.start)
     }
 
@@ -57,7 +62,9 @@ impl Document<'_> {
     fn end_of_statement(&self, range: &Range<usize>) -> usize {
         let mut end = range.end;
         while self.goes_on(range.start, end) {
-            let Some(line) = (range.start..end).rev().find(|&at| self.starts_line(at)) else { break };
+            let Some(line) = (range.start..end).rev().find(|&at| self.starts_line(at)) else {
+                break;
+            };
             // `} else {`: the block that it closes is in the range.
             let n_closers = (line..end).take_while(|&at| self.is_closer(at)).count();
             let kept = line + n_closers;
@@ -74,8 +81,8 @@ impl Document<'_> {
         end
     }
 
-    /// Whether the line that ends before `end` goes on behind it: with more than what closes it, with a line that is
-    /// indented more, or with the bracket of its body.
+    /// Whether the line that ends before `end` goes on behind it: with more than what closes it,
+    /// with a line that is indented more, or with the bracket of its body.
     fn goes_on(&self, start: usize, end: usize) -> bool {
         let word = |at: usize| self.tokens[at].text(self.text);
         let next = (end..self.tokens.len()).find(|&at| self.starts_line(at) || !self.is_closer(at));
@@ -96,7 +103,9 @@ impl Document<'_> {
         let Some(token) = self.tokens.get(at) else { return false };
         token.is_closing()
             || matches!(token.punctuation(), Some(b';' | b','))
-            || self.words.ends_block(token.text(self.text)) && self.starts_line(at) && self.starts_line(at + 1)
+            || self.words.ends_block(token.text(self.text))
+                && self.starts_line(at)
+                && self.starts_line(at + 1)
     }
 }
 
@@ -124,23 +133,32 @@ mod tests {
         check_left("f(a\n«);\n  b(c);\n  d(e);\n»}\n", "b(c);\n  d(e);");
         check_left("  if (a) {\n    f();\n«  }\n  b(c);\n  d(e);\n»", "b(c);\n  d(e);");
         check_left("  f(a, «b);\n  c(d);\n»", "c(d);");
-        check_left("  if (a) {\n    f();\n«  } else {\n    b(c);\n  }\n»", "else {\n    b(c);\n  }");
+        check_left(
+            "  if (a) {\n    f();\n«  } else {\n    b(c);\n  }\n»",
+            "else {\n    b(c);\n  }",
+        );
     }
 
     #[test]
     fn what_goes_on_behind_is_cut_off() {
         check_left("«  b(c);\n  if (»a) {\n", "b(c);");
         check_left("«  b(c);\n  if (a) {\n»    d();\n  }\n", "b(c);");
-        check_left("«  if (a) {\n    b(c);\n  } else if (d) {\n»    e();\n  }\n", "if (a) {\n    b(c);\n  }");
+        check_left(
+            "«  if (a) {\n    b(c);\n  } else if (d) {\n»    e();\n  }\n",
+            "if (a) {\n    b(c);\n  }",
+        );
         check_left("«b(c);\nint f(int a)\n»{\n  d();\n}\n", "b(c);");
         check_left("«  b(c);\n  f(»a);\n", "b(c);");
     }
 
     #[test]
     fn whole_statements_stay() {
-        for text in
-            ["«  b(c);\n  d(e);\n»", "«  b(c);\n  d(e)»;\n  f();\n", "«  b(c);\n»    d(e);\n", "«end = a;\nb();»\n"]
-        {
+        for text in [
+            "«  b(c);\n  d(e);\n»",
+            "«  b(c);\n  d(e)»;\n  f();\n",
+            "«  b(c);\n»    d(e);\n",
+            "«end = a;\nb();»\n",
+        ] {
             let inside = text.split(['«', '»']).nth(1).unwrap_or_default();
             check_left(text, inside.trim());
         }

@@ -5,14 +5,17 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 /// Number of context lines around a change.
 const CONTEXT: u32 = 3;
 
-/// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced. Time O(n √n).
+/// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced.
+/// Time O(n √n).
 pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
     let lines = |text: &[u8]| -> Vec<String> {
-        text.split_inclusive(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+        text.split_inclusive(|&byte| byte == b'\n')
+            .map(|line| String::from_utf8_lossy(line).into_owned())
+            .collect()
     };
     let (old, new) = (lines(old), lines(new));
     let mut written = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
@@ -32,10 +35,18 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
         let from = (first.before.start - n_above, first.after.start - n_above);
         let n = (end - from.0, last.after.end + n_below - from.1);
         let at = |start: u32, n: u32| if n == 0 { start } else { start + 1 };
-        written.push_str(&format!("@@ -{},{} +{},{} @@\n", at(from.0, n.0), n.0, at(from.1, n.1), n.1));
+        written.push_str(&format!(
+            "@@ -{},{} +{},{} @@\n",
+            at(from.0, n.0),
+            n.0,
+            at(from.1, n.1),
+            n.1
+        ));
         let mut kept = from.0;
         for hunk in group {
-            old[kept as usize..hunk.before.start as usize].iter().for_each(|text| line(' ', text, &mut written));
+            old[kept as usize..hunk.before.start as usize]
+                .iter()
+                .for_each(|text| line(' ', text, &mut written));
             old[hunk.before.start as usize..hunk.before.end as usize]
                 .iter()
                 .for_each(|text| line('-', text, &mut written));
@@ -55,16 +66,22 @@ mod tests {
 
     #[test]
     fn a_diff_has_three_lines_of_context_and_counts_its_lines() {
-        let diff = unified("a.c", b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nx\ny\n6\n7\n8\n9\n");
-        let expected =
-            "diff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+x\n+y\n 6\n 7\n 8\n";
+        let diff =
+            unified("a.c", b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nx\ny\n6\n7\n8\n9\n");
+        let expected = "diff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+x\n+y\n 6\n 7\n 8\n";
         assert_eq!(diff, expected);
     }
 
     #[test]
     fn changes_far_apart_are_two_hunks_and_a_missing_newline_is_marked() {
         let diff = unified("a.c", b"a\n1\n2\n3\n4\n5\n6\n7\nb", b"1\n2\n3\n4\n5\n6\n7\nc");
-        assert!(diff.contains("@@ -1,4 +1,3 @@\n-a\n") && diff.contains("@@ -6,4 +5,4 @@\n"), "{diff}");
-        assert!(diff.ends_with("-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"), "{diff}");
+        assert!(
+            diff.contains("@@ -1,4 +1,3 @@\n-a\n") && diff.contains("@@ -6,4 +5,4 @@\n"),
+            "{diff}"
+        );
+        assert!(
+            diff.ends_with("-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"),
+            "{diff}"
+        );
     }
 }

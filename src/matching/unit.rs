@@ -1,7 +1,7 @@
 //! Finds whole units of code, such as functions, by layout alone.
 //!
-//! A unit begins on a line and continues over further lines that are indented more, in any language that people indent.
-//! No grammar is needed, so this works for every language with a table.
+//! A unit begins on a line and continues over further lines that are indented more, in any language
+//! that people indent. No grammar is needed, so this works for every language with a table.
 
 use std::ops::Range;
 
@@ -21,10 +21,11 @@ pub struct Unit {
 }
 
 impl Document<'_> {
-    /// The smallest function that contains `range`, or else the largest unit that does; `None` if no unit does.
+    /// The smallest function that contains `range`, or else the largest unit that does; `None` if
+    /// no unit does.
     ///
-    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of the text and units
-    /// that are nested d deep.
+    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
+    /// the text and units that are nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
@@ -35,8 +36,9 @@ impl Document<'_> {
             if indentation > limit {
                 continue;
             }
-            // Only a line indented less can begin a unit around this one. A line that begins none, such as a lone
-            // bracket or a unit that ends before `range`, has siblings above it that may.
+            // Only a line indented less can begin a unit around this one. A line that begins none,
+            // such as a lone bracket or a unit that ends before `range`, has siblings above it that
+            // may.
             limit = indentation;
             if self.is_part(at) {
                 continue;
@@ -74,17 +76,21 @@ impl Document<'_> {
         self.name_of_function(at..self.tokens.len())?;
         let (end, has_body) = self.end_of_unit(at);
         let name = self.name_of_function(at..end)?;
-        let has_block = || self.tokens[name..end].iter().any(|token| token.punctuation() == Some(b'{'));
+        let has_block =
+            || self.tokens[name..end].iter().any(|token| token.punctuation() == Some(b'{'));
         (has_body || has_block()).then_some(Unit { tokens: at..end, name: Some(name) })
     }
 
     /// The bytes of some whole lines, with the comment and the annotations above them.
     pub fn bytes_with_comment(&self, lines: &Range<usize>) -> Range<usize> {
         let mut first = lines.start;
-        while let Some(above) = (0..first).rev().find(|&at| self.starts_line(at)).filter(|&at| self.is_annotation(at)) {
+        while let Some(above) =
+            (0..first).rev().find(|&at| self.starts_line(at)).filter(|&at| self.is_annotation(at))
+        {
             first = above;
         }
-        let offset = |at: usize| self.tokens.get(at).map_or(self.text.len(), |token| token.start as usize);
+        let offset =
+            |at: usize| self.tokens.get(at).map_or(self.text.len(), |token| token.start as usize);
         let end = lines.end.checked_sub(1).map_or(0, |last| self.tokens[last].end as usize);
         let before = first.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let above = &self.text[before..offset(first)];
@@ -93,9 +99,12 @@ impl Document<'_> {
         before + paragraph..end.max(before + paragraph)
     }
 
-    /// The first token of the next line after that of the token at `at`, or the number of all tokens.
+    /// The first token of the next line after that of the token at `at`, or the number of all
+    /// tokens.
     pub fn next_line(&self, at: usize) -> usize {
-        (at + 1..self.tokens.len()).find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
+        (at + 1..self.tokens.len())
+            .find(|&next| self.starts_line(next))
+            .unwrap_or(self.tokens.len())
     }
 
     /// The end of the unit that begins at `start`, and whether it has lines that are indented more.
@@ -118,9 +127,10 @@ impl Document<'_> {
                 } else if own == indentation && is_closer {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
-                    let after = depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with
-                    // `#ifdef`.
+                    let after =
+                        depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
+                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not
+                    // balance, as with `#ifdef`.
                     let opens_body = self.tokens[next - 1].text(self.text) == b":";
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
@@ -138,7 +148,9 @@ impl Document<'_> {
 
     /// Whether the token at `at` is what is behind a dot or an arrow: `f` in `a.f` and `a->f`.
     pub fn is_member(&self, at: usize) -> bool {
-        let before = |n: usize| at.checked_sub(n).map(|at| self.tokens[at].text(self.text)).unwrap_or_default();
+        let before = |n: usize| {
+            at.checked_sub(n).map(|at| self.tokens[at].text(self.text)).unwrap_or_default()
+        };
         before(1) == b"." || before(2) == b"-" && before(1) == b">"
     }
 
@@ -151,7 +163,8 @@ impl Document<'_> {
             let opens = word(at) == b"(";
             if self.words.defines_function(word(at)) && at + 1 < head.end {
                 // Go has a receiver between.
-                let named = if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
+                let named =
+                    if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
                 return Some(named).filter(|named| *named < head.end && is_name(named));
             }
             if opens && at > head.start && word(at - 1) != b"pub" {
@@ -159,9 +172,12 @@ impl Document<'_> {
                 let name = Some(at - 1).filter(|name| is_name(name) || word(*name) == b"init")?;
                 let end = self.closing(at, unit.end)?;
                 // A call ends with its arguments, or something is done with its value.
-                let goes_on = |at: usize| matches!(word(at), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[");
+                let goes_on = |at: usize| {
+                    matches!(word(at), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[")
+                };
                 let has_body = || (end + 1..unit.end.min(end + HEAD)).any(|at| word(at) == b"{");
-                let is_definition = !self.is_member(name) && end + 1 < unit.end && !goes_on(end + 1) && has_body();
+                let is_definition =
+                    !self.is_member(name) && end + 1 < unit.end && !goes_on(end + 1) && has_body();
                 return Some(name).filter(|_| is_definition);
             }
             if matches!(word(at), b"=" | b"{" | b";") {
@@ -171,8 +187,8 @@ impl Document<'_> {
         None
     }
 
-    /// The head of a unit: of a function from its first token to its body, with what it returns; of another one its
-    /// first line, and the brackets that open there.
+    /// The head of a unit: of a function from its first token to its body, with what it returns; of
+    /// another one its first line, and the brackets that open there.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let Some(name) = unit.name else { return self.first_line_of(unit) };
         let word = |at: usize| self.tokens[at].text(self.text);
@@ -187,13 +203,17 @@ impl Document<'_> {
         Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
     }
 
-    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and `a: (` with all
-    /// parameters.
+    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
+    /// `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let word = |at: usize| self.tokens[at].text(self.text);
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
-        let end = if word(next - 1) == b"(" { self.closing(next - 1, unit.tokens.end)? + 1 } else { next };
+        let end = if word(next - 1) == b"(" {
+            self.closing(next - 1, unit.tokens.end)? + 1
+        } else {
+            next
+        };
         // A body may open on a line of its own; behind `{`, it has begun.
         let is_opened_below = end == next && word(next) == b"{" && word(next - 1) != b"{";
         Some(start..end + usize::from(is_opened_below))
@@ -208,23 +228,28 @@ impl Document<'_> {
         })
     }
 
-    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens, with the annotations
-    /// above it.
+    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens,
+    /// with the annotations above it.
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
-        let starts: Vec<(usize, usize)> =
-            range.clone().filter(|&at| self.starts_line(at)).map(|at| (at, self.indent(at))).collect();
+        let starts: Vec<(usize, usize)> = range
+            .clone()
+            .filter(|&at| self.starts_line(at))
+            .map(|at| (at, self.indent(at)))
+            .collect();
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
             let mut is_annotation = self.is_annotation(start);
             if self.is_part(start) && !is_annotation {
                 return false;
             }
-            // The body: lines that are indented more, and among them those that open or close its brackets.
+            // The body: lines that are indented more, and among them those that open or close its
+            // brackets.
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
-                let is_bracket = self.tokens[at].is_closing() || self.tokens[at].punctuation() == Some(b'{');
+                let is_bracket =
+                    self.tokens[at].is_closing() || self.tokens[at].punctuation() == Some(b'{');
                 if is_annotation {
                     // Up to the line that is annotated.
                     is_annotation = own > indentation || is_bracket || self.is_annotation(at);
@@ -246,7 +271,8 @@ impl Document<'_> {
         })
     }
 
-    /// Whether the line that begins with this token annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
+    /// Whether the line that begins with this token annotates the unit below: `@Override`,
+    /// `#[inline]`, `[Test]`.
     pub(super) fn is_annotation(&self, at: usize) -> bool {
         let word = |at: usize| self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text));
         let opens = match word(at) {
@@ -256,7 +282,8 @@ impl Document<'_> {
             _ => return false,
         };
         // `[1, 2].forEach(` is none.
-        self.closing(opens, self.tokens.len().min(opens + HEAD)).is_some_and(|end| self.starts_line(end + 1))
+        self.closing(opens, self.tokens.len().min(opens + HEAD))
+            .is_some_and(|end| self.starts_line(end + 1))
     }
 
     /// Whether `range` has the first line of a function.
@@ -273,7 +300,8 @@ impl Document<'_> {
         // A label is indented less than what it is in: `out:`, alone on its line.
         let is_label = || {
             let is_colon = |token: &Token| token.text(self.text) == b":";
-            self.tokens.get(at + 1).is_some_and(is_colon) && (at + 2 >= self.tokens.len() || self.starts_line(at + 2))
+            self.tokens.get(at + 1).is_some_and(is_colon)
+                && (at + 2 >= self.tokens.len() || self.starts_line(at + 2))
         };
         // A method of an interface in Java: `default int size() {`.
         let is_modifier = || {
@@ -302,23 +330,40 @@ mod tests {
     #[track_caller]
     fn check_unit(text: &str, lines: std::ops::Range<usize>, name: Option<&str>) {
         let tokens = c_tokens(text);
-        let at = tokens.iter().position(|token| token.text(text.as_bytes()) == b"x").expect("there is an x");
+        let at = tokens
+            .iter()
+            .position(|token| token.text(text.as_bytes()) == b"x")
+            .expect("there is an x");
         let unit = document(text, &tokens).enclosing_unit(at..at + 1).expect("there is a unit");
         let line = |offset: u32| text[..offset as usize].matches('\n').count() + 1;
-        let named = unit.name.map(|at| std::str::from_utf8(tokens[at].text(text.as_bytes())).expect("it is ASCII"));
+        let named = unit
+            .name
+            .map(|at| std::str::from_utf8(tokens[at].text(text.as_bytes())).expect("it is ASCII"));
         let last = &tokens[unit.tokens.end - 1];
-        assert_eq!((line(tokens[unit.tokens.start].start)..line(last.end), named), (lines, name), "{text}");
+        assert_eq!(
+            (line(tokens[unit.tokens.start].start)..line(last.end), named),
+            (lines, name),
+            "{text}"
+        );
     }
 
     #[test]
     fn the_enclosing_unit_is_the_smallest_function_whose_head_is_read() {
-        check_unit("int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n", 2..8, Some("f"));
+        check_unit(
+            "int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n",
+            2..8,
+            Some("f"),
+        );
         check_unit(
             "int a;\nint f(int a)\n{\n  if (a)\n    goto out;\n  b();\nout:\n  g();\n  x = 1;\n}\nint g;\n",
             2..10,
             Some("f"),
         );
-        check_unit("class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n", 2..5, Some("f"));
+        check_unit(
+            "class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n",
+            2..5,
+            Some("f"),
+        );
         check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
@@ -332,7 +377,10 @@ mod tests {
         let text = "int f(int a) {\n  return a;\n}\n";
         let tokens = c_tokens(text);
         let end = tokens.len();
-        assert_eq!(document(text, &tokens).enclosing_unit(end..end).and_then(|unit| unit.name), Some(1));
+        assert_eq!(
+            document(text, &tokens).enclosing_unit(end..end).and_then(|unit| unit.name),
+            Some(1)
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Reads code and prose as words, to compare functions that have no tokens in a row in common.
 //!
-//! A name is split at underscores and where its case changes, so `parseLinkHeader` and `link_headers` share two words.
-//! Two functions are compared by BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009), of which
-//! only the sum over words is needed here.
+//! A name is split at underscores and where its case changes, so `parseLinkHeader` and
+//! `link_headers` share two words. Two functions are compared by BM25 (Robertson and Zaragoza, The
+//! Probabilistic Relevance Framework, 2009), of which only the sum over words is needed here.
 
 use std::ops::Range;
 
@@ -34,7 +34,8 @@ const ENDINGS: &[(&[u8], &[u8])] = &[
 const SATURATION: f64 = 1.2;
 /// How much a long function is held against it: `b` of BM25.
 const LENGTH: f64 = 0.75;
-/// Words of a typical function. A constant, so that the score of a function does not hang on what else was read.
+/// Words of a typical function. A constant, so that the score of a function does not hang on what
+/// else was read.
 const TYPICAL_WORDS: f64 = 60.0;
 /// How often the words of its name count more than others.
 const NAME_WEIGHT: usize = 3;
@@ -77,7 +78,9 @@ fn class(byte: u8) -> Class {
 /// The next part of a name behind `from`: `parse`, `HTTP` and `Header` of `parseHTTPHeader`.
 fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
     let start = from + text.get(from..)?.iter().position(|&byte| class(byte) != Class::Other)?;
-    let run = |at: usize, of: Class| at + text[at..].iter().take_while(|&&byte| class(byte) == of).count();
+    let run = |at: usize, of: Class| {
+        at + text[at..].iter().take_while(|&&byte| class(byte) == of).count()
+    };
     let first = class(text[start]);
     let end = run(start, first);
     let after = run(end, Class::Lower);
@@ -92,15 +95,18 @@ fn next_piece(text: &[u8], from: usize) -> Option<Range<usize>> {
 fn number(word: &[u8]) -> u32 {
     let word = &word[..word.len().min(MAX_WORD)];
     let fits = |ending: &[u8]| {
-        word.len() >= MIN_STEM + ending.len() && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
+        word.len() >= MIN_STEM + ending.len()
+            && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
     };
-    let (ending, instead) = ENDINGS.iter().find(|(ending, _)| fits(ending)).copied().unwrap_or_default();
+    let (ending, instead) =
+        ENDINGS.iter().find(|(ending, _)| fits(ending)).copied().unwrap_or_default();
     let stem = &word[..word.len() - ending.len()];
     let hash = fnv_1a(stem.iter().chain(instead).map(u8::to_ascii_lowercase));
     (hash ^ hash >> 32) as u32
 }
 
-/// The words of a file, in its code and its comments, sorted, each once. Keywords say nothing about a function.
+/// The words of a file, in its code and its comments, sorted, each once. Keywords say nothing about
+/// a function.
 ///
 /// Time O(n + m log m) for n bytes and m names. A name that is repeated is split once.
 pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
@@ -131,7 +137,8 @@ pub fn words_of_file(text: &[u8], tokens: &[Token]) -> Vec<u32> {
     found
 }
 
-/// The words of a part of some code, in its names, literals and comments, each as a number and as it is spelled.
+/// The words of a part of some code, in its names, literals and comments, each as a number and as
+/// it is spelled.
 pub(super) fn words_of_code<'d>(
     document: Document<'d>,
     bytes: Range<usize>,
@@ -182,7 +189,10 @@ impl Bag {
 
     fn of_words(mut words: Vec<u32>) -> Self {
         words.sort_unstable();
-        let counts = words.chunk_by(|a, b| a == b).map(|of_word| (of_word[0], of_word.len() as u32)).collect();
+        let counts = words
+            .chunk_by(|a, b| a == b)
+            .map(|of_word| (of_word[0], of_word.len() as u32))
+            .collect();
         Self { counts, n_words: words.len() }
     }
 
@@ -229,7 +239,10 @@ impl<'b> Rarity<'b> {
 
     /// How rare a word is; 0 for one that is not in the bag.
     pub(super) fn weight(&self, word: u32) -> f64 {
-        self.asked.counts.binary_search_by_key(&word, |(word, _)| *word).map_or(0.0, |at| self.weights[at])
+        self.asked
+            .counts
+            .binary_search_by_key(&word, |(word, _)| *word)
+            .map_or(0.0, |at| self.weights[at])
     }
 
     /// How much a function has of them.
@@ -252,7 +265,11 @@ impl<'b> Rarity<'b> {
 
     /// Each word with its weight: a rare one counts more, and so does one that is there often.
     pub fn weights(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.asked.counts.iter().zip(&self.weights).map(|((word, n), weight)| (*word, weight * f64::from(*n).sqrt()))
+        self.asked
+            .counts
+            .iter()
+            .zip(&self.weights)
+            .map(|((word, n), weight)| (*word, weight * f64::from(*n).sqrt()))
     }
 }
 
@@ -284,7 +301,10 @@ mod tests {
 
     #[test]
     fn names_are_split_where_people_read_words() {
-        assert_eq!(pieces("parseHTTPHeader2 _link_to-end"), ["parse", "HTTP", "Header", "2", "link", "to", "end"]);
+        assert_eq!(
+            pieces("parseHTTPHeader2 _link_to-end"),
+            ["parse", "HTTP", "Header", "2", "link", "to", "end"]
+        );
         assert_eq!(pieces("URL"), ["URL"]);
         assert_eq!(pieces("AList größe"), ["A", "List", "größe"]);
         assert!(pieces("(-)").is_empty());
@@ -302,7 +322,8 @@ mod tests {
     fn the_words_of_a_file_are_those_of_its_text() {
         let text = "/* Reads entries. */\nint read_entry(int n) { puts(\"no more\"); return n; } // last\n";
         let tokens = c_tokens(text);
-        let mut all: Vec<u32> = words_of_code(document(text, &tokens), 0..text.len()).map(|(word, _)| word).collect();
+        let mut all: Vec<u32> =
+            words_of_code(document(text, &tokens), 0..text.len()).map(|(word, _)| word).collect();
         all.sort_unstable();
         all.dedup();
         assert_eq!(words_of_file(text.as_bytes(), &tokens), all);
@@ -322,7 +343,8 @@ mod tests {
     #[test]
     fn what_has_the_rare_words_scores_higher() {
         let asked = Bag::new(b"parse the link header");
-        let rarity = Rarity::new(&asked, |word| if word == number(b"header") { 1 } else { 50 }, 100);
+        let rarity =
+            Rarity::new(&asked, |word| if word == number(b"header") { 1 } else { 50 }, 100);
         let of = |text: &str| rarity.of_function(&Bag::new(text.as_bytes()));
         assert!(of("read header").score > of("parse link").score);
         assert!((of("the link header, parsed").share - 1.0).abs() < 1e-9);

@@ -1,8 +1,9 @@
 //! Measures how interesting a copy is to a reviewer.
 //!
-//! Most copies that a change adds are real but uninteresting: fields, getters, builder chains, an overload next to its
-//! sibling. The others stand out by how much they *do*: how many different statements of a copy decide, call or
-//! compute, how many kinds of control flow are among them, and how much of that reads like the origin.
+//! Most copies that a change adds are real but uninteresting: fields, getters, builder chains, an
+//! overload next to its sibling. The others stand out by how much they *do*: how many different
+//! statements of a copy decide, call or compute, how many kinds of control flow are among them, and
+//! how much of that reads like the origin.
 //!
 //! ```text
 //!                                                  statements     control flow
@@ -18,16 +19,17 @@
 //!     }
 //! ```
 //!
-//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less. A
-//! copy that begins or ends inside of a block is worth less than one of whole blocks: people copy those.
+//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many
+//! origins, less. A copy that begins or ends inside of a block is worth less than one of whole
+//! blocks: people copy those.
 //!
-//! What shows that it was copied counts besides: lines whose words are all the same, unless they are of one shape, as the
-//! rows of a table are.
+//! What shows that it was copied counts besides: lines whose words are all the same, unless they
+//! are of one shape, as the rows of a table are.
 //!
-//! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with
-//! its block, so that is worth 1.4 times as much, 11.2, without rare names; with all names changed, a quarter of that.
-//! Its seven lines of twelve bytes and more are of six shapes. If all are the same in the origin, they are worth 24, and
-//! the copy 35.
+//! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control
+//! flow: 8. It ends with its block, so that is worth 1.4 times as much, 11.2, without rare names;
+//! with all names changed, a quarter of that. Its seven lines of twelve bytes and more are of six
+//! shapes. If all are the same in the origin, they are worth 24, and the copy 35.
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -52,9 +54,10 @@ const COMMON: f64 = 0.25;
 const WHOLE_BLOCK_WORTH: f64 = 1.4;
 /// The fraction of its worth that a copy keeps that does not begin and end on its outermost level.
 const UNEVEN_WORTH: f64 = 0.6;
-/// The worth of a line that copy and origin have in common, in statements. On the judged findings of
-/// `tools/accuracy`, such lines tell copies worth reading about as well as what a copy does, and both together better
-/// than either: of 126 warnings, 52 % of them useful, 84 are left, 65 % useful, and 33 of 34 clearly useful ones.
+/// The worth of a line that copy and origin have in common, in statements. On the judged findings
+/// of `tools/accuracy`, such lines tell copies worth reading about as well as what a copy does, and
+/// both together better than either: of 126 warnings, 52 % of them useful, 84 are left, 65 %
+/// useful, and 33 of 34 clearly useful ones.
 const EQUAL_LINE_WORTH: f64 = 4.0;
 /// Minimum bytes of such a line: a shorter one is like many others.
 const MIN_LINE: usize = 12;
@@ -72,7 +75,8 @@ pub struct Worth {
     pub names: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
-    /// Lines that copy and origin have in common, spelled the same; those of one shape counted once.
+    /// Lines that copy and origin have in common, spelled the same; those of one shape counted
+    /// once.
     pub n_equal_lines: usize,
     /// Whether it ends where a block ends, rather than in the middle of one.
     pub ends_block: bool,
@@ -104,8 +108,8 @@ impl Worth {
         minimum: 0,
     };
 
-    /// Statements that decide, call or compute, weighted by how much they read like the origin, and the lines that are
-    /// the same; 0 or more.
+    /// Statements that decide, call or compute, weighted by how much they read like the origin, and
+    /// the lines that are the same; 0 or more.
     pub fn score(&self) -> f64 {
         self.of_statements() + self.of_lines()
     }
@@ -123,7 +127,8 @@ impl Worth {
     /// What its statements are worth.
     pub fn of_statements(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
-        let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
+        let reads_alike =
+            (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
         let whole = if self.ends_block { WHOLE_BLOCK_WORTH } else { 1.0 };
         let even = if self.is_even { 1.0 } else { UNEVEN_WORTH };
         let beside = if self.is_beside { BESIDE_WORTH } else { 1.0 };
@@ -161,8 +166,8 @@ pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
     copy.start.abs_diff(origin.start) <= copy.end - copy.start + BESIDE_LINES
 }
 
-/// The fraction of the names in `copy` that `origin` also has, spelled the same, 0 to 1; 1 if there are none.
-/// Time O(n + m).
+/// The fraction of the names in `copy` that `origin` also has, spelled the same, 0 to 1; 1 if there
+/// are none. Time O(n + m).
 pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     let is_name = |token: &&Token| token.kind() == Kind::Identifier;
     let mut left: HashMap<u32, usize> = HashMap::new();
@@ -180,12 +185,14 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     if n == 0 { 1.0 } else { f64::from(n_same) / f64::from(n) }
 }
 
-/// The lines that two documents have in common along `alignment`, however they are laid out: lines of one of them, the
-/// one with more of these, whose tokens all are spelled the same in the other. Those of one shape are counted once.
-/// Time O(n).
+/// The lines that two documents have in common along `alignment`, however they are laid out: lines
+/// of one of them, the one with more of these, whose tokens all are spelled the same in the other.
+/// Those of one shape are counted once. Time O(n).
 pub fn n_equal_lines(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> usize {
     let (mut own, mut others) = (Vec::new(), Vec::new());
-    for (a, b) in alignment.pairs().filter(|&(a, b)| query.tokens[a].exact == target.tokens[b].exact) {
+    for (a, b) in
+        alignment.pairs().filter(|&(a, b)| query.tokens[a].exact == target.tokens[b].exact)
+    {
         own.push(a);
         others.push(b);
     }
@@ -193,8 +200,8 @@ pub fn n_equal_lines(alignment: &Alignment, query: Document<'_>, target: Documen
 }
 
 impl<'d> Document<'d> {
-    /// The lines of at least twelve bytes in `range` all of whose tokens are among some, which ascend; those of one shape
-    /// once.
+    /// The lines of at least twelve bytes in `range` all of whose tokens are among some, which
+    /// ascend; those of one shape once.
     fn n_lines_of(&self, range: Range<usize>, tokens: &[usize]) -> usize {
         let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
         let mut start = range.start;
@@ -212,29 +219,34 @@ impl<'d> Document<'d> {
         shapes.len()
     }
 
-    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or words, or where the
-    /// next line is indented less. Time O(line).
+    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or
+    /// words, or where the next line is indented less. Time O(line).
     pub fn ends_block(&self, range: Range<usize>) -> bool {
-        let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else { return false };
+        let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else {
+            return false;
+        };
         let closes = self.ends_block_with(&self.tokens[first]);
         let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
     }
 
-    /// Whether `range` begins and ends on its outermost level: its first line is indented no more than any other, and
-    /// so is its last one, or the line behind it, where indentation alone ends a block. Time O(n).
+    /// Whether `range` begins and ends on its outermost level: its first line is indented no more
+    /// than any other, and so is its last one, or the line behind it, where indentation alone ends
+    /// a block. Time O(n).
     pub fn is_even(&self, range: Range<usize>) -> bool {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
         let Some(&least) = indents.iter().min() else { return true };
-        let is_followed = |token: &Token| self.indent(range.end) > least || self.ends_block_with(token);
-        let ends = indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
+        let is_followed =
+            |token: &Token| self.indent(range.end) > least || self.ends_block_with(token);
+        let ends =
+            indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
         indents.first() == Some(&least) && ends
     }
 
-    /// Counts what the lines of `range` do that have a token which `is_novel`: statements of distinct shapes that
-    /// decide, call or compute, and kinds of control flow. With `juxtaposed`, a name before a name or a literal is also
-    /// a call. Time O(n).
+    /// Counts what the lines of `range` do that have a token which `is_novel`: statements of
+    /// distinct shapes that decide, call or compute, and kinds of control flow. With `juxtaposed`,
+    /// a name before a name or a literal is also a call. Time O(n).
     pub fn statements(
         &self,
         range: Range<usize>,
@@ -243,8 +255,11 @@ impl<'d> Document<'d> {
         juxtaposed: bool,
     ) -> (usize, usize) {
         let is_new = |line: &Range<usize>| is_novel[line.clone()].contains(&true);
-        let deeds: Vec<Deed<'d>> =
-            self.lines_of(range, lines).filter(is_new).filter_map(|line| self.deed(line, juxtaposed)).collect();
+        let deeds: Vec<Deed<'d>> = self
+            .lines_of(range, lines)
+            .filter(is_new)
+            .filter_map(|line| self.deed(line, juxtaposed))
+            .collect();
         n_statements(deeds.iter())
     }
 
@@ -256,7 +271,8 @@ impl<'d> Document<'d> {
     /// The tokens of each line in `range`.
     fn lines_of(&self, range: Range<usize>, lines: &Lines) -> impl Iterator<Item = Range<usize>> {
         let mut end = range.start;
-        let by_line = self.tokens[range].chunk_by(|a, b| lines.line_of(a.start) == lines.line_of(b.start));
+        let by_line =
+            self.tokens[range].chunk_by(|a, b| lines.line_of(a.start) == lines.line_of(b.start));
         by_line.map(move |line| {
             let start = end;
             end += line.len();
@@ -281,25 +297,33 @@ impl<'d> Document<'d> {
 
     /// The control flow words on a line.
     fn controls(&self, line: &[Token]) -> Vec<&'d str> {
-        let words = line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
+        let words =
+            line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
         words.filter_map(|token| self.words.control_flow(token.text(self.text))).collect()
     }
 
-    /// Whether a line that begins with this token ends a block: with a bracket, or in languages without them with a word.
+    /// Whether a line that begins with this token ends a block: with a bracket, or in languages
+    /// without them with a word.
     fn ends_block_with(&self, token: &Token) -> bool {
         token.is_closing() || self.words.ends_block(token.text(self.text))
     }
 
     /// Whether a line calls or computes.
     fn acts(&self, line: &[Token], juxtaposed: bool) -> bool {
-        let computes = |token: &Token| matches!(token.text(self.text), b"+" | b"-" | b"*" | b"/" | b"%" | b"<" | b">");
+        let computes = |token: &Token| {
+            matches!(token.text(self.text), b"+" | b"-" | b"*" | b"/" | b"%" | b"<" | b">")
+        };
         let acts_with = |pair: &[Token]| {
             let (first, second) = (&pair[0], &pair[1]);
             let is_word = matches!(first.kind(), Kind::Identifier | Kind::Keyword);
             let both = [first.text(self.text), second.text(self.text)];
             match second.kind() {
-                Kind::Punctuation => is_word && both[1] == b"(" || both == [b"&", b"&"] || both == [b"|", b"|"],
-                Kind::Identifier | Kind::Number | Kind::String => juxtaposed && first.kind() == Kind::Identifier,
+                Kind::Punctuation => {
+                    is_word && both[1] == b"(" || both == [b"&", b"&"] || both == [b"|", b"|"]
+                }
+                Kind::Identifier | Kind::Number | Kind::String => {
+                    juxtaposed && first.kind() == Kind::Identifier
+                }
                 Kind::Keyword => false,
             }
         };
@@ -315,12 +339,21 @@ mod tests {
     fn statements(text: &str) -> (usize, usize) {
         let tokens = c_tokens(text);
         let lines = Lines::new(text.as_bytes());
-        document(text, &tokens).statements(0..tokens.len(), &lines, &vec![true; tokens.len()], false)
+        document(text, &tokens).statements(
+            0..tokens.len(),
+            &lines,
+            &vec![true; tokens.len()],
+            false,
+        )
     }
 
     #[test]
     fn declarations_and_assignments_say_nothing() {
-        assert_eq!(statements("int a;\nchar *name;\nb = c;\nreturn d;\n}\n"), (1, 0), "a pointer looks like a product");
+        assert_eq!(
+            statements("int a;\nchar *name;\nb = c;\nreturn d;\n}\n"),
+            (1, 0),
+            "a pointer looks like a product"
+        );
         assert_eq!(statements("int a;\nb = c;\nreturn d;\n"), (0, 0));
     }
 
@@ -331,7 +364,10 @@ mod tests {
 
     #[test]
     fn each_kind_of_control_flow_counts_once() {
-        assert_eq!(statements("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n"), (3, 3));
+        assert_eq!(
+            statements("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n"),
+            (3, 3)
+        );
     }
 
     #[test]
@@ -339,7 +375,12 @@ mod tests {
         let text = "f(a);\nif (b) {\n}\n";
         let tokens = c_tokens(text);
         let is_novel: Vec<bool> = (0..tokens.len()).map(|at| at < 5).collect();
-        let found = document(text, &tokens).statements(0..tokens.len(), &Lines::new(text.as_bytes()), &is_novel, false);
+        let found = document(text, &tokens).statements(
+            0..tokens.len(),
+            &Lines::new(text.as_bytes()),
+            &is_novel,
+            false,
+        );
         assert_eq!(found, (1, 0));
     }
 
@@ -358,8 +399,9 @@ mod tests {
             n_origins: 1,
             minimum: 24,
         };
-        let is =
-            |worth: Worth, score: f64| assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
+        let is = |worth: Worth, score: f64| {
+            assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score())
+        };
         is(worth, 8.0);
         is(Worth { names: 0.0, ..worth }, 2.0);
         is(Worth { is_beside: true, ..worth }, 4.0);
@@ -384,7 +426,11 @@ mod tests {
         assert_eq!(n_equal(text, text), 2, "two shapes; the last line is too short");
         assert_eq!(n_equal(text, &text.replace('\n', " ")), 2, "layout does not count");
         assert_eq!(n_equal(&text.replace('\n', " "), text), 2, "on either side");
-        assert_eq!(n_equal(text, &text.replace("left", "other")), 1, "of one shape the other is the same");
+        assert_eq!(
+            n_equal(text, &text.replace("left", "other")),
+            1,
+            "of one shape the other is the same"
+        );
     }
 
     #[test]
@@ -393,12 +439,18 @@ mod tests {
         let tokens = c_tokens(text);
         let ends_at = |line: u32| {
             let lines = Lines::new(text.as_bytes());
-            let end = tokens.iter().position(|token| lines.line_of(token.start) > line).unwrap_or(tokens.len());
+            let end = tokens
+                .iter()
+                .position(|token| lines.line_of(token.start) > line)
+                .unwrap_or(tokens.len());
             document(text, &tokens).ends_block(0..end)
         };
         let ends: Vec<u32> = (1..=8).filter(|&line| ends_at(line)).collect();
         assert_eq!(ends, [6, 7, 8]);
-        assert!(!document(text, &tokens).ends_block(0..tokens.len() - 3), "in the middle of a line");
+        assert!(
+            !document(text, &tokens).ends_block(0..tokens.len() - 3),
+            "in the middle of a line"
+        );
     }
 
     #[test]
@@ -414,8 +466,14 @@ mod tests {
         let text = "def f(a):\n  b()\n  return a\ndef g():\n  d()\n";
         let mut tokens = Vec::new();
         let languages = crate::language::Languages::builtin();
-        languages.get("python").expect("it is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
-        let behind = |word: &[u8]| 1 + tokens.iter().position(|token| token.text(text.as_bytes()) == word).unwrap_or(0);
+        languages
+            .get("python")
+            .expect("it is built in")
+            .lexer
+            .tokenize(text.as_bytes(), &mut tokens);
+        let behind = |word: &[u8]| {
+            1 + tokens.iter().position(|token| token.text(text.as_bytes()) == word).unwrap_or(0)
+        };
         let is_even = |end| document(text, &tokens).is_even(0..end);
         assert!(is_even(behind(b"return") + 1) && is_even(tokens.len()));
         assert!(!is_even(behind(b"b") + 2), "the function goes on");

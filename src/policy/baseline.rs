@@ -46,14 +46,22 @@ impl Baseline {
     /// # Errors
     /// The first invalid line.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        lines.map(|(at, line)| parse(line).map_err(|why| BaselineError { line: at + 1, why })).collect()
+        let lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        lines
+            .map(|(at, line)| parse(line).map_err(|why| BaselineError { line: at + 1, why }))
+            .collect()
     }
 
     /// The file's text, sorted by path.
     pub fn to_text(&self) -> String {
-        let mut rows: Vec<(&KnownCopy, usize)> = self.copies.iter().map(|(copy, &n)| (copy, n)).collect();
-        rows.sort_by(|(a, _), (b, _)| (&a.path, &a.rule, &a.identity).cmp(&(&b.path, &b.rule, &b.identity)));
+        let mut rows: Vec<(&KnownCopy, usize)> =
+            self.copies.iter().map(|(copy, &n)| (copy, n)).collect();
+        rows.sort_by(|(a, _), (b, _)| {
+            (&a.path, &a.rule, &a.identity).cmp(&(&b.path, &b.rule, &b.identity))
+        });
         let mut text = HEADER.to_owned();
         for (KnownCopy { identity, rule, n_tokens, path }, n) in rows {
             for _ in 0..n {
@@ -80,13 +88,17 @@ impl Baseline {
 
     /// The number of copies that are not in `other`.
     pub fn n_beyond(&self, other: &Self) -> usize {
-        let n_beyond = |(copy, n): (&KnownCopy, &usize)| n.saturating_sub(other.copies.get(copy).copied().unwrap_or(0));
+        let n_beyond = |(copy, n): (&KnownCopy, &usize)| {
+            n.saturating_sub(other.copies.get(copy).copied().unwrap_or(0))
+        };
         self.copies.iter().map(n_beyond).sum()
     }
 
     /// The copies that are also in `other`.
     pub fn within(&self, other: &Self) -> Self {
-        let both = |(copy, &n): (&KnownCopy, &usize)| Some((copy.clone(), n.min(*other.copies.get(copy)?)));
+        let both = |(copy, &n): (&KnownCopy, &usize)| {
+            Some((copy.clone(), n.min(*other.copies.get(copy)?)))
+        };
         Self { copies: self.copies.iter().filter_map(both).collect() }
     }
 
@@ -121,7 +133,12 @@ fn parse(line: &str) -> Result<KnownCopy, &'static str> {
         return Err("the identity must be 16 hexadecimal digits");
     }
     let n_tokens = n_tokens.parse().map_err(|_| "the number of tokens is not a number")?;
-    Ok(KnownCopy { identity: identity.to_owned(), rule: rule.to_owned(), n_tokens, path: path.to_owned() })
+    Ok(KnownCopy {
+        identity: identity.to_owned(),
+        rule: rule.to_owned(),
+        n_tokens,
+        path: path.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -135,7 +152,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let baseline: Baseline = [copy(2, "b c.rs"), copy(1, "a.rs"), copy(2, "b c.rs")].into_iter().collect();
+        let baseline: Baseline =
+            [copy(2, "b c.rs"), copy(1, "a.rs"), copy(2, "b c.rs")].into_iter().collect();
         let text = baseline.to_text();
         assert!(text.ends_with(
             "0000000000000001 copied-code 50 a.rs\n0000000000000002 copied-code 50 b c.rs\n0000000000000002 copied-code 50 b c.rs\n"
@@ -150,6 +168,9 @@ mod tests {
             wrong("# x\n\nzz copied-code 50 a.rs"),
             Err("line 3: the identity must be 16 hexadecimal digits".into())
         );
-        assert_eq!(wrong("<<<<<<< HEAD\n"), Err("line 1: expected identity, rule, tokens and path".into()));
+        assert_eq!(
+            wrong("<<<<<<< HEAD\n"),
+            Err("line 1: expected identity, rule, tokens and path".into())
+        );
     }
 }

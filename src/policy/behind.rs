@@ -1,4 +1,5 @@
-//! Defines what a copy lacks: commits that changed just its lines in the project that it comes from.
+//! Defines what a copy lacks: commits that changed just its lines in the project that it comes
+//! from.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use crate::text::FilePath;
 /// Commits of a component that a copy lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behind {
-    /// Whether they are known to fix a vulnerability, from a list of fixes; otherwise they are what came later.
+    /// Whether they are known to fix a vulnerability, from a list of fixes; otherwise they are what
+    /// came later.
     pub is_listed: bool,
     /// Whose commits they are.
     pub component: Arc<Component>,
@@ -27,7 +29,8 @@ pub struct MissedCommit {
     pub origin: FilePath,
     /// The places of the copy that it would change, in order; at least one.
     pub places: Vec<MissedPlace>,
-    /// The places of the file that the commit changed, those that the copy does not have or has already included.
+    /// The places of the file that the commit changed, those that the copy does not have or has
+    /// already included.
     pub n_hunks: usize,
 }
 
@@ -53,9 +56,11 @@ pub struct PastCommit {
 pub struct MissedPlace {
     /// The place; for an insertion, the tokens before and after it.
     pub fragment: Fragment,
-    /// The lines of the origin before the commit; empty for an insertion, which comes before `origin_lines.start`.
+    /// The lines of the origin before the commit; empty for an insertion, which comes before
+    /// `origin_lines.start`.
     pub origin_lines: std::ops::Range<u32>,
-    /// How to change the lines of the copy, if the text of the commit is available and the lines have the same layout.
+    /// How to change the lines of the copy, if the text of the commit is available and the lines
+    /// have the same layout.
     pub edit: Option<LineEdit>,
 }
 
@@ -79,15 +84,23 @@ impl Behind {
         self.commits.iter().any(|missed| missed.commit.is_security)
     }
 
-    /// In a sentence: `lacks 2 later commits of zlib, the first 5c44459c3b: Fix a bug (CVE-2018-25032)`.
+    /// In a sentence: `lacks 2 later commits of zlib, the first 5c44459c3b: Fix a bug
+    /// (CVE-2018-25032)`.
     pub fn describe(&self) -> String {
         let owner = &self.component.name;
-        let Some(MissedCommit { commit, .. }) = self.commits.first() else { return format!("behind {owner}") };
+        let Some(MissedCommit { commit, .. }) = self.commits.first() else {
+            return format!("behind {owner}");
+        };
         match (self.is_listed, self.commits.len()) {
             (true, 1) => format!("has the code that {owner} fixed in {}", commit.describe()),
-            (true, n) => format!("has the code that {owner} fixed in {n} commits, first in {}", commit.describe()),
+            (true, n) => format!(
+                "has the code that {owner} fixed in {n} commits, first in {}",
+                commit.describe()
+            ),
             (false, 1) => format!("lacks a later commit of {owner}: {}", commit.describe()),
-            (false, n) => format!("lacks {n} later commits of {owner}, first {}", commit.describe()),
+            (false, n) => {
+                format!("lacks {n} later commits of {owner}, first {}", commit.describe())
+            }
         }
     }
 }
@@ -95,7 +108,8 @@ impl Behind {
 impl PastCommit {
     /// `5c44459c3b (Fix a bug that can crash deflate; CVE-2018-25032)`.
     pub fn describe(&self) -> String {
-        let ids: Vec<&str> = self.ids.iter().map(String::as_str).filter(|id| !self.subject.contains(id)).collect();
+        let ids: Vec<&str> =
+            self.ids.iter().map(String::as_str).filter(|id| !self.subject.contains(id)).collect();
         let told = match (self.subject.is_empty(), ids.is_empty()) {
             (true, true) => return self.short().to_owned(),
             (false, true) => self.subject.clone(),

@@ -13,8 +13,8 @@ pub struct Date(jiff::civil::Date);
 pub struct DateError(String);
 
 impl Date {
-    /// The day, in UTC, of a time in seconds since 1970. Times outside the years that can be written count as the first
-    /// day.
+    /// The day, in UTC, of a time in seconds since 1970. Times outside the years that can be
+    /// written count as the first day.
     pub fn of_seconds(seconds: i64) -> Self {
         let moment = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         Self(moment.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -25,7 +25,8 @@ impl FromStr for Date {
     type Err = DateError;
 
     fn from_str(text: &str) -> Result<Self, DateError> {
-        let is_plain = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let is_plain =
+            text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let date = if is_plain { text.parse().ok() } else { None };
         date.map(Self).ok_or_else(|| DateError(text.to_owned()))
     }

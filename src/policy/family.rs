@@ -1,5 +1,5 @@
-//! Joins findings that are one matter into families: many copies between the same two files, or siblings beside each
-//! other.
+//! Joins findings that are one matter into families: many copies between the same two files, or
+//! siblings beside each other.
 //!
 //! ```text
 //! new.c:10-40   copied from old.c:5      |
@@ -15,10 +15,11 @@ use super::{About, Finding, Fragment, Place, Topic};
 use crate::matching::BESIDE_LINES;
 use crate::text::{FilePath, count};
 
-/// Joins copies of one rule in one file. If they come from another file, they all belong together; if they come from
-/// the same file, those do that are next to each other, or whose origins are.
+/// Joins copies of one rule in one file. If they come from another file, they all belong together;
+/// if they come from the same file, those do that are next to each other, or whose origins are.
 ///
-/// The first of a family is the most severe that is worth most. `findings` are sorted by place, and stay so.
+/// The first of a family is the most severe that is worth most. `findings` are sorted by place, and
+/// stay so.
 ///
 /// Time O(n log n).
 pub fn join_families(findings: &mut Vec<Finding>) {
@@ -63,12 +64,15 @@ pub fn join_families(findings: &mut Vec<Finding>) {
 
 /// The file that the new copy comes from, if it is one of the tree and the copy may be in a family.
 fn origin_file(finding: &Finding) -> Option<&FilePath> {
-    let is_new_copy = finding.about == About::Copy && finding.n_novel > 0 && finding.rule.topic == Topic::Duplication;
+    let is_new_copy = finding.about == About::Copy
+        && finding.n_novel > 0
+        && finding.rule.topic == Topic::Duplication;
     let origin = finding.origins.first().filter(|_| is_new_copy)?;
     (origin.place == Place::Tree).then_some(&origin.path)
 }
 
-/// Those copies within one file together whose places, copies and origins alike, are next to each other.
+/// Those copies within one file together whose places, copies and origins alike, are next to each
+/// other.
 fn siblings(findings: &[Finding], numbers: &[usize]) -> Vec<Vec<usize>> {
     let mut places: Vec<(Fragment, usize)> = Vec::new();
     for (at, &number) in numbers.iter().enumerate() {
@@ -129,7 +133,9 @@ impl Finding {
         match (n, named.is_empty()) {
             (0, _) => String::new(),
             (n, true) => format!("; {} {from}: lines {last}", count(n, "more copy")),
-            (n, false) => format!("; {} {from}: lines {} and {last}", count(n, "more copy"), named.join(", ")),
+            (n, false) => {
+                format!("; {} {from}: lines {} and {last}", count(n, "more copy"), named.join(", "))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
 use super::{
-    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, LaterCommits, Level, Milder, MissedEdit,
-    Origin, Place, Rule, UnexaminedFiles,
+    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, LaterCommits, Level,
+    Milder, MissedEdit, Origin, Place, Rule, UnexaminedFiles,
 };
 use crate::language::Token;
 use crate::matching::Worth;
@@ -39,8 +39,8 @@ pub struct Finding {
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
-    /// Lines of source that go if its class is written once, in a whole tree; 0 if it would not be worth a warning, and
-    /// for a change.
+    /// Lines of source that go if its class is written once, in a whole tree; 0 if it would not be
+    /// worth a warning, and for a change.
     pub n_saved_lines: u64,
     /// The other places of a clone class of a whole tree; empty for a change.
     pub others: Vec<KnownCopy>,
@@ -93,12 +93,16 @@ impl SuppressedBy {
     /// What suppresses it and why, in a few words, safe to print to a terminal.
     pub fn describe(&self) -> String {
         let words = match self {
-            Self::Comment { line, reason, until } => format!("by the comment on line {line}{}: {reason}", end(until)),
+            Self::Comment { line, reason, until } => {
+                format!("by the comment on line {line}{}: {reason}", end(until))
+            }
             Self::Baseline => "by the baseline".to_owned(),
             Self::Exception { reason, until } => {
                 format!("by an exception of the license policy{}: {reason}", end(until))
             }
-            Self::Decision { by, reason, until } => format!("by a decision of {by}{}: {reason}", end(until)),
+            Self::Decision { by, reason, until } => {
+                format!("by a decision of {by}{}: {reason}", end(until))
+            }
         };
         printable(words.as_bytes())
     }
@@ -125,7 +129,8 @@ impl std::fmt::Display for Notice {
     }
 }
 
-/// What readers must know about the audit itself: an ineffective suppression, or settings that the change edits.
+/// What readers must know about the audit itself: an ineffective suppression, or settings that the
+/// change edits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Notice {
     /// The file it is about.
@@ -141,7 +146,8 @@ const SHOWN_DIGITS: usize = 8;
 /// Minimum digits that name a finding.
 const MIN_DIGITS: usize = 4;
 
-/// Code with at least this many origins is how things are written here: the number says more than the first of them.
+/// Code with at least this many origins is how things are written here: the number says more than
+/// the first of them.
 const MANY_PLACES: usize = 5;
 
 /// Maximum commits named in a message; the rest are counted.
@@ -150,9 +156,15 @@ const MAX_CHANGES: usize = 3;
 const MAX_NAMED: usize = 20;
 
 impl Finding {
-    /// A finding without tokens and origins, all of whose lines are added; of one rule and path, the same `key` is the
-    /// same finding.
-    pub fn new(about: About, judgment: Judgment, path: FilePath, fragment: Fragment, key: u64) -> Self {
+    /// A finding without tokens and origins, all of whose lines are added; of one rule and path,
+    /// the same `key` is the same finding.
+    pub fn new(
+        about: About,
+        judgment: Judgment,
+        path: FilePath,
+        fragment: Fragment,
+        key: u64,
+    ) -> Self {
         let Judgment { rule, level, milder } = judgment;
         Self {
             rule,
@@ -179,7 +191,8 @@ impl Finding {
     pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
         let at = |column| Position { line: 1, column };
         let fragment = Fragment { start: at(1), end: at(2) };
-        // The same file is the same finding whatever it contains, and left-out files together are one finding.
+        // The same file is the same finding whatever it contains, and left-out files together are
+        // one finding.
         let identity = match &about {
             About::Unread(file) => identity(judgment.rule, &path, fnv_1a(file.reason.bytes())),
             _ => identity(judgment.rule, &FilePath::new(""), 0),
@@ -188,9 +201,16 @@ impl Finding {
     }
 
     /// A finding about commits that a copy at `path` lacks.
-    pub fn of_behind(behind: Behind, judgment: Judgment, path: FilePath, fragment: Fragment) -> Self {
-        let hashes: Vec<&str> = behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
-        // The same commits are the same finding wherever the copy moves in its file; a further one is another.
+    pub fn of_behind(
+        behind: Behind,
+        judgment: Judgment,
+        path: FilePath,
+        fragment: Fragment,
+    ) -> Self {
+        let hashes: Vec<&str> =
+            behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
+        // The same commits are the same finding wherever the copy moves in its file; a further one
+        // is another.
         let key = fnv_1a(hashes.join(" ").bytes());
         let n_places = behind.commits.iter().map(|missed| missed.places.len()).sum();
         Self { n_places, ..Self::new(About::Behind(behind), judgment, path, fragment, key) }
@@ -243,7 +263,11 @@ impl Finding {
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[UnexaminedFiles] {
         match &self.about {
-            About::Copy | About::OldCopy(_) | About::Missed(_) | About::Exists { .. } | About::Behind(_) => &[],
+            About::Copy
+            | About::OldCopy(_)
+            | About::Missed(_)
+            | About::Exists { .. }
+            | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
         }
@@ -266,14 +290,21 @@ impl Finding {
             About::OldCopy(outdated) => self.old_copy_message(outdated),
             About::Missed(missed) => self.missed_message(missed),
             About::Exists { name, agreement } => {
-                let place =
-                    self.origins.first().map(|origin| format!("{}:{}", origin.path, origin.fragment.start.line));
-                format!("may exist already as {name} at {}: {}", place.unwrap_or_default(), agreement.describe())
+                let place = self
+                    .origins
+                    .first()
+                    .map(|origin| format!("{}:{}", origin.path, origin.fragment.start.line));
+                format!(
+                    "may exist already as {name} at {}: {}",
+                    place.unwrap_or_default(),
+                    agreement.describe()
+                )
             }
             About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
-                let named: Vec<_> = files.iter().take(MAX_NAMED).map(UnexaminedFiles::describe).collect();
+                let named: Vec<_> =
+                    files.iter().take(MAX_NAMED).map(UnexaminedFiles::describe).collect();
                 let more = match files.len() - named.len() {
                     0 => String::new(),
                     n => format!(" and {n} more"),
@@ -284,7 +315,8 @@ impl Finding {
     }
 
     fn old_copy_message(&self, outdated: &LaterCommits) -> String {
-        let changes: Vec<String> = outdated.since.iter().take(MAX_CHANGES).map(Change::describe).collect();
+        let changes: Vec<String> =
+            outdated.since.iter().take(MAX_CHANGES).map(Change::describe).collect();
         let more = match outdated.since.len() - changes.len() {
             0 => String::new(),
             n => format!(" and {n} more"),
@@ -293,20 +325,35 @@ impl Finding {
     }
 
     fn missed_message(&self, missed: &MissedEdit) -> String {
-        let Some(Origin { path, fragment, .. }) = self.origins.first() else { return missed.lacks.clone() };
+        let Some(Origin { path, fragment, .. }) = self.origins.first() else {
+            return missed.lacks.clone();
+        };
         let line = fragment.start.line;
-        let at = if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };
-        let name = missed.name.as_ref().map(|name| format!(" in {}", printable(name.as_bytes()))).unwrap_or_default();
+        let at = if *path == self.path {
+            format!("line {line} of the same file")
+        } else {
+            format!("{path}:{line}")
+        };
+        let name = missed
+            .name
+            .as_ref()
+            .map(|name| format!(" in {}", printable(name.as_bytes())))
+            .unwrap_or_default();
         let others = match self.n_places.saturating_sub(1) {
             0 => String::new(),
             1 => ", and 1 other sibling lacks it too".to_owned(),
             n => format!(", and {n} other siblings lack it too"),
         };
-        let verb = if missed.is_declared { "is kept in step with this by a comment" } else { "was alike" };
-        format!("{at}{name} {verb} and lacks this edit: {}{others}", printable(missed.lacks.as_bytes()))
+        let verb =
+            if missed.is_declared { "is kept in step with this by a comment" } else { "was alike" };
+        format!(
+            "{at}{name} {verb} and lacks this edit: {}{others}",
+            printable(missed.lacks.as_bytes())
+        )
     }
 
-    /// The lines of code in the copy that its first origin has as well; if that is not known, all its lines.
+    /// The lines of code in the copy that its first origin has as well; if that is not known, all
+    /// its lines.
     pub fn n_lines(&self) -> u32 {
         let n_lines = self.origins.first().map_or(0, |origin| origin.in_common.n_lines);
         if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
@@ -320,7 +367,9 @@ impl Finding {
         let message = self.message_of_first();
         // Few places are listed; of many, not all are examined, and the number says more.
         match self.n_places.max(self.origins.len()) {
-            n @ MANY_PLACES.. if self.n_novel > 0 => format!("{message}, which is written in {n} places"),
+            n @ MANY_PLACES.. if self.n_novel > 0 => {
+                format!("{message}, which is written in {n} places")
+            }
             _ => message,
         }
     }
@@ -333,14 +382,21 @@ impl Finding {
             let n_places = self.origins.len() + 1;
             return format!("{lines} found in {}", count(n_places, "place"));
         }
-        let Some(of @ Origin { place, path, fragment, .. }) = origin else { return count(n_lines, "copied line") };
+        let Some(of @ Origin { place, path, fragment, .. }) = origin else {
+            return count(n_lines, "copied line");
+        };
         let (line, relation) = (fragment.start.line, of.relation());
         match place {
             Place::Tree => {
-                let at =
-                    if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };
+                let at = if *path == self.path {
+                    format!("line {line} of the same file")
+                } else {
+                    format!("{path}:{line}")
+                };
                 match of.in_common.insertion {
-                    Some(_) => format!("{lines} inserted here and at {at}, which were alike before"),
+                    Some(_) => {
+                        format!("{lines} inserted here and at {at}, which were alike before")
+                    }
                     None => format!("{lines} {relation} {at}"),
                 }
             }

@@ -6,8 +6,9 @@ use regex::bytes::Regex;
 
 use super::security::pattern;
 
-/// What people write who mend something: the fault, what it did, or what keeps it from happening. The first words are
-/// those of Mockus and Votta, Identifying reasons for software changes using historic databases (2000).
+/// What people write who mend something: the fault, what it did, or what keeps it from happening.
+/// The first words are those of Mockus and Votta, Identifying reasons for software changes using
+/// historic databases (2000).
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"\b(fix(e[sd]|ing|up)?|(bug|hot)(s|fix(es|ed)?)?|defects?|errors?|fail(s|ed|ing|ures?)?|faults?|issues?|problems?|mistakes?|flaws?)\b",
@@ -19,8 +20,9 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What names the fault at the end of a message: `Fixes: abcdef1`, `Closes #12`.
-static TRAILERS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?m)^\s*(fix(e[sd])?|close[sd]?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]"));
+static TRAILERS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?m)^\s*(fix(e[sd])?|close[sd]?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]")
+});
 
 /// Whether the subject of `message` says that something is mended, or a line of it which fault.
 pub fn says_fix(message: &str) -> bool {

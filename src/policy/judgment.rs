@@ -5,7 +5,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, RuleCondition, Topic};
+use super::{
+    About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, RuleCondition, Topic,
+};
 use crate::text::{agreed, count};
 
 /// The configured levels.
@@ -30,7 +32,8 @@ pub struct Circumstances {
     pub says_little: Option<SaysLittle>,
     /// Whether it is so short besides that unrelated projects have written it, too.
     pub is_idiom: bool,
-    /// How much of one of the two files the other one held before, in percent, when they are kept in step.
+    /// How much of one of the two files the other one held before, in percent, when they are kept
+    /// in step.
     pub in_step: Option<u8>,
     /// Whether its file is again as it was a few commits before.
     pub is_reverted: bool,
@@ -107,7 +110,8 @@ pub enum Milder {
     Alternative,
     /// A message of the change says that it reverts the commit which deleted it.
     RevertedByName,
-    /// It is a component's, whose license asks for nothing more: its notice is with the copy, or none is asked for.
+    /// It is a component's, whose license asks for nothing more: its notice is with the copy, or
+    /// none is asked for.
     NothingOwed,
     /// A program cannot decide whether its license is in conflict.
     Undecided,
@@ -129,7 +133,9 @@ impl Milder {
             Self::In(Ground::Document | Ground::Code) => "in a document".to_owned(),
             Self::SaysLittle(little) => format!("says little: {}", little.describe()),
             Self::InStep(percent) => {
-                format!("the two files are kept in step: {percent} % of one was in the other before")
+                format!(
+                    "the two files are kept in step: {percent} % of one was in the other before"
+                )
             }
             Self::EditedInStep(n) => {
                 format!(
@@ -143,12 +149,20 @@ impl Milder {
             Self::Short => "a short insertion, and no whole function".to_owned(),
             Self::Alternative => "no build has both: they are alternatives".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
-            Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
+            Self::NothingOwed => {
+                "nothing is owed: its notice is kept, or its license asks for none".to_owned()
+            }
             Self::Undecided => "its license needs review".to_owned(),
-            Self::NoFault => "no commit that it lacks says that it fixes a security fault".to_owned(),
+            Self::NoFault => {
+                "no commit that it lacks says that it fixes a security fault".to_owned()
+            }
             Self::LeftOut => "left out on purpose".to_owned(),
             Self::Beyond(n) => {
-                format!("the change has {} that {} worth more", count(*n, "copy"), agreed(*n, "is", "are"))
+                format!(
+                    "the change has {} that {} worth more",
+                    count(*n, "copy"),
+                    agreed(*n, "is", "are")
+                )
             }
         }
     }
@@ -165,27 +179,36 @@ pub struct Judgment {
     pub milder: Option<Milder>,
 }
 
-/// Maximum difference in similarity at which another component explains a copy as well as the best one does.
+/// Maximum difference in similarity at which another component explains a copy as well as the best
+/// one does.
 const AS_ALIKE: f64 = 0.02;
 
 impl Levels {
-    /// Applies one rule to something that is `at_most` this severe for it, and why; `None` if the rule is off.
-    fn judge(&self, rule: &'static Rule, at_most: (Level, Milder), circumstances: Circumstances) -> Option<Judgment> {
+    /// Applies one rule to something that is `at_most` this severe for it, and why; `None` if the
+    /// rule is off.
+    fn judge(
+        &self,
+        rule: &'static Rule,
+        at_most: (Level, Milder),
+        circumstances: Circumstances,
+    ) -> Option<Judgment> {
         // The settings come first: they may also turn the rule off.
         let level = self.of(rule)?;
         // If no change adds the code, nothing has to be done now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
         let mut judgment = Judgment { rule, level, milder: None };
-        // The rule itself is milder in some cases: a revert, a license to review, a notice that is present.
+        // The rule itself is milder in some cases: a revert, a license to review, a notice that is
+        // present.
         judgment.soften(at_most.0, at_most.1);
         // It may be milder where such findings are expected.
         let ground = circumstances.ground;
         if rule.milder_in.contains(&ground) {
-            let at_most = if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
+            let at_most =
+                if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
             judgment.soften(at_most, Milder::In(ground));
         }
-        // A copy that says little is true, and of no interest. Whose code it is matters all the same, unless it is
-        // nobody's.
+        // A copy that says little is true, and of no interest. Whose code it is matters all the
+        // same, unless it is nobody's.
         let is_little = rule.topic == Topic::Duplication || circumstances.is_idiom;
         if let Some(little) = circumstances.says_little.filter(|_| is_little) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
@@ -207,22 +230,30 @@ impl Levels {
         Some(judgment)
     }
 
-    /// Judges a copy with these origins, and moves those to the front that fall under the same rule for the same
-    /// reason.
+    /// Judges a copy with these origins, and moves those to the front that fall under the same rule
+    /// for the same reason.
     ///
     /// `None` if every applicable rule is off.
-    pub fn judge_copy(&self, origins: &mut [Origin], circumstances: Circumstances) -> Option<Judgment> {
-        // Of components, only those count that explain the copy about as well as the best: half a copy proves little.
+    pub fn judge_copy(
+        &self,
+        origins: &mut [Origin],
+        circumstances: Circumstances,
+    ) -> Option<Judgment> {
+        // Of components, only those count that explain the copy about as well as the best: half a
+        // copy proves little.
         let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
-        let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
-        let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
+        let best =
+            origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
+        let explains =
+            |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
         let judged = origins.iter().filter(explains).filter_map(|origin| {
             let judgment = self.judge_origin(origin, circumstances)?;
             Some((judgment, origin.answer()))
         });
-        // The most severe level wins. On a tie the component wins: its license applies even if others have the code.
-        let (judgment, answer) =
-            judged.max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
+        // The most severe level wins. On a tie the component wins: its license applies even if
+        // others have the code.
+        let (judgment, answer) = judged
+            .max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
         // Existing code in the tree counts before deleted code.
         origins.sort_by_key(|origin| {
             let own = self.judge_origin(origin, circumstances).map(|own| own.rule.id);
@@ -240,7 +271,9 @@ impl Levels {
             (Place::Tree, _) => Milder::Short,
             (Place::Past(_), _) => Milder::RevertedByName,
         };
-        let judge = |rule: &&'static Rule| self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances);
+        let judge = |rule: &&'static Rule| {
+            self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances)
+        };
         let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -248,22 +281,26 @@ impl Levels {
     /// Judges commits that a copy lacks; `None` if the rule is off.
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
-        let judge =
-            |rule: &&'static Rule| self.judge(rule, (rule.when.of_behind(behind)?, Milder::NoFault), circumstances);
+        let judge = |rule: &&'static Rule| {
+            self.judge(rule, (rule.when.of_behind(behind)?, Milder::NoFault), circumstances)
+        };
         let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
     /// Whether any enabled rule looks at what copies lack.
     pub fn ask_for_missed(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, super::RuleCondition::Behind(_)) && self.of(rule).is_some())
+        RULES.iter().any(|rule| {
+            matches!(rule.when, super::RuleCondition::Behind(_)) && self.of(rule).is_some()
+        })
     }
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
-        let judge =
-            |rule: &&'static Rule| self.judge(rule, (rule.when.of_other(about)?, Milder::LeftOut), circumstances);
+        let judge = |rule: &&'static Rule| {
+            self.judge(rule, (rule.when.of_other(about)?, Milder::LeftOut), circumstances)
+        };
         let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -280,21 +317,30 @@ impl Levels {
 
     /// Whether any enabled rule looks at edits.
     pub fn ask_for_edits(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, RuleCondition::Edit(_)) && self.of(rule).is_some())
+        RULES
+            .iter()
+            .any(|rule| matches!(rule.when, RuleCondition::Edit(_)) && self.of(rule).is_some())
     }
 
-    /// Whether an enabled rule looks at new functions that exist in other words. Where copies may be made, none does:
-    /// what was copied is not said to be written anew.
+    /// Whether an enabled rule looks at new functions that exist in other words. Where copies may
+    /// be made, none does: what was copied is not said to be written anew.
     pub fn ask_for_functions(&self) -> bool {
         let is_on = |rule: &&Rule| self.of(rule).is_some();
         let looks_at_copies = |rule: &&Rule| matches!(rule.when, RuleCondition::Tree(_));
         let tells_copies = RULES.iter().copied().filter(looks_at_copies).all(|rule| is_on(&rule));
-        tells_copies && RULES.iter().copied().filter(is_on).any(|rule| matches!(rule.when, RuleCondition::Function(_)))
+        tells_copies
+            && RULES
+                .iter()
+                .copied()
+                .filter(is_on)
+                .any(|rule| matches!(rule.when, RuleCondition::Function(_)))
     }
 
     /// Whether any enabled rule looks at copies of past states.
     pub fn ask_for_old_copies(&self) -> bool {
-        RULES.iter().any(|rule| matches!(rule.when, RuleCondition::OldCopy(_)) && self.of(rule).is_some())
+        RULES
+            .iter()
+            .any(|rule| matches!(rule.when, RuleCondition::OldCopy(_)) && self.of(rule).is_some())
     }
 
     /// Whether any enabled rule looks at copies of code in such a place.
@@ -329,7 +375,11 @@ mod tests {
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
         let at = Position { line: 1, column: 1 };
         let fragment = Fragment { start: at, end: at };
-        Origin { place, verdict, ..Origin::in_tree(FilePath::new("src/old.c"), fragment, CloneType::Type1, 1.0) }
+        Origin {
+            place,
+            verdict,
+            ..Origin::in_tree(FilePath::new("src/old.c"), fragment, CloneType::Type1, 1.0)
+        }
     }
 
     fn in_tree() -> Origin {
@@ -337,7 +387,8 @@ mod tests {
     }
 
     fn in_past(is_reverted: bool) -> Origin {
-        let deletion = Deletion { commit: "1".repeat(40), subject: String::new(), time: 0, is_reverted };
+        let deletion =
+            Deletion { commit: "1".repeat(40), subject: String::new(), time: 0, is_reverted };
         origin(Place::Past(Arc::new(deletion)), None)
     }
 
@@ -353,14 +404,24 @@ mod tests {
     const NEW_CODE: Circumstances = Circumstances::NEW_CODE;
 
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
-        Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note, in_declarations: Level::Note }
+        Levels {
+            of_rules: of_rules.iter().copied().collect(),
+            in_tests: Level::Note,
+            in_declarations: Level::Note,
+        }
     }
 
     #[track_caller]
-    fn check(levels: &Levels, origins: &[Origin], circumstances: Circumstances, expected: Option<(&str, Level)>) {
+    fn check(
+        levels: &Levels,
+        origins: &[Origin],
+        circumstances: Circumstances,
+        expected: Option<(&str, Level)>,
+    ) {
         for origins in [origins.to_vec(), origins.iter().rev().cloned().collect()] {
             let mut sorted = origins.clone();
-            let judged = levels.judge_copy(&mut sorted, circumstances).map(|of| (of.rule.id, of.level));
+            let judged =
+                levels.judge_copy(&mut sorted, circumstances).map(|of| (of.rule.id, of.level));
             assert_eq!(judged, expected, "{origins:?}");
         }
     }
@@ -382,13 +443,21 @@ mod tests {
 
     #[test]
     fn the_gravest_level_counts_then_the_license_then_the_order_of_the_rules() {
-        let all = |level| levels(&["copied-code", "revived-code", "corpus-copy"].map(|id| (id, Some(level))));
-        let (tree, past, component) = (in_tree(), in_past(false), in_component(Answer::Allowed, owed()));
+        let all = |level| {
+            levels(&["copied-code", "revived-code", "corpus-copy"].map(|id| (id, Some(level))))
+        };
+        let (tree, past, component) =
+            (in_tree(), in_past(false), in_component(Answer::Allowed, owed()));
         let both = [tree.clone(), past.clone()];
         check(&all(Level::Error), &both, NEW_CODE, Some(("copied-code", Level::Error)));
         let graver = levels(&[("revived-code", Some(Level::Error))]);
         check(&graver, &both, NEW_CODE, Some(("revived-code", Level::Error)));
-        check(&all(Level::Error), &[tree, component, past], NEW_CODE, Some(("corpus-copy", Level::Error)));
+        check(
+            &all(Level::Error),
+            &[tree, component, past],
+            NEW_CODE,
+            Some(("corpus-copy", Level::Error)),
+        );
         let unclear = [in_component(Answer::Unknown, owed()), in_component(Answer::Review, owed())];
         check(&levels(&[]), &unclear, NEW_CODE, Some(("unknown-license", Level::Warning)));
     }
@@ -408,8 +477,18 @@ mod tests {
     fn a_component_that_has_less_of_the_copy_decides_nothing() {
         let denied = |similarity| Origin { similarity, ..in_component(Answer::Denied, owed()) };
         let allowed = in_component(Answer::Allowed, owed());
-        check(&levels(&[]), &[allowed.clone(), denied(0.985)], NEW_CODE, Some(("license-conflict", Level::Error)));
-        check(&levels(&[]), &[allowed, denied(0.975)], NEW_CODE, Some(("corpus-copy", Level::Warning)));
+        check(
+            &levels(&[]),
+            &[allowed.clone(), denied(0.985)],
+            NEW_CODE,
+            Some(("license-conflict", Level::Error)),
+        );
+        check(
+            &levels(&[]),
+            &[allowed, denied(0.975)],
+            NEW_CODE,
+            Some(("corpus-copy", Level::Warning)),
+        );
     }
 
     #[test]
@@ -430,13 +509,20 @@ mod tests {
             (in_component(Answer::Allowed, owed()), [Level::Error, Level::Error, Level::Warning]),
             (in_component(Answer::Allowed, given()), [Level::Note, Level::Note, Level::Note]),
             (in_component(Answer::Unknown, owed()), [Level::Error, Level::Error, Level::Warning]),
-            (in_component(Answer::Review, owed()), [Level::Warning, Level::Warning, Level::Warning]),
+            (
+                in_component(Answer::Review, owed()),
+                [Level::Warning, Level::Warning, Level::Warning],
+            ),
             (in_component(Answer::Denied, owed()), [Level::Error, Level::Error, Level::Error]),
         ];
         for (origin, expected) in rows {
             let of = |ground| level_of(&origin, Circumstances { ground, ..NEW_CODE });
             assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
-            assert_eq!(level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }), Level::Note, "{origin:?}");
+            assert_eq!(
+                level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }),
+                Level::Note,
+                "{origin:?}"
+            );
         }
     }
 
@@ -444,20 +530,31 @@ mod tests {
     fn a_finding_that_is_milder_than_its_rule_says_why() {
         let reason = |origin: Origin| {
             let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Level::Error))).collect();
-            let judged = levels(&errors).judge_copy(&mut [origin], NEW_CODE).expect("no rule is off");
+            let judged =
+                levels(&errors).judge_copy(&mut [origin], NEW_CODE).expect("no rule is off");
             judged.milder.map(|milder| milder.describe())
         };
         let given = Attribution::Given("NOTICE".to_owned());
-        assert!(reason(in_component(Answer::Allowed, given)).is_some_and(|why| why.starts_with("nothing is owed")));
+        assert!(
+            reason(in_component(Answer::Allowed, given))
+                .is_some_and(|why| why.starts_with("nothing is owed"))
+        );
         assert!(reason(in_component(Answer::Allowed, Attribution::NotAsked)).is_some());
-        assert_eq!(reason(in_component(Answer::Review, owed())).as_deref(), Some("its license needs review"));
-        assert_eq!(reason(in_past(true)).as_deref(), Some("a revert of the commit that deleted it"));
+        assert_eq!(
+            reason(in_component(Answer::Review, owed())).as_deref(),
+            Some("its license needs review")
+        );
+        assert_eq!(
+            reason(in_past(true)).as_deref(),
+            Some("a revert of the commit that deleted it")
+        );
         assert_eq!(reason(in_component(Answer::Allowed, owed())), None);
     }
 
     #[test]
     fn what_could_not_be_read_is_a_warning_and_what_was_left_out_a_note() {
-        let file = || UnexaminedFiles { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
+        let file =
+            || UnexaminedFiles { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
         let rows = [
             (About::Unread(file()), Ground::Code, Some(Level::Warning)),
             (About::Unread(file()), Ground::Test, Some(Level::Note)),

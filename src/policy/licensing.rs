@@ -1,6 +1,7 @@
 //! Judges licenses: whether a project's policy allows copying code under them.
 //!
-//! Invariant: a verdict is a potential one, for a person to review; what is unknown is never allowed.
+//! Invariant: a verdict is a potential one, for a person to review; what is unknown is never
+//! allowed.
 
 use std::cmp::Ordering;
 
@@ -60,7 +61,9 @@ impl Decision {
     /// Why it does not apply on `today`; `None` if it does.
     pub fn fault(&self, today: Date) -> Option<String> {
         match self.until {
-            _ if self.by.trim().is_empty() => Some("nobody has accepted it: `by` is empty".to_owned()),
+            _ if self.by.trim().is_empty() => {
+                Some("nobody has accepted it: `by` is empty".to_owned())
+            }
             _ if self.reason.trim().is_empty() => Some("it has no reason".to_owned()),
             Some(until) if today > until => Some(format!("it expired after {until}")),
             _ => None,
@@ -93,7 +96,8 @@ pub struct Exception {
 }
 
 impl Exception {
-    /// Whether it applies to a finding of `rule` in the file at `path`, with an origin of this name and package URL.
+    /// Whether it applies to a finding of `rule` in the file at `path`, with an origin of this name
+    /// and package URL.
     pub fn covers(&self, rule: &Rule, path: &[u8], name: &str, purl: Option<&str>) -> bool {
         let is_below = |pattern: &str| {
             let folder = pattern.trim_end_matches('/').as_bytes();
@@ -124,7 +128,12 @@ impl std::fmt::Display for Exception {
         parts.extend(self.path.as_ref().map(|path| format!("path `{path}`")));
         parts.extend(self.origin.as_ref().map(|origin| format!("origin `{origin}`")));
         parts.extend(self.rule.map(|rule| format!("rule `{}`", rule.id)));
-        write!(f, " for {} ({})", if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") }, self.reason)
+        write!(
+            f,
+            " for {} ({})",
+            if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") },
+            self.reason
+        )
     }
 }
 
@@ -154,8 +163,8 @@ impl LicenseTerm {
         License::is_family(text).then(|| Self::Family(text.to_owned()))
     }
 
-    /// How specifically it matches a license; `None` if it does not. With `later`, it also matches a license that may
-    /// be used under a later version which it matches.
+    /// How specifically it matches a license; `None` if it does not. With `later`, it also matches
+    /// a license that may be used under a later version which it matches.
     fn names(&self, license: &License, later: bool) -> Option<u8> {
         let (is_named, rank) = match self {
             Self::Class(class) => (Class::of_license(license) == *class, 1),
@@ -165,9 +174,13 @@ impl LicenseTerm {
                 (is_same || later && license.may_be_taken_as(own), 3)
             }
             Self::License { license: own, is_exact: true } => {
-                let is_later =
-                    later && own.exception.is_none() && license.may_be_taken_as(own) && license.allows_later();
-                let is_with = own.exception.is_none() && own.id == license.id && own.or_later == license.or_later;
+                let is_later = later
+                    && own.exception.is_none()
+                    && license.may_be_taken_as(own)
+                    && license.allows_later();
+                let is_with = own.exception.is_none()
+                    && own.id == license.id
+                    && own.or_later == license.or_later;
                 (own == license || is_with || is_later, 4)
             }
             Self::Expression(_) => (false, 0),
@@ -193,14 +206,18 @@ type AnswerAndReason = (Answer, String);
 impl LicensePolicy {
     /// The policy's verdict on code with these terms; does not consider attribution.
     ///
-    /// If evidence for a license that the policy likes less contradicts the license that was found, it needs review.
+    /// If evidence for a license that the policy likes less contradicts the license that was found,
+    /// it needs review.
     pub fn judge(&self, terms: &Terms) -> Verdict {
         let (mut answer, mut reason) = self.judge_license(terms.license.as_ref());
         if answer == Answer::Denied && terms.is_of_text {
-            let (later, _) = self.judge_license(terms.license.as_ref().map(Expression::with_later).as_ref());
+            let (later, _) =
+                self.judge_license(terms.license.as_ref().map(Expression::with_later).as_ref());
             if later < answer {
                 answer = Answer::Review;
-                reason = format!("{reason}, unless later versions may be chosen, which a license text does not show");
+                reason = format!(
+                    "{reason}, unless later versions may be chosen, which a license text does not show"
+                );
             }
         }
         for contradiction in &terms.contradictions {
@@ -211,7 +228,8 @@ impl LicensePolicy {
             }
         }
         let is_asked = terms.class() != Class::PublicDomain && answer == Answer::Allowed;
-        let attribution = if is_asked { Attribution::Owed(Vec::new()) } else { Attribution::NotAsked };
+        let attribution =
+            if is_asked { Attribution::Owed(Vec::new()) } else { Attribution::NotAsked };
         Verdict { answer, reason, attribution }
     }
 
@@ -226,7 +244,9 @@ impl LicensePolicy {
     fn judge_license(&self, license: Option<&Expression>) -> AnswerAndReason {
         let Some(expression) = license else { return (Answer::Unknown, "needs review".to_owned()) };
         let names = |terms: &[LicenseTerm]| {
-            terms.iter().any(|term| matches!(term, LicenseTerm::Expression(own) if own == expression))
+            terms
+                .iter()
+                .any(|term| matches!(term, LicenseTerm::Expression(own) if own == expression))
         };
         if names(&self.deny) {
             return (Answer::Denied, format!("the settings deny {expression}"));
@@ -241,13 +261,17 @@ impl LicensePolicy {
 
     fn judge_one(&self, license: &License) -> AnswerAndReason {
         let strongest = |terms: &[LicenseTerm], later: bool| {
-            let named = terms.iter().filter_map(|term| Some((term.names(license, later)?, term.to_string())));
+            let named = terms
+                .iter()
+                .filter_map(|term| Some((term.names(license, later)?, term.to_string())));
             named.max_by_key(|(rank, _)| *rank)
         };
         let (allowed, denied) = (strongest(&self.allow, true), strongest(&self.deny, false));
         let rank = |of: &Option<(u8, String)>| of.as_ref().map(|(rank, _)| *rank);
         match (rank(&allowed).cmp(&rank(&denied)), allowed, denied) {
-            (Ordering::Greater, Some((_, term)), _) => return (Answer::Allowed, said("allow", &term, license)),
+            (Ordering::Greater, Some((_, term)), _) => {
+                return (Answer::Allowed, said("allow", &term, license));
+            }
             (_, _, Some((_, term))) => return (Answer::Denied, said("deny", &term, license)),
             _ => {}
         }
@@ -257,8 +281,11 @@ impl LicensePolicy {
         }
         let by_project = self.project.as_ref().map(|project| {
             let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
-            // Users of the project may choose among its licenses, so code in it must be compatible with each.
-            let fold = |project: &Expression| project.fold(|outbound| go_together(outbound, license), worst, worst);
+            // Users of the project may choose among its licenses, so code in it must be compatible
+            // with each.
+            let fold = |project: &Expression| {
+                project.fold(|outbound| go_together(outbound, license), worst, worst)
+            };
             let (answer, mut reason) = fold(project);
             if let Some(evidence) = &self.project_evidence {
                 reason = format!("{reason} ({evidence})");
@@ -267,15 +294,21 @@ impl LicensePolicy {
         });
         match by_project {
             Some(answered) if answered.0 != Answer::Allowed => answered,
-            _ if !self.allow.is_empty() => {
-                (Answer::Denied, format!("{license} is not among the licenses that the settings allow"))
-            }
+            _ if !self.allow.is_empty() => (
+                Answer::Denied,
+                format!("{license} is not among the licenses that the settings allow"),
+            ),
             Some(answered) => answered,
             None if class >= Class::SourceAvailable => (
                 Answer::Review,
-                format!("{license} is {}, and the settings do not say whether that may be copied", class.name()),
+                format!(
+                    "{license} is {}, and the settings do not say whether that may be copied",
+                    class.name()
+                ),
             ),
-            None => (Answer::Allowed, format!("the settings do not deny {license} ({})", class.name())),
+            None => {
+                (Answer::Allowed, format!("the settings do not deny {license} ({})", class.name()))
+            }
         }
     }
 }
@@ -289,13 +322,15 @@ fn said(verb: &str, term: &str, license: &License) -> String {
     }
 }
 
-/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class if it has no answer.
+/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class
+/// if it has no answer.
 fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
     match compatibility(outbound, inbound) {
-        Some(Compatibility::Yes) => {
-            (Answer::Allowed, format!("{inbound} is compatible with {outbound}, the project's license"))
-        }
+        Some(Compatibility::Yes) => (
+            Answer::Allowed,
+            format!("{inbound} is compatible with {outbound}, the project's license"),
+        ),
         Some(Compatibility::No) => {
             let text = format!(
                 "{inbound} is not compatible with {outbound}, the project's license, according to OSADL's matrix"
@@ -310,15 +345,23 @@ fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
         }
         None if class <= Class::Permissive => (
             Answer::Allowed,
-            format!("{inbound} is {}, which is compatible with {outbound}, the project's license", class.name()),
+            format!(
+                "{inbound} is {}, which is compatible with {outbound}, the project's license",
+                class.name()
+            ),
         ),
-        None if class >= Class::SourceAvailable || class >= Class::StrongCopyleft && of_work != class => {
-            let text = format!("{inbound} is {}, and the project is under {outbound}", class.name());
+        None if class >= Class::SourceAvailable
+            || class >= Class::StrongCopyleft && of_work != class =>
+        {
+            let text =
+                format!("{inbound} is {}, and the project is under {outbound}", class.name());
             (Answer::Denied, text)
         }
         None => (
             Answer::Review,
-            format!("it is unknown whether {inbound} is compatible with {outbound}, the project's license"),
+            format!(
+                "it is unknown whether {inbound} is compatible with {outbound}, the project's license"
+            ),
         ),
     }
 }
@@ -328,7 +371,9 @@ mod tests {
     use super::*;
 
     fn policy(project: &str, allow: &[&str], deny: &[&str]) -> LicensePolicy {
-        let terms = |of: &[&str]| of.iter().map(|term| LicenseTerm::parse(term).expect("it is a term")).collect();
+        let terms = |of: &[&str]| {
+            of.iter().map(|term| LicenseTerm::parse(term).expect("it is a term")).collect()
+        };
         LicensePolicy {
             project: Expression::parse(project),
             allow: terms(allow),
@@ -349,7 +394,12 @@ mod tests {
         use Answer::{Allowed, Denied, Unknown};
         let policy = policy(
             "",
-            &["permissive", "public-domain", "GPL-2.0-only WITH Classpath-exception-2.0", "LGPL-3.0-only"],
+            &[
+                "permissive",
+                "public-domain",
+                "GPL-2.0-only WITH Classpath-exception-2.0",
+                "LGPL-3.0-only",
+            ],
             &["strong-copyleft", "BSD-4-Clause", "AGPL"],
         );
         check(&policy, "MIT", Allowed);

@@ -1,16 +1,19 @@
-//! Defines what an edit missed: siblings of the edited code that still are as they were; and what a copy missed.
+//! Defines what an edit missed: siblings of the edited code that still are as they were; and what a
+//! copy missed.
 
 use super::Date;
 use crate::text::printable;
 
-/// An edit that did not reach the siblings of the edited code; these are the origins of its finding.
+/// An edit that did not reach the siblings of the edited code; these are the origins of its
+/// finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissedEdit {
     /// What the edit did that a sibling lacks, in a few words: "adds `if (fp)`".
     pub lacks: String,
     /// The name of the nearest sibling, if it has one.
     pub name: Option<String>,
-    /// For each sibling, the same edit with its names, as a unified diff; `None` where it does not apply.
+    /// For each sibling, the same edit with its names, as a unified diff; `None` where it does not
+    /// apply.
     pub patches: Vec<Option<String>>,
     /// Whether a comment says that both are kept in step.
     pub is_declared: bool,

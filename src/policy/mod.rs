@@ -33,8 +33,8 @@ pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use missed::{Change, LaterCommits, MissedEdit};
 pub use origin::{
-    Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank, Writing, order_origins,
-    unversioned_purl,
+    Component, Deletion, FirstAppearance, Fragment, InCommon, Insertion, Origin, Place, Rank,
+    Writing, order_origins, unversioned_purl,
 };
 pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};
@@ -47,7 +47,19 @@ pub use verdict::{Answer, Attribution, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The severity of a finding, from the mildest to the most severe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Worth knowing; does not fail a run.

@@ -50,7 +50,12 @@ pub struct Origin {
 
 impl Origin {
     /// Code of the tree, of which nothing else is known.
-    pub fn in_tree(path: FilePath, fragment: Fragment, clone_type: CloneType, similarity: f64) -> Self {
+    pub fn in_tree(
+        path: FilePath,
+        fragment: Fragment,
+        clone_type: CloneType,
+        similarity: f64,
+    ) -> Self {
         Self {
             place: Place::Tree,
             path,
@@ -65,7 +70,8 @@ impl Origin {
         }
     }
 
-    /// How a copy relates to it, in words: of two places that the same change adds, neither is known to be the first.
+    /// How a copy relates to it, in words: of two places that the same change adds, neither is
+    /// known to be the first.
     pub fn relation(&self) -> &'static str {
         if self.rank.is_new { "the same as" } else { "copied from" }
     }
@@ -81,13 +87,15 @@ impl Origin {
 pub struct InCommon {
     /// The part of the copy's names that the origin has as well, spelled the same, 0 to 1.
     pub names: f64,
-    /// The part of the names and literals that could agree which do, spelled the same or renamed one to one, 0 to 1.
+    /// The part of the names and literals that could agree which do, spelled the same or renamed
+    /// one to one, 0 to 1.
     pub agreement: f64,
     /// Names in both that few of the files nearby use.
     pub n_rare_names: usize,
     /// Lines in both, spelled the same; those of one shape counted once.
     pub n_equal_lines: usize,
-    /// How much of one of the two files the other one held before, in percent, if one is a bundle with the other.
+    /// How much of one of the two files the other one held before, in percent, if one is a bundle
+    /// with the other.
     pub in_step: Option<u8>,
     /// Whether the origin is in a document.
     pub is_prose: bool,
@@ -130,7 +138,8 @@ pub struct Rank {
     pub explains: f64,
     /// Whether the change adds most of it too: existing code comes first.
     pub is_new: bool,
-    /// Tokens that are spelled the same, divided by all tokens of the finding and the origin, 0 to 1.
+    /// Tokens that are spelled the same, divided by all tokens of the finding and the origin, 0 to
+    /// 1.
     pub spelled: f64,
     /// The same for lines, including comments, 0 to 1.
     pub lines: f64,
@@ -220,7 +229,8 @@ impl Component {
 
     /// Whether both are code of one component under one license.
     pub fn is_same(&self, other: &Self) -> bool {
-        (&self.corpus, &self.name, &self.terms.license) == (&other.corpus, &other.name, &other.terms.license)
+        (&self.corpus, &self.name, &self.terms.license)
+            == (&other.corpus, &other.name, &other.terms.license)
     }
 
     /// The component without a version, where several are mixed or none is known.
@@ -235,16 +245,21 @@ impl Component {
 pub fn unversioned_purl(purl: &str) -> String {
     let (name, rest) = purl.split_at(purl.find(['?', '#']).unwrap_or(purl.len()));
     let after_type = name.find('/').unwrap_or(0);
-    let name = name[after_type..].rfind('@').filter(|&at| at > 1).map_or(name, |at| &name[..after_type + at]);
+    let name = name[after_type..]
+        .rfind('@')
+        .filter(|&at| at > 1)
+        .map_or(name, |at| &name[..after_type + at]);
     format!("{name}{rest}")
 }
 
-/// Maximum difference in what two origins explain for them to be equals: the older of them comes first. A smaller one
-/// would name a new twin before the old code that both were made from, a larger one names old code that explains little.
+/// Maximum difference in what two origins explain for them to be equals: the older of them comes
+/// first. A smaller one would name a new twin before the old code that both were made from, a
+/// larger one names old code that explains little.
 const AS_GOOD: f64 = 0.15;
 
-/// Sorts origins: those that explain about as much of the copy as the best one does before the others; of these, code
-/// from before the change first, then the most similar spelling, then the nearest path, then by name and line.
+/// Sorts origins: those that explain about as much of the copy as the best one does before the
+/// others; of these, code from before the change first, then the most similar spelling, then the
+/// nearest path, then by name and line.
 ///
 /// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
@@ -253,7 +268,14 @@ pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
     origins.sort_by_cached_key(|origin| {
         let Rank { explains, is_new, spelled, lines } = origin.rank;
         let alike = (percent(spelled), percent(origin.similarity), percent(lines));
-        (explains < best - AS_GOOD, is_new, alike, origin.path.distance(path), origin.path.clone(), origin.fragment)
+        (
+            explains < best - AS_GOOD,
+            is_new,
+            alike,
+            origin.path.distance(path),
+            origin.path.clone(),
+            origin.fragment,
+        )
     });
 }
 
@@ -272,7 +294,8 @@ mod tests {
 
     #[test]
     fn the_most_similar_origin_comes_first_then_the_nearest() {
-        let mut origins = [origin("far/away/a.c", 0.9), origin("src/b.c", 0.9), origin("far/c.c", 0.95)];
+        let mut origins =
+            [origin("far/away/a.c", 0.9), origin("src/b.c", 0.9), origin("far/c.c", 0.95)];
         order_origins(&mut origins, &FilePath::new("src/new.c"));
         let paths: Vec<_> = origins.iter().map(|origin| origin.path.to_string()).collect();
         assert_eq!(paths, ["far/c.c", "src/b.c", "far/away/a.c"]);

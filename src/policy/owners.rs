@@ -1,11 +1,13 @@
 //! Reads CODEOWNERS: who owns which files.
 //!
-//! The syntax is that of GitHub, and of GitLab with its sections. What neither allows is passed over, as they do.
+//! The syntax is that of GitHub, and of GitLab with its sections. What neither allows is passed
+//! over, as they do.
 
 use crate::text::{FilePath, glob_matches};
 
 /// Where code hosts look for the file, the first one counts.
-pub const OWNERS_FILES: &[&str] = &[".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
+pub const OWNERS_FILES: &[&str] =
+    &[".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 
 /// Who owns which files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +54,9 @@ impl Owners {
     pub fn of(&self, path: &FilePath) -> Vec<&str> {
         let mut owners = Vec::new();
         for section in &self.sections {
-            let is_match = |of: &&OwnedPattern| of.globs.iter().any(|glob| glob_matches(glob, path.as_bytes(), true));
+            let is_match = |of: &&OwnedPattern| {
+                of.globs.iter().any(|glob| glob_matches(glob, path.as_bytes(), true))
+            };
             let matching = section.iter().rev().find(is_match);
             for owner in matching.into_iter().flat_map(|of| &of.owners).map(String::as_str) {
                 if !owners.contains(&owner) {
@@ -112,7 +116,9 @@ fn globs(pattern: &str) -> Vec<Vec<u8>> {
     }
     // `**/` also matches no folder at all.
     for at in 0..spellings.len() {
-        if let Some(rest) = spellings[at].strip_prefix("**/").filter(|_| is_anchored).map(str::to_owned) {
+        if let Some(rest) =
+            spellings[at].strip_prefix("**/").filter(|_| is_anchored).map(str::to_owned)
+        {
             spellings.push(rest);
         }
         if spellings[at].contains("/**/") {

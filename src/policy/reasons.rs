@@ -5,7 +5,8 @@ use crate::matching::Worth;
 use crate::text::{agreed, count};
 
 impl Finding {
-    /// What made it a warning or a note, then what would change that; each a sentence without a full stop.
+    /// What made it a warning or a note, then what would change that; each a sentence without a
+    /// full stop.
     pub fn reasons(&self) -> Vec<String> {
         let level = self.level.name();
         let mut reasons = Vec::new();
@@ -14,9 +15,16 @@ impl Finding {
         }
         match self.milder {
             None => {
-                reasons.push(format!("{level}: the level of `{}`; `[rules]` sets it, for a folder too", self.rule.id));
+                reasons.push(format!(
+                    "{level}: the level of `{}`; `[rules]` sets it, for a folder too",
+                    self.rule.id
+                ));
             }
-            Some(milder) => reasons.push(format!("{level}: {}; {}", milder.describe(), cure(milder, &self.worth))),
+            Some(milder) => reasons.push(format!(
+                "{level}: {}; {}",
+                milder.describe(),
+                cure(milder, &self.worth)
+            )),
         }
         reasons
     }
@@ -30,7 +38,10 @@ fn weighing(worth: &Worth) -> String {
     }
     let mut with = vec![format!("{:.0} % of the names kept", worth.names * 100.0)];
     let facts = [
-        (worth.n_rare_names > 0, format!("{} that few files nearby use", count(worth.n_rare_names, "name"))),
+        (
+            worth.n_rare_names > 0,
+            format!("{} that few files nearby use", count(worth.n_rare_names, "name")),
+        ),
         (worth.ends_block, "ends with its block".to_owned()),
         (!worth.is_even, "begins or ends inside a block".to_owned()),
         (worth.is_beside, "next to its origin".to_owned()),
@@ -53,16 +64,22 @@ fn weighing(worth: &Worth) -> String {
 /// What would change the level of a finding that is milder than its rule.
 fn cure(milder: Milder, worth: &Worth) -> String {
     let words = match milder {
-        Milder::In(Ground::Test | Ground::Example) => "`test-level` sets it, `tests` and `examples` say where",
+        Milder::In(Ground::Test | Ground::Example) => {
+            "`test-level` sets it, `tests` and `examples` say where"
+        }
         Milder::In(Ground::Declarative) => "`declarative-level` sets it",
         Milder::In(Ground::Document | Ground::Code) => "`test-level` sets it",
-        Milder::SaysLittle(_) => return format!("`min-worth = {:.0}` makes it a warning", worth.score().floor()),
+        Milder::SaysLittle(_) => {
+            return format!("`min-worth = {:.0}` makes it a warning", worth.score().floor());
+        }
         Milder::InStep(_) => "nothing: a bundle gets what its sources get",
         Milder::EditedInStep(_) => "nothing: what comes into one comes into the other",
         Milder::Alternative => "nothing: no build has both",
         Milder::FromDocument => "nothing: one of the two shows the other",
         Milder::Short => "60 new tokens or a whole function make it a warning",
-        Milder::Reverted | Milder::RevertedByName => "nothing: the code was reviewed when it first came in",
+        Milder::Reverted | Milder::RevertedByName => {
+            "nothing: the code was reviewed when it first came in"
+        }
         Milder::NothingOwed => "nothing, while the notice is there",
         Milder::Undecided => "`allow` and `deny` of the license policy, or a decision, settle it",
         Milder::NoFault => "a commit that says it fixes a security fault makes it a warning",

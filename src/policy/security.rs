@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Ids of vulnerabilities.
-static IDS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"CVE-[0-9]{4}-[0-9]{4,}|GHSA(-[23456789cfghjmpqrvwx]{4}){3}|RUSTSEC-[0-9]{4}-[0-9]{4}"));
+static IDS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"CVE-[0-9]{4}-[0-9]{4,}|GHSA(-[23456789cfghjmpqrvwx]{4}){3}|RUSTSEC-[0-9]{4}-[0-9]{4}")
+});
 
-/// What people call faults that an attacker can use. Plain `crash`, `leak` and `bug` are not among them: most are none.
+/// What people call faults that an attacker can use. Plain `crash`, `leak` and `bug` are not among
+/// them: most are none.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"\bsecurity (bug|fault|fix|flaw|hole|issue|problem|vulnerabilit|advisor|update|patch|release)|\bvulnerabilit|\bvulnerable\b",
@@ -22,8 +24,8 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// One of our patterns, in capitals or not. The words are English, and a pattern that knows the letters of all scripts
-/// takes twice as long to build, which a small check would feel.
+/// One of our patterns, in capitals or not. The words are English, and a pattern that knows the
+/// letters of all scripts takes twice as long to build, which a small check would feel.
 pub(super) fn pattern(words: &str) -> Regex {
     let pattern = RegexBuilder::new(words).case_insensitive(true).unicode(false).build();
     pattern.expect("the pattern is one of ours")
@@ -31,8 +33,10 @@ pub(super) fn pattern(words: &str) -> Regex {
 
 /// The ids of vulnerabilities in `message`, sorted.
 pub fn vulnerability_ids(message: &str) -> Vec<String> {
-    let mut ids: Vec<String> =
-        IDS.find_iter(message.as_bytes()).map(|id| canonical(&String::from_utf8_lossy(id.as_bytes()))).collect();
+    let mut ids: Vec<String> = IDS
+        .find_iter(message.as_bytes())
+        .map(|id| canonical(&String::from_utf8_lossy(id.as_bytes())))
+        .collect();
     ids.sort();
     ids.dedup();
     ids
@@ -69,7 +73,10 @@ mod tests {
 
     #[test]
     fn a_message_says_what_it_fixes_in_words() {
-        check("inftrees.c\n\nThis can result in out-of-bound accesses, crashing the application.", true);
+        check(
+            "inftrees.c\n\nThis can result in out-of-bound accesses, crashing the application.",
+            true,
+        );
         check("avoid a heap buffer overflow in the parser", true);
         check("fix use-after-free on error", true);
         check("Fix a crash when the list is empty", false);

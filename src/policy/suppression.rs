@@ -1,8 +1,8 @@
 //! Reads suppressions: comments that allow a copy and give the reason.
 //!
-//! `secondhand: allow(copied-code) -- reason` allows a copy that begins on the next line of code
-//! or spans the comment; `allow-file(...)` allows copies in the whole file.
-//! `allow(copied-code, until = 2027-01-31)` expires after that day. A suppression without a reason has no effect.
+//! `secondhand: allow(copied-code) -- reason` allows a copy that begins on the next line of code or
+//! spans the comment; `allow-file(...)` allows copies in the whole file. `allow(copied-code, until
+//! = 2027-01-31)` expires after that day. A suppression without a reason has no effect.
 
 use std::ops::RangeInclusive;
 
@@ -54,15 +54,16 @@ impl Peer {
 }
 
 impl Suppression {
-    /// Whether it applies to a finding of the rule with this id that touches `lines`, or lies mostly in what another
-    /// tool's marks leave out.
+    /// Whether it applies to a finding of the rule with this id that touches `lines`, or lies
+    /// mostly in what another tool's marks leave out.
     pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
         let n_shared = |own: &RangeInclusive<u32>| {
             (lines.end().min(own.end()) + 1).saturating_sub(*lines.start().max(own.start()))
         };
         let is_block = |own: &RangeInclusive<u32>| self.is_foreign && own.start() < own.end();
-        let n_needed =
-            |own: &RangeInclusive<u32>| if is_block(own) { (lines.end() - lines.start()) / 2 + 1 } else { 1 };
+        let n_needed = |own: &RangeInclusive<u32>| {
+            if is_block(own) { (lines.end() - lines.start()) / 2 + 1 } else { 1 }
+        };
         let is_within = |own: &RangeInclusive<u32>| n_shared(own) >= n_needed(own);
         self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(is_within)
     }
@@ -90,11 +91,16 @@ pub struct BadSuppression {
 
 const MARK: &[u8] = b"secondhand:";
 /// What comments end with in some language.
-const CLOSERS: &[&str] = &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
+const CLOSERS: &[&str] =
+    &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
 
-/// The suppressions in the comments of `text`, whose tokens are `tokens`: ours in order, then the marks of the tools
-/// that are `honored`. Time O(n).
-pub fn suppressions(text: &[u8], tokens: &[Token], honored: &[Peer]) -> Vec<Result<Suppression, BadSuppression>> {
+/// The suppressions in the comments of `text`, whose tokens are `tokens`: ours in order, then the
+/// marks of the tools that are `honored`. Time O(n).
+pub fn suppressions(
+    text: &[u8],
+    tokens: &[Token],
+    honored: &[Peer],
+) -> Vec<Result<Suppression, BadSuppression>> {
     let mut found = own(text, tokens);
     found.extend(honored.iter().flat_map(|peer| foreign(text, tokens, *peer)).map(Ok));
     found
@@ -114,7 +120,9 @@ fn foreign(text: &[u8], tokens: &[Token], peer: Peer) -> Vec<Suppression> {
     };
     let suppression = |at: usize| {
         let line = lines.line_of(at as u32);
-        let last = end.map(|end| memchr::memmem::find(&text[at..], end.as_bytes()).map_or(text.len(), |n| at + n));
+        let last = end.map(|end| {
+            memchr::memmem::find(&text[at..], end.as_bytes()).map_or(text.len(), |n| at + n)
+        });
         let last = last.map_or(line, |last| lines.line_of(last as u32));
         Suppression {
             line,
@@ -142,21 +150,28 @@ fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>
         let line = lines.line_of(at as u32);
         let rest = text.get(at + MARK.len()..lines.range(line).end).unwrap_or_default();
         let rest = String::from_utf8_lossy(rest);
-        let of_comment = tokens[..next].last().map_or(0, |token| token.end as usize).max(lines.range(line).start);
+        let of_comment = tokens[..next]
+            .last()
+            .map_or(0, |token| token.end as usize)
+            .max(lines.range(line).start);
         // Only what a comment begins with is meant for us: the rest is prose about it.
-        let begins = text.get(of_comment..at).is_some_and(|before| !before.iter().any(u8::is_ascii_alphanumeric));
+        let begins = text
+            .get(of_comment..at)
+            .is_some_and(|before| !before.iter().any(u8::is_ascii_alphanumeric));
         let rest = match rest.trim().strip_prefix("allow") {
             Some(rest) if is_comment => rest,
             // A comment that keeps two places in step.
             None if rest.trim().starts_with("same-as(") => continue,
             None if is_comment && begins => {
-                let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`".to_owned();
+                let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`"
+                    .to_owned();
                 found.push(Err(BadSuppression { line, why }));
                 continue;
             }
             _ => continue,
         };
-        let is_beside_code = next > 0 && lines.line_of(tokens[next - 1].end.saturating_sub(1)) == line;
+        let is_beside_code =
+            next > 0 && lines.line_of(tokens[next - 1].end.saturating_sub(1)) == line;
         let next_line = tokens.get(next).map_or(line, |token| lines.line_of(token.start));
         let last = if is_beside_code { line } else { next_line };
         found.push(parse(rest, line, line..=last).map_err(|why| BadSuppression { line, why }));
@@ -179,7 +194,9 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
             Some((key, date)) if key.trim() == "until" => {
                 until = Some(date.trim().parse::<Date>().map_err(|error| error.to_string())?);
             }
-            Some((key, _)) => return Err(format!("unknown key `{}`: only `until` is allowed", key.trim())),
+            Some((key, _)) => {
+                return Err(format!("unknown key `{}`: only `until` is allowed", key.trim()));
+            }
             None if rule(item).is_some() => rules.push(item.to_owned()),
             None => return Err(no_rule(item)),
         }
@@ -190,10 +207,13 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
     let rest = rest.trim_start();
     if rest.starts_with("until") {
         let until = rest.split("--").next().unwrap_or_default().trim_end();
-        return Err(format!("put `{until}` into the parentheses: `allow({list}, {until}) -- reason`"));
+        return Err(format!(
+            "put `{until}` into the parentheses: `allow({list}, {until}) -- reason`"
+        ));
     }
     let reason = rest.strip_prefix("--").map(str::trim).unwrap_or_default();
-    let reason = CLOSERS.iter().find_map(|closer| reason.strip_suffix(closer)).unwrap_or(reason).trim();
+    let reason =
+        CLOSERS.iter().find_map(|closer| reason.strip_suffix(closer)).unwrap_or(reason).trim();
     if reason.is_empty() {
         return Err("it has no reason: add `-- ` and the reason".to_owned());
     }
@@ -228,7 +248,9 @@ mod tests {
 
     #[test]
     fn a_comment_above_code_reaches_to_its_first_line() {
-        let found = of("int a;\n/* secondhand: allow(copied-code) -- kept apart on purpose */\n\nint f(void);\n");
+        let found = of(
+            "int a;\n/* secondhand: allow(copied-code) -- kept apart on purpose */\n\nint f(void);\n",
+        );
         let expected = Suppression {
             line: 2,
             lines: Some(2..=4),
@@ -248,7 +270,8 @@ mod tests {
 
     #[test]
     fn one_for_the_file_reaches_everywhere_until_its_day() {
-        let found = of("// secondhand: allow-file(copied-code, until = 2027-01-31) -- why\nint a;\n");
+        let found =
+            of("// secondhand: allow-file(copied-code, until = 2027-01-31) -- why\nint a;\n");
         let found = found[0].as_ref().expect("it is well formed");
         let day = |text: &str| text.parse().expect("it is a day");
         assert!(found.covers("copied-code", &(90..=99)) && found.holds(day("2027-01-31")));
@@ -257,8 +280,11 @@ mod tests {
 
     #[test]
     fn marks_of_other_tools_leave_out_what_lies_mostly_between_them() {
-        let found = of("int a;\n// CPD-OFF\nint b;\nint c;\n// CPD-ON\nint d; // NOSONAR\nchar *e = \"CPD-OFF\";\n");
-        let lines: Vec<_> = found.iter().map(|of| of.as_ref().ok().and_then(|of| of.lines.clone())).collect();
+        let found = of(
+            "int a;\n// CPD-OFF\nint b;\nint c;\n// CPD-ON\nint d; // NOSONAR\nchar *e = \"CPD-OFF\";\n",
+        );
+        let lines: Vec<_> =
+            found.iter().map(|of| of.as_ref().ok().and_then(|of| of.lines.clone())).collect();
         assert_eq!(lines, [Some(2..=5), Some(6..=6)]);
         let block = found[0].as_ref().expect("it is well formed");
         assert!(block.covers("copied-code", &(3..=6)) && !block.covers("copied-code", &(4..=9)));
@@ -266,7 +292,10 @@ mod tests {
 
     #[test]
     fn a_string_is_no_comment_and_prose_is_no_suppression() {
-        assert_eq!(of("char *a = \"secondhand: allow(copied-code) -- x\"; // see secondhand: a word\n"), []);
+        assert_eq!(
+            of("char *a = \"secondhand: allow(copied-code) -- x\"; // see secondhand: a word\n"),
+            []
+        );
     }
 
     #[test]
@@ -274,15 +303,30 @@ mod tests {
         let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
         check_wrong("// secondhand: ignore", why);
         check_wrong("/* secondhand: alow(copied-code) -- x */ int a;", why);
-        check_wrong("// secondhand: allow(copied-code)", "it has no reason: add `-- ` and the reason");
-        check_wrong("// secondhand: allow(copied-code) --  ", "it has no reason: add `-- ` and the reason");
-        check_wrong("// secondhand: allow(copied) -- x", "there is no rule `copied`; did you mean `copied-code`?");
-        check_wrong("// secondhand: allow(all) -- x", "there is no rule `all`; `secondhand explain` lists them");
+        check_wrong(
+            "// secondhand: allow(copied-code)",
+            "it has no reason: add `-- ` and the reason",
+        );
+        check_wrong(
+            "// secondhand: allow(copied-code) --  ",
+            "it has no reason: add `-- ` and the reason",
+        );
+        check_wrong(
+            "// secondhand: allow(copied) -- x",
+            "there is no rule `copied`; did you mean `copied-code`?",
+        );
+        check_wrong(
+            "// secondhand: allow(all) -- x",
+            "there is no rule `all`; `secondhand explain` lists them",
+        );
         check_wrong(
             "// secondhand: allow copied-code",
             "put the rules in parentheses, as in `allow(copied-code) -- reason`",
         );
-        check_wrong("// secondhand: allow(copied-code, until = soon) -- x", "`soon` is not a date such as 2027-01-31");
+        check_wrong(
+            "// secondhand: allow(copied-code, until = soon) -- x",
+            "`soon` is not a date such as 2027-01-31",
+        );
         check_wrong(
             "// secondhand: allow(copied-code) until = 2027-01-31 -- x",
             "put `until = 2027-01-31` into the parentheses: `allow(copied-code, until = 2027-01-31) -- reason`",

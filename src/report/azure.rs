@@ -1,4 +1,5 @@
-//! Writes logging commands of Azure Pipelines: a warning or error in the summary of the run for each finding.
+//! Writes logging commands of Azure Pipelines: a warning or error in the summary of the run for
+//! each finding.
 //!
 //! The host has no command for a note, so notes are lines of the log.
 
@@ -10,7 +11,8 @@ use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
 use crate::text::printable;
 
-pub(super) const FORMAT: Format = Format { name: "azure", help: "logging commands of Azure Pipelines", write };
+pub(super) const FORMAT: Format =
+    Format { name: "azure", help: "logging commands of Azure Pipelines", write };
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     best_first(&outcome.findings)
@@ -19,7 +21,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         .try_for_each(|finding| writeln!(out, "{}", line(finding)))?;
     let remarks = if style.is_quiet { Vec::new() } else { remarks(outcome) };
     // In front of it, nothing in a remark is a command, but what the agent takes anywhere.
-    remarks.into_iter().try_for_each(|remark| writeln!(out, "note: {}", printable(remark.as_bytes())))
+    remarks
+        .into_iter()
+        .try_for_each(|remark| writeln!(out, "note: {}", printable(remark.as_bytes())))
 }
 
 fn line(finding: &Finding) -> String {
@@ -27,8 +31,16 @@ fn line(finding: &Finding) -> String {
     let kind = match finding.level {
         Level::Error => "error",
         Level::Warning => "warning",
-        // Something comes before the path: a line must not begin with a command that a file is named like.
-        Level::Note => return format!("note: {path}:{}:{}: {rule}: {}", at.line, at.column, finding.message()),
+        // Something comes before the path: a line must not begin with a command that a file is
+        // named like.
+        Level::Note => {
+            return format!(
+                "note: {path}:{}:{}: {rule}: {}",
+                at.line,
+                at.column,
+                finding.message()
+            );
+        }
     };
     format!(
         "##vso[task.logissue type={kind};sourcepath={};linenumber={};columnnumber={};code={rule};]{}",

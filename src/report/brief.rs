@@ -1,6 +1,8 @@
-//! Writes the refactoring brief of a finding: what is equal, what differs and where, and what a shared function saves.
+//! Writes the refactoring brief of a finding: what is equal, what differs and where, and what a
+//! shared function saves.
 //!
-//! Only facts: what differs is read from the two texts, and each difference is named with its lines.
+//! Only facts: what differs is read from the two texts, and each difference is named with its
+//! lines.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,11 +29,13 @@ pub(super) struct Brief {
     pub equal_lines: usize,
     /// Lines of the copy.
     pub lines: usize,
-    /// Words that differ one for one: what a shared function would take as parameters, if it is not a name of its own.
+    /// Words that differ one for one: what a shared function would take as parameters, if it is not
+    /// a name of its own.
     pub replaced: Vec<Replacement>,
     /// What else differs: lines that only one side has, or that were rewritten.
     pub rewritten: Vec<Rewrite>,
-    /// The functions of the copy and of the origin, with the places that call them: what a change of either touches.
+    /// The functions of the copy and of the origin, with the places that call them: what a change
+    /// of either touches.
     pub functions: Vec<Function>,
     /// Lines that go if the copy is replaced by a call of one line, whatever the parameters.
     pub saved_lines: usize,
@@ -90,7 +94,10 @@ impl Brief {
         }
         let sides = Sides::new((copy, &finding.fragment), (text, &origin.fragment));
         let lines = finding.fragment.n_lines() as usize;
-        let equal_lines = sides.rows.iter().filter(|&&row| row.0.is_some() && row.1.is_some() && !sides.is_marked(row));
+        let equal_lines = sides
+            .rows
+            .iter()
+            .filter(|&&row| row.0.is_some() && row.1.is_some() && !sides.is_marked(row));
         Some(Self {
             origin: place(origin),
             equal_lines: equal_lines.count(),
@@ -105,30 +112,55 @@ impl Brief {
     /// The brief in lines, for people and agents.
     pub fn describe(&self) -> Vec<String> {
         let differing = self.replaced.len() + self.rewritten.len();
-        let equal = format!("equal to {}: {} of {}", self.origin, self.equal_lines, count(self.lines, "line"));
-        let saved = format!("a call of one line in its place saves {}", count(self.saved_lines, "line"));
+        let equal = format!(
+            "equal to {}: {} of {}",
+            self.origin,
+            self.equal_lines,
+            count(self.lines, "line")
+        );
+        let saved =
+            format!("a call of one line in its place saves {}", count(self.saved_lines, "line"));
         let mut lines = vec![match differing {
             0 => format!("{equal}; nothing differs but layout and comments; {saved}"),
             _ => format!("{equal}; {}; {saved}", count(differing, "difference")),
         }];
-        // A call does not tell two functions of one name apart, so the origin's are named where they have another name.
-        let of_copy: HashSet<&str> = self.functions.iter().filter(|of| of.in_copy).map(|of| of.name.as_str()).collect();
+        // A call does not tell two functions of one name apart, so the origin's are named where
+        // they have another name.
+        let of_copy: HashSet<&str> =
+            self.functions.iter().filter(|of| of.in_copy).map(|of| of.name.as_str()).collect();
         for in_copy in [true, false] {
-            let (whose, of_whom) = if in_copy { ("", "") } else { (", the origin,", ", of the origin,") };
-            let named = |of: &&Function| of.in_copy == in_copy && (in_copy || !of_copy.contains(of.name.as_str()));
-            let (called, uncalled): (Vec<_>, Vec<_>) = self.functions.iter().filter(named).partition(|of| of.total > 0);
-            let calls =
-                |of: &&Function| format!("`{}`{whose} is called in {}{}", of.name, of.calls.join(", "), more(of.total));
+            let (whose, of_whom) =
+                if in_copy { ("", "") } else { (", the origin,", ", of the origin,") };
+            let named = |of: &&Function| {
+                of.in_copy == in_copy && (in_copy || !of_copy.contains(of.name.as_str()))
+            };
+            let (called, uncalled): (Vec<_>, Vec<_>) =
+                self.functions.iter().filter(named).partition(|of| of.total > 0);
+            let calls = |of: &&Function| {
+                format!(
+                    "`{}`{whose} is called in {}{}",
+                    of.name,
+                    of.calls.join(", "),
+                    more(of.total)
+                )
+            };
             lines.extend(called.iter().map(calls));
-            let names: Vec<String> = uncalled.iter().take(MAX_NAMED).map(|of| format!("`{}`", of.name)).collect();
+            let names: Vec<String> =
+                uncalled.iter().take(MAX_NAMED).map(|of| format!("`{}`", of.name)).collect();
             lines.extend(match uncalled.len() {
                 0 => None,
                 1 => Some(format!("{}{whose} is called nowhere by that name", names[0])),
-                n => Some(format!("{}{}{of_whom} are called nowhere by these names", names.join(", "), more(n))),
+                n => Some(format!(
+                    "{}{}{of_whom} are called nowhere by these names",
+                    names.join(", "),
+                    more(n)
+                )),
             });
         }
-        let (names, values): (Vec<_>, Vec<_>) = self.replaced.iter().partition(|replaced| replaced.consistent);
-        let word = |of: &&Replacement| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
+        let (names, values): (Vec<_>, Vec<_>) =
+            self.replaced.iter().partition(|replaced| replaced.consistent);
+        let word =
+            |of: &&Replacement| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
             if !words.is_empty() {
                 let named: Vec<String> = words.iter().take(MAX_NAMED).map(word).collect();
@@ -138,16 +170,25 @@ impl Brief {
         for of in self.rewritten.iter().take(MAX_NAMED) {
             lines.push(match (of.copy_line, of.origin_line) {
                 (Some(line), Some(other)) => {
-                    format!("line {line} has `{}`, line {other} of the origin `{}`", of.copy, of.origin)
+                    format!(
+                        "line {line} has `{}`, line {other} of the origin `{}`",
+                        of.copy, of.origin
+                    )
                 }
                 (Some(line), None) => format!("line {line}, only here: `{}`", of.copy),
-                (None, Some(other)) => format!("line {other} of the origin, only there: `{}`", of.origin),
+                (None, Some(other)) => {
+                    format!("line {other} of the origin, only there: `{}`", of.origin)
+                }
                 (None, None) => continue,
             });
         }
         if self.rewritten.len() > MAX_NAMED {
             let n_more = self.rewritten.len() - MAX_NAMED;
-            lines.push(format!("{} {}", count(n_more, "more line"), agreed(n_more, "differs", "differ")));
+            lines.push(format!(
+                "{} {}",
+                count(n_more, "more line"),
+                agreed(n_more, "differs", "differ")
+            ));
         }
         lines
     }
@@ -165,13 +206,18 @@ fn more(n: usize) -> String {
 /// The functions of both sides with their calls, those of the copy first.
 fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Function> {
     let copy = (true, finding.path.clone(), finding.fragment.start.line);
-    let origin = (origin.place == Place::Tree).then(|| (false, origin.path.clone(), origin.fragment.start.line));
+    let origin = (origin.place == Place::Tree)
+        .then(|| (false, origin.path.clone(), origin.fragment.start.line));
     let named = |(in_copy, path, line)| {
         let of = outcome.callers.get(&(path, line)).into_iter().flatten();
         of.map(move |Callers { function, calls }| Function {
             in_copy,
             name: crate::text::printable(function.as_bytes()),
-            calls: calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}")).collect(),
+            calls: calls
+                .iter()
+                .take(MAX_NAMED)
+                .map(|(path, line)| format!("{path}:{line}"))
+                .collect(),
             total: calls.len(),
         })
     };
@@ -203,7 +249,8 @@ fn rewritten(sides: &Sides) -> Vec<Rewrite> {
     let changed = |lines: &[super::sides::Line], at: Option<usize>| -> Option<(u32, String)> {
         let line = &lines[at?];
         let parts = line.pieces().into_iter().filter(|(_, mark)| *mark == Some(Mark::Changed));
-        let text: Vec<&str> = parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
+        let text: Vec<&str> =
+            parts.map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
         (!text.is_empty()).then(|| (line.number, quoted(&text.join(" … "))))
     };
     let row = |&(copy, origin): &(Option<usize>, Option<usize>)| {

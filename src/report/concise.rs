@@ -1,6 +1,8 @@
-//! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines copied from b.c:3 [3fa2c41d]`.
+//! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines
+//! copied from b.c:3 [3fa2c41d]`.
 //!
-//! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the most severe first.
+//! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the most severe
+//! first.
 
 use std::io::{self, Write};
 
@@ -22,7 +24,10 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         }
         findings.into_iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding)))?;
     }
-    outcome.suppressed.iter().try_for_each(|suppressed| writeln!(out, "{}", suppressed_line(suppressed)))
+    outcome
+        .suppressed
+        .iter()
+        .try_for_each(|suppressed| writeln!(out, "{}", suppressed_line(suppressed)))
 }
 
 /// A suppressed finding in a line, which no matcher takes for one of a level.
@@ -30,7 +35,12 @@ fn suppressed_line(SuppressedFinding { finding, by }: &SuppressedFinding) -> Str
     let Finding { path, fragment, rule, .. } = finding;
     let (line, column) = (fragment.start.line, fragment.start.column);
     let why = by.describe();
-    format!("{path}:{line}:{column}: suppressed[{}] {} ({why}) [{}]", rule.id, finding.message(), finding.id())
+    format!(
+        "{path}:{line}:{column}: suppressed[{}] {} ({why}) [{}]",
+        rule.id,
+        finding.message(),
+        finding.id()
+    )
 }
 
 /// A finding in a line.

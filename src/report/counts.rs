@@ -11,9 +11,14 @@ pub(super) const FORMAT: Format =
     Format { name: "counts", help: "counts for scripts, one `name=value` per line", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let count = |matches: &dyn Fn(&&Finding) -> bool| outcome.all_findings().filter(matches).count();
+    let count =
+        |matches: &dyn Fn(&&Finding) -> bool| outcome.all_findings().filter(matches).count();
     writeln!(out, "findings={}", outcome.all_findings().count())?;
-    writeln!(out, "new-copies={}", count(&|finding| finding.is_copy() && !names_a_component(finding)))?;
+    writeln!(
+        out,
+        "new-copies={}",
+        count(&|finding| finding.is_copy() && !names_a_component(finding))
+    )?;
     writeln!(out, "license-findings={}", count(&|finding| names_a_component(finding)))?;
     writeln!(out, "errors={}", count(&|finding| finding.level == Level::Error))?;
     writeln!(out, "warnings={}", count(&|finding| finding.level == Level::Warning))?;

@@ -1,5 +1,5 @@
-//! Writes a row for each origin of each finding, each missed commit, and each file that was not examined, for
-//! spreadsheets.
+//! Writes a row for each origin of each finding, each missed commit, and each file that was not
+//! examined, for spreadsheets.
 //!
 //! Promise: no cell is a formula, whatever the name of a file or a component.
 
@@ -10,7 +10,8 @@ use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, MissedCommit, Origin, Place, UnexaminedFiles, Verdict};
 
-pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
+pub(super) const FORMAT: Format =
+    Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
 const COLUMNS: [&str; 36] = [
     "rule",
@@ -55,16 +56,23 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
     let reported = outcome.all_findings().map(|finding| (finding, String::new()));
-    let suppressed = outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
+    let suppressed =
+        outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
     for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {
-            table.write_record(row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)))?;
+            table.write_record(
+                row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)),
+            )?;
         }
         for missed in finding.behind().iter().flat_map(|behind| &behind.commits) {
-            table.write_record(missed_row(finding, missed, &suppressed).iter().map(|cell| defused(cell)))?;
+            table.write_record(
+                missed_row(finding, missed, &suppressed).iter().map(|cell| defused(cell)),
+            )?;
         }
         for file in finding.unexamined_files() {
-            table.write_record(unexamined_row(finding, file, &suppressed).iter().map(|cell| defused(cell)))?;
+            table.write_record(
+                unexamined_row(finding, file, &suppressed).iter().map(|cell| defused(cell)),
+            )?;
         }
     }
     table.flush()
@@ -83,7 +91,8 @@ fn row(
         Place::Component(component) => (None, Some(component)),
     };
     let audited = outcome.audited.as_ref();
-    let brought = component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
+    let brought =
+        component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
     let known = |text: Option<&String>| text.cloned().unwrap_or_default();
     [
         finding.rule.id.to_owned(),
@@ -126,7 +135,11 @@ fn row(
 }
 
 /// The row of a commit that a copy lacks: the columns about copies are empty.
-fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [String; COLUMNS.len()] {
+fn missed_row(
+    finding: &Finding,
+    missed: &MissedCommit,
+    suppressed: &str,
+) -> [String; COLUMNS.len()] {
     let place = missed.places.first();
     let component = finding.behind().map(|behind| &behind.component);
     let known = |text: Option<&String>| text.cloned().unwrap_or_default();
@@ -134,7 +147,9 @@ fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [St
         "rule" => finding.rule.id.to_owned(),
         "level" => finding.level.name().to_owned(),
         "path" => finding.path.to_string(),
-        "start_line" => place.map(|place| place.fragment.start.line.to_string()).unwrap_or_default(),
+        "start_line" => {
+            place.map(|place| place.fragment.start.line.to_string()).unwrap_or_default()
+        }
         "end_line" => place.map(|place| place.fragment.end.line.to_string()).unwrap_or_default(),
         "identity" => finding.identity.clone(),
         "origin_path" => missed.origin.to_string(),
@@ -149,7 +164,11 @@ fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [St
 }
 
 /// The row of a file that was not examined: the columns about copies and origins are empty.
-fn unexamined_row(finding: &Finding, file: &UnexaminedFiles, suppressed: &str) -> [String; COLUMNS.len()] {
+fn unexamined_row(
+    finding: &Finding,
+    file: &UnexaminedFiles,
+    suppressed: &str,
+) -> [String; COLUMNS.len()] {
     COLUMNS.map(|column| match column {
         "rule" => finding.rule.id.to_owned(),
         "level" => finding.level.name().to_owned(),
@@ -161,8 +180,8 @@ fn unexamined_row(finding: &Finding, file: &UnexaminedFiles, suppressed: &str) -
     })
 }
 
-/// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe
-/// in front, and control characters are written out.
+/// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an
+/// apostrophe in front, and control characters are written out.
 pub(super) fn defused(cell: &str) -> String {
     let shown = crate::text::printable(cell.as_bytes()).replace('\t', "\\t");
     let begins = shown.trim_start().chars().next();

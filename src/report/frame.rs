@@ -11,7 +11,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::sides::{Line, Mark, Sides};
 use crate::text::{count, noun_of};
 
-/// Maximum lines of a side to draw, marks below them included; the rest are folded, rows that differ last.
+/// Maximum lines of a side to draw, marks below them included; the rest are folded, rows that
+/// differ last.
 const MAX_ROWS: usize = 10;
 /// Minimum columns for the sides to be drawn next to each other.
 const SIDE_BY_SIDE: usize = 140;
@@ -55,8 +56,11 @@ pub(super) struct Titles {
 
 /// Draws both sides under their titles.
 pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
-    let rows: Vec<Row> =
-        if canvas.is_whole { (0..sides.rows.len()).map(Row::Drawn).collect() } else { shown(sides, canvas.has_color) };
+    let rows: Vec<Row> = if canvas.is_whole {
+        (0..sides.rows.len()).map(Row::Drawn).collect()
+    } else {
+        shown(sides, canvas.has_color)
+    };
     if canvas.width >= SIDE_BY_SIDE {
         return beside(sides, &rows, titles, canvas);
     }
@@ -94,8 +98,12 @@ enum Row {
 }
 
 impl Row {
-    /// What one side shows of it: its line, or the words of a fold. Nothing where the side has no line.
-    fn of_side<'l>(&self, line: &dyn Fn(usize) -> Option<&'l Line>) -> Option<Result<&'l Line, String>> {
+    /// What one side shows of it: its line, or the words of a fold. Nothing where the side has no
+    /// line.
+    fn of_side<'l>(
+        &self,
+        line: &dyn Fn(usize) -> Option<&'l Line>,
+    ) -> Option<Result<&'l Line, String>> {
         match self {
             Self::Drawn(row) => line(*row).map(Ok),
             Self::Folded { rows, n_differing } => {
@@ -124,7 +132,13 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     let marked: Vec<usize> = (0..n).filter(|&row| is_marked(row)).take(MAX_ROWS).collect();
     let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), row + 1]);
     let ends = [0, n.saturating_sub(1), 1];
-    for row in ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n).filter(|&row| row < n) {
+    for row in ends
+        .into_iter()
+        .chain(marked.iter().copied())
+        .chain(around)
+        .chain(0..n)
+        .filter(|&row| row < n)
+    {
         if cost(row) <= n_free && !is_shown[row] {
             is_shown[row] = true;
             n_free -= cost(row);
@@ -135,7 +149,9 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
         let n_more = usize::from(is_marked(row));
         match rows.last_mut() {
             _ if is_shown => rows.push(Row::Drawn(row)),
-            Some(Row::Folded { rows, n_differing }) => (rows.end, *n_differing) = (row + 1, *n_differing + n_more),
+            Some(Row::Folded { rows, n_differing }) => {
+                (rows.end, *n_differing) = (row + 1, *n_differing + n_more)
+            }
             _ => rows.push(Row::Folded { rows: row..row + 1, n_differing: n_more }),
         }
     }
@@ -145,7 +161,11 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
 const GUTTER: Style = AnsiColor::Blue.on_default().bold();
 
 fn paint(style: Style, text: &str, canvas: Canvas) -> String {
-    if canvas.has_color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    if canvas.has_color && !text.is_empty() {
+        format!("{style}{text}{style:#}")
+    } else {
+        text.to_owned()
+    }
 }
 
 fn style_of(mark: Mark, is_copy: bool) -> Style {
@@ -158,10 +178,12 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
 
 /// The legend: what the marks of the frames mean.
 pub(super) fn legend(canvas: Canvas) -> String {
-    let painted = |mark: Mark, is_copy: bool, text: &str| paint(style_of(mark, is_copy), text, canvas);
+    let painted =
+        |mark: Mark, is_copy: bool, text: &str| paint(style_of(mark, is_copy), text, canvas);
     if canvas.has_color {
         let renamed = painted(Mark::Renamed, true, "renamed");
-        let (copy, origin) = (painted(Mark::Changed, true, "the copy"), painted(Mark::Changed, false, "the origin"));
+        let (copy, origin) =
+            (painted(Mark::Changed, true, "the copy"), painted(Mark::Changed, false, "the origin"));
         format!("marks: {renamed}; changed, only in {copy} or {origin}\n\n")
     } else {
         "marks: ~ renamed, ^ changed or only on this side\n\n".to_owned()
@@ -172,7 +194,8 @@ pub(super) fn legend(canvas: Canvas) -> String {
 pub(super) fn has_marks(frame: &str) -> bool {
     let is_marks = |line: &str| {
         line.split_once('|').is_some_and(|(_, marks)| {
-            marks.contains(['~', '^']) && marks.chars().all(|sign| matches!(sign, '~' | '^' | ' ' | '|'))
+            marks.contains(['~', '^'])
+                && marks.chars().all(|sign| matches!(sign, '~' | '^' | ' ' | '|'))
         })
     };
     frame.contains("\x1b[4m") || frame.lines().any(is_marks)
@@ -188,7 +211,11 @@ struct SideCaption<'t> {
 }
 
 /// Draws the lines of one side; in the place of folded ones, words.
-fn below<'l>(lines: impl Iterator<Item = Result<&'l Line, String>>, side: &SideCaption<'_>, canvas: Canvas) -> String {
+fn below<'l>(
+    lines: impl Iterator<Item = Result<&'l Line, String>>,
+    side: &SideCaption<'_>,
+    canvas: Canvas,
+) -> String {
     let SideCaption { title, is_copy, n_left_out, digits } = *side;
     let lines: Vec<_> = lines.collect();
     let width = canvas.width.saturating_sub(digits + 3).max(1);
@@ -227,7 +254,8 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
     let digits = (digits(&sides.copy), digits(&sides.origin));
     let width = (canvas.width - digits.0 - digits.1 - 9) / 2;
     let pairs = || {
-        let drawn = rows.iter().filter_map(|row| if let Row::Drawn(row) = row { Some(*row) } else { None });
+        let drawn =
+            rows.iter().filter_map(|row| if let Row::Drawn(row) = row { Some(*row) } else { None });
         drawn.map(|row| sides.rows[row])
     };
     let indents = (
@@ -242,7 +270,8 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
             paint(GUTTER, &format!("{:>1$}", number[1], digits.1), canvas),
         ];
         let pad = " ".repeat(width.saturating_sub(code[0].1));
-        let line = format!("{} {bar} {}{pad}   {} {bar} {}", numbers[0], code[0].0, numbers[1], code[1].0);
+        let line =
+            format!("{} {bar} {}{pad}   {} {bar} {}", numbers[0], code[0].0, numbers[1], code[1].0);
         let _ = writeln!(text, "{}", line.trim_end());
     };
     let heads = (wrapped(&titles.copy, width), wrapped(&titles.origin, width));
@@ -259,13 +288,21 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
                     sides.rows[rows.clone()].iter().filter(|row| row.0.is_some()).count(),
                     sides.rows[rows.clone()].iter().filter(|row| row.1.is_some()).count(),
                 ]
-                .map(|n| if n == 0 { String::new() } else { format!("... {}", fold_words(n, *n_differing)) });
+                .map(|n| {
+                    if n == 0 {
+                        String::new()
+                    } else {
+                        format!("... {}", fold_words(n, *n_differing))
+                    }
+                });
                 put(["", ""], [(&folds[0], folds[0].len()), (&folds[1], folds[1].len())]);
                 continue;
             }
         };
         let line = |lines: &[Line], at: Option<usize>, indent: usize, is_copy: bool| match at {
-            Some(at) => (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas)),
+            Some(at) => {
+                (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas))
+            }
             None => (String::new(), DrawnLine::default()),
         };
         let (copy, origin) = sides.rows[*row];
@@ -278,7 +315,11 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         }
     }
     if sides.n_left_out != (0, 0) {
-        let _ = writeln!(text, "... and {}", count(sides.n_left_out.0.max(sides.n_left_out.1), "more line"));
+        let _ = writeln!(
+            text,
+            "... and {}",
+            count(sides.n_left_out.0.max(sides.n_left_out.1), "more line")
+        );
     }
     text
 }
@@ -340,7 +381,8 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     let end = cells.last().map_or(indent, |cell| cell.columns.end);
     let (mut from, mut to) = (indent, end);
     if end - indent > width {
-        let is_telling = |cell: &&Cell| cell.mark.is_some() || cell.is_within && line.marks.is_empty();
+        let is_telling =
+            |cell: &&Cell| cell.mark.is_some() || cell.is_within && line.marks.is_empty();
         let telling = cells.iter().find(is_telling).map_or(indent, |cell| cell.columns.start);
         if telling + width / 4 > indent + width {
             from = telling - width / 4;
@@ -349,12 +391,17 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     }
     let is_cut = (from > indent, to < end);
     let inner = from + usize::from(is_cut.0)..to - usize::from(is_cut.1);
-    let kept = cells.iter().filter(|cell| cell.columns.start >= inner.start && cell.columns.end <= inner.end);
+    let kept = cells
+        .iter()
+        .filter(|cell| cell.columns.start >= inner.start && cell.columns.end <= inner.end);
     let mut drawn = DrawnLine::default();
     let mut run = (String::new(), None);
     let flush = |run: &mut (String, Option<Mark>), code: &mut String| {
         let text = std::mem::take(&mut run.0);
-        code.push_str(&run.1.map_or_else(|| text.clone(), |mark| paint(style_of(mark, is_copy), &text, canvas)));
+        code.push_str(
+            &run.1
+                .map_or_else(|| text.clone(), |mark| paint(style_of(mark, is_copy), &text, canvas)),
+        );
     };
     let mut below = String::new();
     if is_cut.0 {
@@ -425,7 +472,11 @@ mod tests {
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {
         let titles = Titles { copy: "new.c:1".to_owned(), origin: "old.c:1".to_owned() };
-        draw(&sides(origin, copy), &titles, Canvas { width, wraps: true, has_color: false, is_whole: false })
+        draw(
+            &sides(origin, copy),
+            &titles,
+            Canvas { width, wraps: true, has_color: false, is_whole: false },
+        )
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{Finding, Level, best_first};
 
-pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in GitHub Actions", write };
+pub(super) const FORMAT: Format =
+    Format { name: "github", help: "annotations in GitHub Actions", write };
 
 /// Maximum annotations of each level that GitHub shows for a step; it silently drops the rest.
 const MAX_OF_LEVEL: usize = 10;
@@ -28,7 +29,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
         // The last notice is reserved for what is left out.
         let n_remarks = if level == Level::Note { shown_remarks.len() } else { 0 };
-        let is_over = findings.len() + n_remarks > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
+        let is_over =
+            findings.len() + n_remarks > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
         let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
         for finding in findings.iter().take(max) {
             annotation(finding, &languages, out)?;
@@ -39,7 +41,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         }
     }
     let n_free = MAX_OF_LEVEL.saturating_sub(n_notices + usize::from(n_left_out > 0));
-    let n_shown = if shown_remarks.len() > n_free { n_free.saturating_sub(1) } else { shown_remarks.len() };
+    let n_shown =
+        if shown_remarks.len() > n_free { n_free.saturating_sub(1) } else { shown_remarks.len() };
     for line in &shown_remarks[..n_shown] {
         writeln!(out, "::notice title=secondhand::{}", message(line))?;
     }
@@ -47,7 +50,10 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let more = [(n_left_out, "finding"), (n_left, "remark")].into_iter().filter(|(n, _)| *n > 0);
     let more: Vec<_> = more.map(|(n, noun)| count(n, noun)).collect();
     if !more.is_empty() {
-        let text = format!("{} more: GitHub shows {MAX_OF_LEVEL} annotations per level", more.join(" and "));
+        let text = format!(
+            "{} more: GitHub shows {MAX_OF_LEVEL} annotations per level",
+            more.join(" and ")
+        );
         writeln!(out, "::notice title=secondhand::{}", message(&text))?;
     }
     Ok(())
@@ -69,10 +75,19 @@ fn annotation(finding: &Finding, languages: &Languages, out: &mut dyn Write) -> 
     let mut text = finding.message();
     let places = finding.origins.iter().map(super::words::place);
     if let Some(origin) = finding.origins.first() {
-        text.push_str(&format!("\n{}, {}", super::words::likeness(origin), count(finding.n_tokens, "token")));
+        text.push_str(&format!(
+            "\n{}, {}",
+            super::words::likeness(origin),
+            count(finding.n_tokens, "token")
+        ));
         text.extend(super::words::provenance(origin).map(|note| format!("\n{note}")));
     }
-    text.extend(finding.milder.iter().map(|milder| format!("\na {}: {}", finding.level.name(), milder.describe())));
+    text.extend(
+        finding
+            .milder
+            .iter()
+            .map(|milder| format!("\na {}: {}", finding.level.name(), milder.describe())),
+    );
     for place in places.take(MAX_OF_LEVEL) {
         text.push_str(&format!("\n- {place}"));
     }

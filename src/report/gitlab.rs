@@ -13,7 +13,8 @@ use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level};
 
-pub(super) const FORMAT: Format = Format { name: "gitlab", help: "Code Quality report of GitLab", write };
+pub(super) const FORMAT: Format =
+    Format { name: "gitlab", help: "Code Quality report of GitLab", write };
 
 #[derive(Serialize)]
 struct Issue<'o> {

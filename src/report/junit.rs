@@ -1,8 +1,8 @@
 //! Writes JUnit's XML, which every CI system shows: a failed test case for each finding.
 //!
 //! A note fails nothing, so its case passes and describes the finding; a suppressed finding is a
-//! skipped case, with the reason. If there are no findings, there is one passed case, since some systems treat an empty
-//! suite as broken.
+//! skipped case, with the reason. If there are no findings, there is one passed case, since some
+//! systems treat an empty suite as broken.
 
 use std::io::{self, Write};
 
@@ -26,13 +26,21 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let n_skipped = outcome.suppressed.len().to_string();
     let n_cases = (outcome.all_findings().count().max(1) + outcome.suppressed.len()).to_string();
-    let n_failures = outcome.all_findings().filter(|finding| finding.level > Level::Note).count().to_string();
-    let counts = [("tests", &*n_cases), ("failures", &*n_failures), ("errors", "0"), ("skipped", &*n_skipped)];
+    let n_failures =
+        outcome.all_findings().filter(|finding| finding.level > Level::Note).count().to_string();
+    let counts = [
+        ("tests", &*n_cases),
+        ("failures", &*n_failures),
+        ("errors", "0"),
+        ("skipped", &*n_skipped),
+    ];
     xml.create_element("testsuites")
         .with_attribute(("name", "secondhand"))
         .with_attributes(counts)
         .write_inner_content(|xml| {
-            let suite = xml.create_element("testsuite").with_attribute(("name", &*legal(&end(&outcome.head))));
+            let suite = xml
+                .create_element("testsuite")
+                .with_attribute(("name", &*legal(&end(&outcome.head))));
             suite.with_attributes(counts).write_inner_content(|xml| {
                 for finding in outcome.all_findings() {
                     case(finding, outcome, None, xml)?;
@@ -41,13 +49,15 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
                     case(&suppressed.finding, outcome, Some(&suppressed.by), xml)?;
                 }
                 if outcome.findings.is_empty() {
-                    let case = xml.create_element("testcase").with_attribute(("classname", "secondhand"));
+                    let case =
+                        xml.create_element("testcase").with_attribute(("classname", "secondhand"));
                     case.with_attribute(("name", "no new copies")).write_empty()?;
                 }
                 let remarks = remarks(outcome);
                 if !remarks.is_empty() {
                     let remarks = legal(&(remarks.join("\n") + "\n"));
-                    xml.create_element("system-out").write_text_content(BytesText::new(&remarks))?;
+                    xml.create_element("system-out")
+                        .write_text_content(BytesText::new(&remarks))?;
                 }
                 Ok(())
             })?;
@@ -78,10 +88,14 @@ fn case(
         let text = BytesText::new(&body);
         if let Some(by) = suppressed {
             let why = legal(&format!("suppressed {}", by.describe()));
-            xml.create_element("skipped").with_attribute(("message", &*why)).write_text_content(text)?;
+            xml.create_element("skipped")
+                .with_attribute(("message", &*why))
+                .write_text_content(text)?;
         } else if finding.level > Level::Note {
             let failure = xml.create_element("failure");
-            failure.with_attributes([("type", finding.rule.id), ("message", &*title)]).write_text_content(text)?;
+            failure
+                .with_attributes([("type", finding.rule.id), ("message", &*title)])
+                .write_text_content(text)?;
         } else {
             xml.create_element("system-out").write_text_content(text)?;
         }
@@ -98,7 +112,11 @@ fn body(finding: &Finding, outcome: &Outcome) -> String {
     }
     if !finding.has_code() {
         let word = super::words::unexamined_word(finding);
-        return finding.unexamined_files().iter().map(|file| format!("{word}: {}\n", file.describe())).collect();
+        return finding
+            .unexamined_files()
+            .iter()
+            .map(|file| format!("{word}: {}\n", file.describe()))
+            .collect();
     }
     let mut text = format!("{}\n\n", finding.message());
     code(
@@ -125,13 +143,17 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
         text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        text.push_str(&format!("       | ({} more)\n", count(fragment.n_lines() as usize - MAX_LINES, "line")));
+        text.push_str(&format!(
+            "       | ({} more)\n",
+            count(fragment.n_lines() as usize - MAX_LINES, "line")
+        ));
     }
     text.push('\n');
 }
 
 /// `text` without the characters that XML 1.0 does not allow, escaped or not.
 pub(super) fn legal(text: &str) -> String {
-    let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
+    let is_legal =
+        |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()
 }

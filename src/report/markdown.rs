@@ -1,4 +1,5 @@
-//! Writes Markdown for the summary of a workflow step: a table, and both sides of each copy to unfold.
+//! Writes Markdown for the summary of a workflow step: a table, and both sides of each copy to
+//! unfold.
 //!
 //! Promise: the output stays below the limit of a step summary, and says what was left out;
 //! no file name or code can end its fence, its cell or its element.
@@ -14,10 +15,11 @@ use crate::language::Languages;
 use crate::policy::{Finding, Fragment, Level, best_first};
 use crate::text::LinedText;
 
-pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a workflow step", write };
+pub(super) const FORMAT: Format =
+    Format { name: "markdown", help: "summary of a workflow step", write };
 
-/// Maximum bytes: GitHub accepts one mebibyte per step and nothing of a longer summary; other tools in the step need
-/// some.
+/// Maximum bytes: GitHub accepts one mebibyte per step and nothing of a longer summary; other tools
+/// in the step need some.
 const MAX_BYTES: usize = 1_000_000;
 /// Maximum bytes of the table.
 const MAX_TABLE: usize = 300_000;
@@ -37,8 +39,9 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
 
     if let Some(audited) = &outcome.audited {
-        let row =
-            |row: Vec<String>| format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]));
+        let row = |row: Vec<String>| {
+            format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]))
+        };
         let rows: Vec<_> = super::audited::rows(audited).into_iter().map(row).collect();
         let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
         page.push_str("| file | in corpora | from |\n|---|---|---|\n");
@@ -48,10 +51,15 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
-        let notable: Vec<_> =
-            summary(outcome, style.is_verbose).lines().map(|line| format!("- {}\n", escaped(line))).collect();
+        let notable: Vec<_> = summary(outcome, style.is_verbose)
+            .lines()
+            .map(|line| format!("- {}\n", escaped(line)))
+            .collect();
         let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
-        rest = format!("<details><summary>What was examined</summary>\n\n{}", notable[..n_kept].concat());
+        rest = format!(
+            "<details><summary>What was examined</summary>\n\n{}",
+            notable[..n_kept].concat()
+        );
         if n_kept < notable.len() {
             rest.push_str(&format!("- {} more\n", notable.len() - n_kept));
         }
@@ -64,7 +72,9 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
         let mut n_shown = 0;
-        for finding in findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code()) {
+        for finding in
+            findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code())
+        {
             let details = details(finding, outcome, &languages);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
@@ -72,7 +82,11 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             page.push_str(&details);
             n_shown += 1;
         }
-        let n_copies = findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code()).count();
+        let n_copies = findings
+            .iter()
+            .flat_map(|of| of.with_family())
+            .filter(|finding| finding.has_code())
+            .count();
         if n_shown < n_copies {
             let listed = if n_rows < findings.len() {
                 format!(" and {} not even listed", count(findings.len() - n_rows, "finding"))
@@ -114,7 +128,8 @@ fn row(finding: &Finding) -> String {
     }
     if !finding.has_code() {
         let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
-        let mut named: Vec<_> = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe())).collect();
+        let mut named: Vec<_> =
+            files.iter().take(MAX_LINES).map(|file| code_span(&file.describe())).collect();
         if files.len() > named.len() {
             named.push(format!("and {} more", files.len() - named.len()));
         }
@@ -127,7 +142,10 @@ fn row(finding: &Finding) -> String {
     }
     let origin = finding.origins.first();
     let from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
-    let note = origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note))).unwrap_or_default();
+    let note = origin
+        .and_then(provenance)
+        .map(|note| format!("<br>{}", escaped(&note)))
+        .unwrap_or_default();
     let more = match finding.origins.len() {
         0 | 1 => String::new(),
         n => format!("<br>and {}", count(n - 1, "other place")),
@@ -161,13 +179,18 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
     );
     text.push_str(&code(&here, copy_text(outcome, finding), &finding.fragment));
     for (at, origin) in finding.origins.iter().enumerate().take(MAX_LINES) {
-        let note = provenance(origin).map(|note| format!(": {}", escaped(&note))).unwrap_or_default();
+        let note =
+            provenance(origin).map(|note| format!(": {}", escaped(&note))).unwrap_or_default();
         match text_of(outcome, origin) {
             Some(source) if at == 0 => {
                 text.push_str(&format!("{}{note}\n\n", escaped(&likeness(origin))));
                 text.push_str(&code(&place(origin), source, &origin.fragment));
             }
-            _ => text.push_str(&format!("- {} ({}){note}\n", code_span(&place(origin)), escaped(&likeness(origin)))),
+            _ => text.push_str(&format!(
+                "- {} ({}){note}\n",
+                code_span(&place(origin)),
+                escaped(&likeness(origin))
+            )),
         }
     }
     if finding.origins.len() > MAX_LINES {
@@ -183,7 +206,9 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
 pub fn other_side(outcome: &Outcome, finding: &Finding) -> String {
     let mut text = format!("{} ({})\n\n", escaped(&finding.message()), code_span(finding.id()));
     let origin = finding.origins.first();
-    if let Some((origin, source)) = origin.and_then(|origin| Some((origin, text_of(outcome, origin)?))) {
+    if let Some((origin, source)) =
+        origin.and_then(|origin| Some((origin, text_of(outcome, origin)?)))
+    {
         text.push_str(&code(&place(origin), source, &origin.fragment));
     }
     let to_do = to_do(finding, &Languages::builtin());
@@ -199,7 +224,10 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
         code.push('\n');
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        code.push_str(&format!("({} more)\n", count(fragment.n_lines() as usize - MAX_LINES, "line")));
+        code.push_str(&format!(
+            "({} more)\n",
+            count(fragment.n_lines() as usize - MAX_LINES, "line")
+        ));
     }
     let fence = "`".repeat(longest_run(&code, '`').max(2) + 1);
     format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))
@@ -209,7 +237,8 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
 fn language(place: &str) -> &str {
     let name = place.rsplit_once(':').map_or(place, |(path, _)| path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_plain = extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_plain =
+        extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if is_plain { extension } else { "" }
 }
 

@@ -16,15 +16,27 @@ const MAX_FILES: usize = 12;
 pub(super) fn commit_line(missed: &MissedCommit) -> String {
     let MissedCommit { commit, origin, places, n_hunks } = missed;
     let on = day(commit.time).map(|day| format!(" {day}")).unwrap_or_default();
-    let ids: Vec<&str> = commit.ids.iter().map(String::as_str).filter(|id| !commit.subject.contains(id)).collect();
+    let ids: Vec<&str> =
+        commit.ids.iter().map(String::as_str).filter(|id| !commit.subject.contains(id)).collect();
     let ids = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
-    let mut at: Vec<String> = places.iter().take(MAX_PLACES).map(|place| lines(&place.fragment)).collect();
+    let mut at: Vec<String> =
+        places.iter().take(MAX_PLACES).map(|place| lines(&place.fragment)).collect();
     if places.len() > at.len() {
         at.push(format!("{} more", places.len() - at.len()));
     }
-    let noun = if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
-    let of = if *n_hunks > places.len() { format!("; {} of {n_hunks} changes", places.len()) } else { String::new() };
-    let text = format!("{}{on} {}{ids}: {noun} {}{of}, in {origin}", commit.short(), commit.subject, at.join(", "));
+    let noun =
+        if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
+    let of = if *n_hunks > places.len() {
+        format!("; {} of {n_hunks} changes", places.len())
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{}{on} {}{ids}: {noun} {}{of}, in {origin}",
+        commit.short(),
+        commit.subject,
+        at.join(", ")
+    );
     printable(text.as_bytes())
 }
 
@@ -33,9 +45,13 @@ pub(super) fn commit_lines(behind: &Behind, max: usize) -> Vec<String> {
     // What says that it fixes a security fault comes first.
     let mut commits: Vec<&MissedCommit> = behind.commits.iter().collect();
     commits.sort_by_key(|missed| !missed.commit.is_security);
-    let mut lines: Vec<String> = commits.iter().take(max).map(|missed| commit_line(missed)).collect();
+    let mut lines: Vec<String> =
+        commits.iter().take(max).map(|missed| commit_line(missed)).collect();
     if commits.len() > lines.len() {
-        lines.push(format!("and {} more, which `secondhand stale` lists", commits.len() - lines.len()));
+        lines.push(format!(
+            "and {} more, which `secondhand stale` lists",
+            commits.len() - lines.len()
+        ));
     }
     lines
 }
@@ -56,7 +72,11 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
     let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
-        lines.push(format!("    nearest commit: {}{on}, {} differ", commit.short(), count(*n, "line")));
+        lines.push(format!(
+            "    nearest commit: {}{on}, {} differ",
+            commit.short(),
+            count(*n, "line")
+        ));
     }
     if let Some((first, last)) = &of.nearest_tag {
         let tag = if first == last { first.clone() } else { format!("{first} to {last}") };
@@ -72,9 +92,16 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
     let edited = of.edited.iter().map(edited_file);
     lines.extend(listed("edited", edited.collect(), is_verbose));
     lines.extend(listed("added", of.added.iter().map(ToString::to_string).collect(), is_verbose));
-    lines.extend(listed("missing", of.missing.iter().map(ToString::to_string).collect(), is_verbose));
+    lines.extend(listed(
+        "missing",
+        of.missing.iter().map(ToString::to_string).collect(),
+        is_verbose,
+    ));
     if of.n_missing_elsewhere > 0 {
-        lines.push(format!("    not copied: {} in other folders", count(of.n_missing_elsewhere, "file")));
+        lines.push(format!(
+            "    not copied: {} in other folders",
+            count(of.n_missing_elsewhere, "file")
+        ));
     }
     lines.into_iter().map(|line| printable(line.as_bytes())).collect()
 }
@@ -88,12 +115,18 @@ fn copied(of: &FolderVersion) -> String {
             let name = |path: &FilePath| String::from_utf8_lossy(path.name()).into_owned();
             let names: Vec<String> = files.iter().take(MAX_FILES).map(name).collect();
             let more = if files.len() > names.len() { ", ..." } else { "" };
-            format!("{} in {} ({}{more})", count(files.len(), "file"), folder_name(&of.folder), names.join(", "))
+            format!(
+                "{} in {} ({}{more})",
+                count(files.len(), "file"),
+                folder_name(&of.folder),
+                names.join(", ")
+            )
         }
     }
 }
 
-/// `is zlib v1.2.8 (pkg:generic/zlib@1.2.8)`, or `is nearest to zlib v1.2.8` where most files differ from it.
+/// `is zlib v1.2.8 (pkg:generic/zlib@1.2.8)`, or `is nearest to zlib v1.2.8` where most files
+/// differ from it.
 fn identity(of: &FolderVersion) -> String {
     let verb = match (of.files.len(), of.is_exact()) {
         (0 | 1, true) => "is",
@@ -106,12 +139,17 @@ fn identity(of: &FolderVersion) -> String {
     format!("{verb} {}{version}{purl}", of.component.name)
 }
 
-/// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`, or that it differs in most.
+/// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`, or that
+/// it differs in most.
 pub(super) fn evidence(of: &FolderVersion) -> String {
     let (n_identical, n_equal) = (of.identical.len(), of.equal.len());
     let mut parts = vec![match of.is_exact() {
         true => format!("{} of {} identical", n_identical, count(of.n_files, "file")),
-        false => format!("differs in {} of {}", of.n_files - n_identical - n_equal, count(of.n_files, "file")),
+        false => format!(
+            "differs in {} of {}",
+            of.n_files - n_identical - n_equal,
+            count(of.n_files, "file")
+        ),
     }];
     if !of.of_others.is_empty() {
         parts.push(format!("{} of other versions", of.of_others.len()));
@@ -143,8 +181,8 @@ fn listed(word: &str, mut names: Vec<String>, is_verbose: bool) -> Option<String
     Some(format!("    {word}: {}", names.join(", ")))
 }
 
-/// The edits of a file as a diff, from the version to the copy. Lines of the version are only known where its
-/// repository is available; otherwise they are counted.
+/// The edits of a file as a diff, from the version to the copy. Lines of the version are only known
+/// where its repository is available; otherwise they are counted.
 pub(super) fn edits(file: &EditedFile) -> Vec<String> {
     let mut diff = vec![format!("--- {}", file.origin), format!("+++ {}", file.path)];
     for edit in &file.edits {
@@ -154,8 +192,9 @@ pub(super) fn edits(file: &EditedFile) -> Vec<String> {
             n => format!("{},{n}", range.start),
         };
         diff.push(format!("@@ -{} +{} @@", range(&edit.removed), range(&edit.added)));
-        let shown =
-            |sign: &str, line: &Vec<u8>| format!("{sign}{}", printable(line.strip_suffix(b"\r").unwrap_or(line)));
+        let shown = |sign: &str, line: &Vec<u8>| {
+            format!("{sign}{}", printable(line.strip_suffix(b"\r").unwrap_or(line)))
+        };
         match &edit.removed_text {
             Some(lines) => diff.extend(lines.iter().map(|line| shown("-", line))),
             None if edit.removed.is_empty() => {}

@@ -1,7 +1,7 @@
 //! Writes the commits that copies lack as a patch, which `git apply` and `patch -p1` take.
 //!
-//! Only what is sure is in it: a hunk whose lines are laid out in the copy as they were in the origin, and of which
-//! the text is available. The others are named in a comment above.
+//! Only what is sure is in it: a hunk whose lines are laid out in the copy as they were in the
+//! origin, and of which the text is available. The others are named in a comment above.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,8 @@ use crate::audit::Outcome;
 use crate::policy::{LineEdit, MissedCommit};
 use crate::text::{FilePath, LinedText, printable};
 
-pub(super) const FORMAT: Format = Format { name: "patch", help: "what copies lack, for `git apply`", write };
+pub(super) const FORMAT: Format =
+    Format { name: "patch", help: "what copies lack, for `git apply`", write };
 
 /// Number of context lines around a hunk.
 const CONTEXT: u32 = 3;
@@ -33,14 +34,20 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             for place in &missed.places {
                 match &place.edit {
                     // A later commit that changes the same lines again needs the earlier one first.
-                    Some(edit) if edits.iter().all(|other| !touches(other, edit)) => edits.push(edit),
+                    Some(edit) if edits.iter().all(|other| !touches(other, edit)) => {
+                        edits.push(edit)
+                    }
                     Some(edit) if edits.contains(&edit) => {}
                     _ => n_left += 1,
                 }
             }
             writeln!(out, "# {}", commit_line(missed))?;
             if n_left > 0 {
-                writeln!(out, "#   {n_left} of {} not in this patch: apply by hand", missed.places.len())?;
+                writeln!(
+                    out,
+                    "#   {n_left} of {} not in this patch: apply by hand",
+                    missed.places.len()
+                )?;
             }
         }
         edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
@@ -57,13 +64,22 @@ fn touches(a: &LineEdit, b: &LineEdit) -> bool {
 /// A line of a hunk: its sign, its bytes, and whether it ends with a line end.
 type PatchLine<'l> = (u8, &'l [u8], bool);
 
-fn write_file(path: &FilePath, text: &LinedText, edits: &[&LineEdit], out: &mut dyn Write) -> io::Result<()> {
+fn write_file(
+    path: &FilePath,
+    text: &LinedText,
+    edits: &[&LineEdit],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if edits.is_empty() {
         return Ok(());
     }
     let lines = text.lines();
     // The text after the last line end counts as a line only if there is any.
-    let n_lines = if text.is_empty() || text.ends_with(b"\n") { lines.n_lines() - 1 } else { lines.n_lines() };
+    let n_lines = if text.is_empty() || text.ends_with(b"\n") {
+        lines.n_lines() - 1
+    } else {
+        lines.n_lines()
+    };
     let name = quoted(path);
     writeln!(out, "--- {}\n+++ {}", named("a", &name), named("b", &name))?;
     let mut shift = 0i64;
@@ -71,7 +87,9 @@ fn write_file(path: &FilePath, text: &LinedText, edits: &[&LineEdit], out: &mut 
     while at < edits.len() {
         // Edits whose contexts meet are one hunk.
         let mut end = at + 1;
-        while end < edits.len() && edits[end].lines.start.saturating_sub(edits[end - 1].lines.end) <= 2 * CONTEXT {
+        while end < edits.len()
+            && edits[end].lines.start.saturating_sub(edits[end - 1].lines.end) <= 2 * CONTEXT
+        {
             end += 1;
         }
         let group = &edits[at..end];
@@ -95,11 +113,17 @@ fn write_file(path: &FilePath, text: &LinedText, edits: &[&LineEdit], out: &mut 
             line = edit.lines.end;
         }
         body.extend((line..last).map(|line| (b' ', own(line).0, own(line).1)));
-        let n_of = |sign: u8| body.iter().filter(|(of, ..)| *of == b' ' || *of == sign).count() as i64;
+        let n_of =
+            |sign: u8| body.iter().filter(|(of, ..)| *of == b' ' || *of == sign).count() as i64;
         let (n_old, n_new) = (n_of(b'-'), n_of(b'+'));
         let start = |first: i64, n: i64| if n == 0 { first - 1 } else { first };
         let old = i64::from(first);
-        writeln!(out, "@@ -{},{n_old} +{},{n_new} @@", start(old, n_old), start(old + shift, n_new))?;
+        writeln!(
+            out,
+            "@@ -{},{n_old} +{},{n_new} @@",
+            start(old, n_old),
+            start(old + shift, n_new)
+        )?;
         for (sign, bytes, has_end) in body {
             out.write_all(&[sign])?;
             out.write_all(bytes)?;

@@ -56,7 +56,8 @@ pub struct Style {
     pub has_color: bool,
     /// The maximum width of code in columns.
     pub width: usize,
-    /// Whether prose is wrapped to that width too, as on a terminal. Programs read a message from one line.
+    /// Whether prose is wrapped to that width too, as on a terminal. Programs read a message from
+    /// one line.
     pub wraps: bool,
     /// Whether to draw every line of a copy.
     pub is_full: bool,
@@ -64,7 +65,8 @@ pub struct Style {
     pub is_brief: bool,
     /// By what findings are grouped, in formats for people.
     pub group_by: Option<GroupBy>,
-    /// The most findings to print in formats for people, those worth most; `None` for what fits a screen.
+    /// The most findings to print in formats for people, those worth most; `None` for what fits a
+    /// screen.
     pub top: Option<usize>,
     /// Whether to write only the findings.
     pub is_quiet: bool,
@@ -112,8 +114,12 @@ pub static AUDIT_FORMATS: &[Format] = &[
 ];
 
 /// The formats that only a scan has: figures for badges and monitoring.
-pub static SCAN_FORMATS: &[Format] =
-    &[measured::badge::FORMAT, measured::shields::FORMAT, measured::openmetrics::FORMAT, measured::trend::FORMAT];
+pub static SCAN_FORMATS: &[Format] = &[
+    measured::badge::FORMAT,
+    measured::shields::FORMAT,
+    measured::openmetrics::FORMAT,
+    measured::trend::FORMAT,
+];
 
 /// All formats of a scan.
 pub fn scan_formats() -> impl Iterator<Item = &'static Format> + Clone {
@@ -132,8 +138,8 @@ pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
 }
 
 impl<T> Format<T> {
-    /// Whether a report in this format has a place for what readers must know beside the findings; `is_quiet` if it is
-    /// to have only findings.
+    /// Whether a report in this format has a place for what readers must know beside the findings;
+    /// `is_quiet` if it is to have only findings.
     pub fn has_notices(&self, is_quiet: bool) -> bool {
         match self.name {
             "json" | "sarif" | "markdown" | "html" | "junit" => true,
@@ -144,10 +150,14 @@ impl<T> Format<T> {
 
     /// Whether a report in this format lists suppressed findings where they are asked for.
     pub fn shows_suppressed(&self) -> bool {
-        matches!(self.name, "text" | "concise" | "json" | "sarif" | "markdown" | "junit" | "csv" | "html")
+        matches!(
+            self.name,
+            "text" | "concise" | "json" | "sarif" | "markdown" | "junit" | "csv" | "html"
+        )
     }
 
-    /// Whether a report in this format tells which security fixes copies have, beside those that they lack.
+    /// Whether a report in this format tells which security fixes copies have, beside those that
+    /// they lack.
     pub fn tells_held_fixes(&self) -> bool {
         matches!(self.name, "cyclonedx" | "openvex")
     }
@@ -173,8 +183,8 @@ pub use json::schema;
 pub use markdown::other_side;
 pub use organization::{ORGANIZATION_FORMATS, organization_schema};
 pub use passages::{
-    Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,
-    side_by_side,
+    Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline,
+    found_passages, side_by_side,
 };
 pub use resemblance::{RESEMBLANCE_FORMATS, resemblance_schema};
 pub use timeline::{TIMELINE_FORMATS, timeline_schema};

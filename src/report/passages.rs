@@ -7,7 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::brief::brief;
 use super::found::{facts, headline, place as found_place};
 use super::sides::{Line, Sides, lines};
-use super::words::{copy_text, count, end, found, likeness, lines as line_range, owned_by, place, provenance, text_of};
+use super::words::{
+    copy_text, count, end, found, likeness, lines as line_range, owned_by, place, provenance,
+    text_of,
+};
 use crate::audit::{FoundCode, Outcome};
 use crate::policy::{Finding, Origin, Place, best_first};
 use crate::text::printable;
@@ -35,7 +38,9 @@ pub fn check_headline(outcome: &Outcome) -> String {
 /// The findings that `is_asked` selects, the most severe first.
 pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
-    let lines = |finding: &Finding| owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect();
+    let lines = |finding: &Finding| {
+        owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect()
+    };
     let all = findings.flat_map(Finding::with_family);
     all.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
 }
@@ -43,24 +48,37 @@ pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) 
 /// All about one finding: the rule, the origins, what differs, and both sides.
 pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
     let rule = finding.rule;
-    let mut all = vec![format!("what it finds: {}", rule.finds.trim()), format!("why it matters: {}", rule.why.trim())];
+    let mut all = vec![
+        format!("what it finds: {}", rule.finds.trim()),
+        format!("why it matters: {}", rule.why.trim()),
+    ];
     all.extend(finding.reasons());
     all.push(format!("what to do: {}", rule.action.trim()));
     all.extend(brief(outcome, finding));
     let text = copy_text(outcome, finding);
     if finding.is_copy() && !text.is_empty() {
         all.push(format!("--- {}:{}", finding.path, line_range(&finding.fragment)));
-        all.extend(lines(text, &finding.fragment).iter().map(|line| format!("{:>5} {}", line.number, line.text)));
+        all.extend(
+            lines(text, &finding.fragment)
+                .iter()
+                .map(|line| format!("{:>5} {}", line.number, line.text)),
+        );
     }
-    let with_text = finding.origins.first().and_then(|origin| Some((origin, text_of(outcome, origin)?)));
+    let with_text =
+        finding.origins.first().and_then(|origin| Some((origin, text_of(outcome, origin)?)));
     if let Some((origin, text)) = with_text {
         all.push(format!("--- {}", place(origin)));
-        all.extend(lines(text, &origin.fragment).iter().map(|line| format!("{:>5} {}", line.number, line.text)));
+        all.extend(
+            lines(text, &origin.fragment)
+                .iter()
+                .map(|line| format!("{:>5} {}", line.number, line.text)),
+        );
     }
     Passage { head: head(finding), lines: all }
 }
 
-/// The clone classes of a scan that `is_asked` selects, the largest first: each with all its places.
+/// The clone classes of a scan that `is_asked` selects, the largest first: each with all its
+/// places.
 pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let class = |finding: &Finding| {
         let tokens = count(finding.n_tokens, "token");
@@ -68,7 +86,8 @@ pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) ->
             .into_iter()
             .chain(finding.origins.iter().map(place))
             .collect();
-        let head = format!("[{}] {} ({tokens}): {}", finding.id(), finding.message(), shortened(&places));
+        let head =
+            format!("[{}] {} ({tokens}): {}", finding.id(), finding.message(), shortened(&places));
         Passage { head, lines: brief(outcome, finding) }
     };
     outcome.findings.iter().filter(|finding| is_asked(finding)).map(class).collect()
@@ -87,7 +106,9 @@ pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let numbered = (existing.fragment.start.line..).zip(text.split(|&byte| byte == b'\n'));
         let lines = numbered.map(|(number, line)| {
-            format!("{number:>5} {}", printable(line.strip_suffix(b"\r").unwrap_or(line))).trim_end().to_owned()
+            format!("{number:>5} {}", printable(line.strip_suffix(b"\r").unwrap_or(line)))
+                .trim_end()
+                .to_owned()
         });
         let lines = if existing.text.is_some() { lines.collect() } else { Vec::new() };
         Passage { head: format!("{}: {}", found_place(existing), facts(existing)), lines }
@@ -95,7 +116,8 @@ pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
     found.results.iter().map(block).collect()
 }
 
-/// `[1a2b] src/a.c:12-30: warning[copied-code] 19 lines copied from src/b.c:3; renamed, 97 % alike`.
+/// `[1a2b] src/a.c:12-30: warning[copied-code] 19 lines copied from src/b.c:3; renamed, 97 %
+/// alike`.
 fn head(finding: &Finding) -> String {
     let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
     let (level, rule) = (finding.level.name(), finding.rule.id);
@@ -113,20 +135,25 @@ fn head(finding: &Finding) -> String {
     head
 }
 
-/// A copy and its first origin next to each other, as plain text; `None` if the origin's text is not known.
+/// A copy and its first origin next to each other, as plain text; `None` if the origin's text is
+/// not known.
 pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let origin = finding.origins.first()?;
-    let sides =
-        Sides::new((copy_text(outcome, finding), &finding.fragment), (text_of(outcome, origin)?, &origin.fragment));
+    let sides = Sides::new(
+        (copy_text(outcome, finding), &finding.fragment),
+        (text_of(outcome, origin)?, &origin.fragment),
+    );
     let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
     let mut text = format!("{}\n\n{at:<SIDE$} | {}\n", finding.message(), place(origin));
     for &row in &sides.rows {
         let side = |lines: &[Line], at: Option<usize>| {
             let line = at.map(|at| &lines[at]);
-            line.map(|line| format!("{:>5} {}", line.number, line.text.replace('\t', "    "))).unwrap_or_default()
+            line.map(|line| format!("{:>5} {}", line.number, line.text.replace('\t', "    ")))
+                .unwrap_or_default()
         };
         let (copy, origin) = (side(&sides.copy, row.0), side(&sides.origin, row.1));
-        let mark = if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
+        let mark =
+            if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
         let width = copy.width();
         let pad = " ".repeat(SIDE.saturating_sub(width));
         text.push_str(format!("{copy}{pad} {mark} {origin}").trim_end());

@@ -23,20 +23,27 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             let touched = patch.as_deref().map(touched_lines).unwrap_or_default();
             let of_file = written.entry(&origin.path).or_default();
             // The context of one would no longer be there after the other.
-            let is_apart =
-                |lines: &Range<usize>| !of_file.iter().any(|of| of.start < lines.end && lines.start < of.end);
+            let is_apart = |lines: &Range<usize>| {
+                !of_file.iter().any(|of| of.start < lines.end && lines.start < of.end)
+            };
             if !touched.iter().all(is_apart) {
-                writeln!(out, "# {at} lacks the edit of {of}; its patch comes once the one above is applied\n")?;
+                writeln!(
+                    out,
+                    "# {at} lacks the edit of {of}; its patch comes once the one above is applied\n"
+                )?;
                 continue;
             }
             of_file.extend(touched);
             match patch {
                 Some(patch) => write!(out, "# {at} lacks the edit of {of}\n{patch}\n")?,
-                None => writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?,
+                None => {
+                    writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?
+                }
             }
         }
     }
-    for skipped in outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty()) {
+    for skipped in outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty())
+    {
         writeln!(out, "# {}", printable(skipped.message().as_bytes()))?;
     }
     Ok(())

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::text::{FilePath, is_unseen};
 
-/// Writes `value` so that it steers no terminal: what would is escaped, and a reader gets it as it was.
+/// Writes `value` so that it steers no terminal: what would is escaped, and a reader gets it as it
+/// was.
 pub(super) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     for c in serde_json::to_string_pretty(value)?.chars() {
         if is_unseen(c) || c >= '\u{7F}' && c.is_control() {

@@ -1,6 +1,8 @@
-//! Writes reviewdog's diagnostics: a comment on the lines of a pull request, whatever host it is on.
+//! Writes reviewdog's diagnostics: a comment on the lines of a pull request, whatever host it is
+//! on.
 //!
-//! Positions are lines alone: reviewdog counts columns in bytes, and the whole line is meant anyway.
+//! Positions are lines alone: reviewdog counts columns in bytes, and the whole line is meant
+//! anyway.
 
 use std::io::{self, Write};
 
@@ -13,7 +15,8 @@ use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Origin, Place};
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format = Format { name: "rdjson", help: "diagnostics for reviewdog", write };
+pub(super) const FORMAT: Format =
+    Format { name: "rdjson", help: "diagnostics for reviewdog", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let diagnostics: Vec<Value> = outcome.all_findings().map(diagnostic).collect();

@@ -1,17 +1,18 @@
 //! Writes findings as SARIF 2.1.0, following exactly what GitHub code scanning accepts.
 //!
-//! GitHub shows an alert on a pull request only if every line of its region was
-//! added there, so the region is the longest run of added lines; the whole copy
-//! is in the properties. Locations are relative: a single absolute URI would make GitHub reject the upload.
+//! GitHub shows an alert on a pull request only if every line of its region was added there, so the
+//! region is the longest run of added lines; the whole copy is in the properties. Locations are
+//! relative: a single absolute URI would make GitHub reject the upload.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification, PhysicalLocation,
-    PropertyBag, Region, ReportingConfiguration, ReportingDescriptor, ReportingDescriptorReference,
-    Result as SarifResult, ResultLevel, Run, RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
+    ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification,
+    PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor,
+    ReportingDescriptorReference, Result as SarifResult, ResultLevel, Run, RunAutomationDetails,
+    Sarif, Suppression, Tool, ToolComponent,
 };
 
 use super::text::sentences;
@@ -20,21 +21,24 @@ use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
-    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy, SuppressedFinding, Topic,
-    UnexaminedFiles,
+    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy,
+    SuppressedFinding, Topic, UnexaminedFiles,
 };
 use crate::text::{FilePath, agreed, count};
 
-pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
+pub(super) const FORMAT: Format =
+    Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
 /// Maximum results in a run; GitHub rejects uploads with more.
 const MAX_RESULTS: usize = 25_000;
-/// Maximum compressed bytes of an upload; somewhat less than GitHub's limit, since others may compress worse.
+/// Maximum compressed bytes of an upload; somewhat less than GitHub's limit, since others may
+/// compress worse.
 const MAX_COMPRESSED: usize = 9_500_000;
-/// Maximum origins that a message links. GitHub shows a related location only where the message links it, and accepts a
-/// thousand; the rest is counted.
+/// Maximum origins that a message links. GitHub shows a related location only where the message
+/// links it, and accepts a thousand; the rest is counted.
 const MAX_LINKS: usize = 10;
-/// Maximum files that were not examined to list in notifications and in the properties of a result; JSON has all.
+/// Maximum files that were not examined to list in notifications and in the properties of a result;
+/// JSON has all.
 const MAX_UNEXAMINED: usize = 100;
 /// Maximum components in the properties of a result.
 const MAX_COMPONENTS: usize = 20;
@@ -43,7 +47,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut max = MAX_RESULTS;
     loop {
         let text = serde_json::to_vec_pretty(&log(outcome, max))?;
-        let n_compressed = if text.len() > MAX_COMPRESSED { compressed(&text)? } else { text.len() };
+        let n_compressed =
+            if text.len() > MAX_COMPRESSED { compressed(&text)? } else { text.len() };
         if n_compressed <= MAX_COMPRESSED || max == 0 {
             out.write_all(&text)?;
             return writeln!(out);
@@ -72,12 +77,18 @@ fn log(outcome: &Outcome, max: usize) -> Sarif {
 fn run(outcome: &Outcome, max: usize) -> Run {
     // Drop the least important first: those of the lowest level, then the shortest.
     let mut kept: Vec<&Finding> = outcome.all_findings().collect();
-    kept.sort_by_key(|finding| (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens)));
+    kept.sort_by_key(|finding| {
+        (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens))
+    });
     let n_dropped = kept.len().saturating_sub(max);
     kept.truncate(max);
     let results = merged(&kept);
     let languages = Languages::builtin();
-    let asked_for = outcome.suppressed.iter().map(|of| suppressed(outcome, of, &languages)).take(max - results.len());
+    let asked_for = outcome
+        .suppressed
+        .iter()
+        .map(|of| suppressed(outcome, of, &languages))
+        .take(max - results.len());
 
     let driver = ToolComponent::builder()
         .name("secondhand")
@@ -107,7 +118,10 @@ fn run(outcome: &Outcome, max: usize) -> Run {
 fn merged<'f>(findings: &[&'f Finding]) -> Vec<(&'f Finding, Vec<&'f Finding>)> {
     let mut alerts: BTreeMap<(&FilePath, u32, &str), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
-        alerts.entry((&finding.path, finding.added.start.line, finding.rule.id)).or_default().push(finding);
+        alerts
+            .entry((&finding.path, finding.added.start.line, finding.rule.id))
+            .or_default()
+            .push(finding);
     }
     let split = |findings: Vec<&'f Finding>| Some((*findings.first()?, findings[1..].to_vec()));
     alerts.into_values().filter_map(split).collect()
@@ -136,7 +150,10 @@ fn notification(text: &str, level: &str) -> Notification {
 /// What was not examined is a result and, since it is about the run itself, a notification.
 fn unexamined(finding: &Finding) -> Notification {
     let mut notification = notification(&finding.message(), finding.level.name());
-    let rule = ReportingDescriptorReference::builder().id(finding.rule.id).index(rule_index(finding)).build();
+    let rule = ReportingDescriptorReference::builder()
+        .id(finding.rule.id)
+        .index(rule_index(finding))
+        .build();
     notification.associated_rule = Some(rule);
     notification.locations = Some(vec![location(&finding.path, &finding.fragment)]);
     notification
@@ -153,7 +170,8 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .text(format!("{}\n\n{}", rule.finds, rule.action))
         .markdown(explanation)
         .build();
-    let properties = [("precision", json!("high")), ("problem.severity", json!(severity(rule.level)))];
+    let properties =
+        [("precision", json!("high")), ("problem.severity", json!(severity(rule.level)))];
     ReportingDescriptor::builder()
         .id(rule.id)
         .name(pascal_case(rule.id))
@@ -161,7 +179,9 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .full_description(text(rule.finds))
         .help(help)
         .help_uri(format!("{REPOSITORY}/blob/main/docs/rules.md#{}", rule.id))
-        .default_configuration(ReportingConfiguration::builder().level(json!(rule.level.name())).build())
+        .default_configuration(
+            ReportingConfiguration::builder().level(json!(rule.level.name())).build(),
+        )
         .properties(bag(properties, tags(rule)))
         .build()
 }
@@ -179,7 +199,12 @@ fn rule_index(finding: &Finding) -> i64 {
     RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default() as i64
 }
 
-fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding], languages: &Languages) -> SarifResult {
+fn result(
+    outcome: &Outcome,
+    finding: &Finding,
+    others: &[&Finding],
+    languages: &Languages,
+) -> SarifResult {
     let linked = linked(finding).into_iter().enumerate();
     let mut related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
     let first = related.len() + 1;
@@ -203,16 +228,27 @@ fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding], languages: 
 }
 
 /// A suppressed result: viewers hide it, but audits can include it.
-fn suppressed(outcome: &Outcome, suppressed: &SuppressedFinding, languages: &Languages) -> SarifResult {
+fn suppressed(
+    outcome: &Outcome,
+    suppressed: &SuppressedFinding,
+    languages: &Languages,
+) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
-        SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => "external",
+        SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => {
+            "external"
+        }
     };
-    let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
-    SarifResult { suppressions: Some(vec![suppression]), ..result(outcome, &suppressed.finding, &[], languages) }
+    let suppression =
+        Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
+    SarifResult {
+        suppressions: Some(vec![suppression]),
+        ..result(outcome, &suppressed.finding, &[], languages)
+    }
 }
 
-/// The origins in the tree, which the message links. Others are not files of this repository, or not at this commit.
+/// The origins in the tree, which the message links. Others are not files of this repository, or
+/// not at this commit.
 fn linked(finding: &Finding) -> Vec<&Origin> {
     finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_LINKS).collect()
 }
@@ -231,7 +267,9 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
         return missed_text(finding);
     }
     let linked = linked(finding);
-    let id = |origin: &Origin| linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1);
+    let id = |origin: &Origin| {
+        linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1)
+    };
     let named = |origin: &Origin| {
         let place = id(origin).map_or_else(|| plain(&place(origin)), |id| link(id, origin));
         place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
@@ -249,17 +287,28 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
         ));
     }
     let further = finding.origins.iter().skip(1);
-    let listed: Vec<_> =
-        further.clone().filter(|o| id(o).is_some() || o.place != Place::Tree).take(MAX_LINKS).collect();
+    let listed: Vec<_> = further
+        .clone()
+        .filter(|o| id(o).is_some() || o.place != Place::Tree)
+        .take(MAX_LINKS)
+        .collect();
     if !listed.is_empty() {
         let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
         text.push_str(&format!(" Also found in {}", names.join(", ")));
         let n_more = further.len() - listed.len();
-        text.push_str(&if n_more > 0 { format!(" and {}.", count(n_more, "more place")) } else { ".".to_owned() });
+        text.push_str(&if n_more > 0 {
+            format!(" and {}.", count(n_more, "more place"))
+        } else {
+            ".".to_owned()
+        });
     }
     let copy = |(at, other): (usize, &Finding)| {
         let id = linked.len() + 1 + at;
-        let from = other.origins.first().map(|origin| format!(" from {}", plain(&place(origin)))).unwrap_or_default();
+        let from = other
+            .origins
+            .first()
+            .map(|origin| format!(" from {}", plain(&place(origin))))
+            .unwrap_or_default();
         format!("[{}]({id}){from}", lines("line", &other.fragment))
     };
     let copies: Vec<_> = family(finding).enumerate().map(copy).collect();
@@ -272,7 +321,11 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
         text.push_str(&format!(" A {}: {}.", finding.level.name(), milder.describe()));
     }
     for other in others {
-        text.push_str(&format!(" {}, too, are copied: {}.", lines("Line", &other.fragment), plain(&other.message())));
+        text.push_str(&format!(
+            " {}, too, are copied: {}.",
+            lines("Line", &other.fragment),
+            plain(&other.message())
+        ));
     }
     text.extend(to_do(finding, languages).map(|to_do| format!(" To do: {}", plain(&to_do))));
     text
@@ -282,7 +335,11 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
 fn missed_text(finding: &Finding) -> String {
     let links = linked(finding).into_iter().enumerate().map(|(at, origin)| link(at + 1, origin));
     let links: Vec<String> = links.collect();
-    format!("{}. Lacking it: {}.", sentence(&plain(&finding.message())).trim_end_matches('.'), links.join(", "))
+    format!(
+        "{}. Lacking it: {}.",
+        sentence(&plain(&finding.message())).trim_end_matches('.'),
+        links.join(", ")
+    )
 }
 
 /// `text` in which nothing is a link.
@@ -330,7 +387,8 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     if let Some(behind) = finding.behind() {
         let commit = |missed: &MissedCommit| {
-            let places: Vec<_> = missed.places.iter().map(|place| json!(place.fragment.start.line)).collect();
+            let places: Vec<_> =
+                missed.places.iter().map(|place| json!(place.fragment.start.line)).collect();
             json!({
                 "commit": missed.commit.hash,
                 "date": day(missed.commit.time),
@@ -380,14 +438,17 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         properties.push(("patches", json!(missed.patches)));
     }
     if !finding.changed_since().is_empty() {
-        let commit =
-            |of: &crate::policy::Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
-        properties.push(("changedSince", json!(finding.changed_since().iter().map(commit).collect::<Vec<_>>())));
+        let commit = |of: &crate::policy::Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
+        properties.push((
+            "changedSince",
+            json!(finding.changed_since().iter().map(commit).collect::<Vec<_>>()),
+        ));
     }
     properties
 }
 
-/// A component with the path and lines of an origin: never a location, since a corpus is not part of the repository.
+/// A component with the path and lines of an origin: never a location, since a corpus is not part
+/// of the repository.
 fn component(origin: &Origin) -> Option<Value> {
     let Place::Component(component) = &origin.place else { return None };
     Some(json!({

@@ -100,7 +100,9 @@ impl Sides {
         let mut renames: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut marks: Vec<(Option<&Word>, Option<&Word>, Mark)> = Vec::new();
         let (mut at, mut to) = (0, 0);
-        let mut equal = |at: usize, to: usize| *votes.entry((after[to].line, before[at].line)).or_default() += 2;
+        let mut equal = |at: usize, to: usize| {
+            *votes.entry((after[to].line, before[at].line)).or_default() += 2
+        };
         for hunk in diff.hunks() {
             let (old, new) = (hunk.before.start as usize..hunk.before.end as usize, hunk.after);
             let new = new.start as usize..new.end as usize;
@@ -128,11 +130,14 @@ impl Sides {
             (at, to) = (at + 1, to + 1);
         }
 
-        let mut renames: Vec<Rename> =
-            renames.into_iter().map(|((from, to), n)| Rename { from: from.to_owned(), to: to.to_owned(), n }).collect();
+        let mut renames: Vec<Rename> = renames
+            .into_iter()
+            .map(|((from, to), n)| Rename { from: from.to_owned(), to: to.to_owned(), n })
+            .collect();
         renames.sort_by_key(|rename| std::cmp::Reverse(rename.n));
         let places = |word: Option<&Word>| word.map(|word| (word.line, word.range.clone()));
-        let marks: Vec<_> = marks.into_iter().map(|(a, b, mark)| (places(a), places(b), mark)).collect();
+        let marks: Vec<_> =
+            marks.into_iter().map(|(a, b, mark)| (places(a), places(b), mark)).collect();
         self.renames = renames;
         self.rows = rows(self.copy.len(), self.origin.len(), &votes);
         for (of_origin, of_copy, mark) in marks {
@@ -144,7 +149,8 @@ impl Sides {
         }
     }
 
-    /// The renamed names, in files with these paths: words of strings and comments are none, and neither are numbers.
+    /// The renamed names, in files with these paths: words of strings and comments are none, and
+    /// neither are numbers.
     ///
     /// In a language that is not known, every word may be a name that does not begin with a digit.
     pub fn renamed_names(&self, copy: &FilePath, origin: &FilePath) -> Vec<&Rename> {
@@ -154,12 +160,15 @@ impl Sides {
             None => !word.starts_with(|c: char| c.is_ascii_digit()),
         };
         let renames = self.renames.iter();
-        renames.filter(|rename| is_name(&rename.from, &of_origin) && is_name(&rename.to, &of_copy)).collect()
+        renames
+            .filter(|rename| is_name(&rename.from, &of_origin) && is_name(&rename.to, &of_copy))
+            .collect()
     }
 
     /// Whether a row differs between the sides.
     pub fn is_marked(&self, (copy, origin): (Option<usize>, Option<usize>)) -> bool {
-        let has_marks = |lines: &[Line], at: Option<usize>| at.is_some_and(|at| !lines[at].marks.is_empty());
+        let has_marks =
+            |lines: &[Line], at: Option<usize>| at.is_some_and(|at| !lines[at].marks.is_empty());
         has_marks(&self.copy, copy) || has_marks(&self.origin, origin)
     }
 }
@@ -195,7 +204,8 @@ impl Line {
 /// The identifiers in `lines` of the file at `path`; `None` if its language is not known.
 fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
     static LANGUAGES: LazyLock<Languages> = LazyLock::new(Languages::builtin);
-    let text: String = lines.iter().flat_map(|line| [&line.text[line.within.clone()], "\n"]).collect();
+    let text: String =
+        lines.iter().flat_map(|line| [&line.text[line.within.clone()], "\n"]).collect();
     let language = LANGUAGES.identify(path, text.as_bytes())?;
     let mut tokens = Vec::new();
     LANGUAGES.tokenize(language, text.as_bytes(), true, &mut tokens);
@@ -206,13 +216,25 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
 /// The lines that `fragment` touches.
 pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
     let starts = text.lines();
-    let last = fragment.end.line.min(fragment.start.line.saturating_add(MAX_LINES - 1)).min(starts.n_lines());
+    let last = fragment
+        .end
+        .line
+        .min(fragment.start.line.saturating_add(MAX_LINES - 1))
+        .min(starts.n_lines());
     (fragment.start.line..=last)
         .map(|number| {
             let bytes = starts.text(text, number);
             let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-            let start = if number == fragment.start.line { byte_of(bytes, fragment.start.column) } else { 0 };
-            let end = if number == fragment.end.line { byte_of(bytes, fragment.end.column) } else { bytes.len() };
+            let start = if number == fragment.start.line {
+                byte_of(bytes, fragment.start.column)
+            } else {
+                0
+            };
+            let end = if number == fragment.end.line {
+                byte_of(bytes, fragment.end.column)
+            } else {
+                bytes.len()
+            };
             line(number, bytes, start..end.max(start))
         })
         .collect()
@@ -285,8 +307,13 @@ fn words(lines: &[Line]) -> Vec<Word> {
 }
 
 /// Pairs lines that are each other's best match; what lies between two pairs is paired in order.
-fn rows(n_copy: usize, n_origin: usize, votes: &HashMap<(usize, usize), usize>) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut sorted: Vec<((usize, usize), usize)> = votes.iter().map(|(&pair, &n)| (pair, n)).collect();
+fn rows(
+    n_copy: usize,
+    n_origin: usize,
+    votes: &HashMap<(usize, usize), usize>,
+) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut sorted: Vec<((usize, usize), usize)> =
+        votes.iter().map(|(&pair, &n)| (pair, n)).collect();
     sorted.sort_by_key(|&(pair, n)| (std::cmp::Reverse(n), pair));
     let (mut of_copy, mut of_origin) = (vec![None; n_copy], vec![None; n_origin]);
     for ((copy, origin), _) in sorted {
@@ -303,7 +330,8 @@ fn rows(n_copy: usize, n_origin: usize, votes: &HashMap<(usize, usize), usize>) 
             continue;
         }
         while copy < to_copy || origin < to_origin {
-            let next = |at: &mut usize, to: usize| (*at < to).then(|| std::mem::replace(at, *at + 1));
+            let next =
+                |at: &mut usize, to: usize| (*at < to).then(|| std::mem::replace(at, *at + 1));
             rows.push((next(&mut copy, to_copy), next(&mut origin, to_origin)));
         }
         if to_copy < n_copy {
@@ -322,7 +350,10 @@ mod tests {
     use crate::text::Position;
 
     fn whole(text: &LinedText) -> Fragment {
-        Fragment { start: Position { line: 1, column: 1 }, end: text.lines().position(text, text.len() as u32) }
+        Fragment {
+            start: Position { line: 1, column: 1 },
+            end: text.lines().position(text, text.len() as u32),
+        }
     }
 
     fn sides(origin: &str, copy: &str) -> Sides {
@@ -337,7 +368,8 @@ mod tests {
 
     #[test]
     fn what_was_renamed_and_what_was_changed_is_marked() {
-        let sides = sides("for e in list:\n  use(e)\n", "for item in list:\n  log(1, 2)\n  use(item)\n");
+        let sides =
+            sides("for e in list:\n  use(e)\n", "for item in list:\n  log(1, 2)\n  use(item)\n");
         assert_eq!(marked(&sides.origin), ["renamed e", "renamed e"]);
         assert_eq!(marked(&sides.copy), ["renamed item", "changed log(1, 2)", "renamed item"]);
         assert_eq!(sides.renames, [Rename { from: "e".into(), to: "item".into(), n: 2 }]);
@@ -381,9 +413,16 @@ mod tests {
     fn a_line_without_end_is_cut_around_the_fragment() {
         let text = format!("{}copy(){}", "a ".repeat(500_000), " b".repeat(500_000));
         let at = |column| Position { line: 1, column };
-        let lines = lines(&text.into_bytes().into(), &Fragment { start: at(1_000_001), end: at(1_000_007) });
+        let lines = lines(
+            &text.into_bytes().into(),
+            &Fragment { start: at(1_000_001), end: at(1_000_007) },
+        );
         assert_eq!(&lines[0].text[lines[0].within.clone()], "copy()");
-        assert!(lines[0].text.len() < MAX_LINE + 10 && lines[0].text.starts_with('…') && lines[0].text.ends_with('…'));
+        assert!(
+            lines[0].text.len() < MAX_LINE + 10
+                && lines[0].text.starts_with('…')
+                && lines[0].text.ends_with('…')
+        );
     }
 
     proptest! {

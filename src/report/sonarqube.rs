@@ -1,7 +1,7 @@
 //! Writes SonarQube's generic issues, as version 10.3 and newer import them.
 //!
-//! There the rule has the severity, not the issue. A finding that is milder than its rule is therefore of a rule of its
-//! own: `copied-code-note`.
+//! There the rule has the severity, not the issue. A finding that is milder than its rule is
+//! therefore of a rule of its own: `copied-code-note`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,17 +15,23 @@ use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Place, Topic};
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format = Format { name: "sonarqube", help: "generic issues of SonarQube", write };
+pub(super) const FORMAT: Format =
+    Format { name: "sonarqube", help: "generic issues of SonarQube", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let rules: BTreeMap<String, Value> = outcome.all_findings().map(|of| (rule_id(of), rule(of))).collect();
+    let rules: BTreeMap<String, Value> =
+        outcome.all_findings().map(|of| (rule_id(of), rule(of))).collect();
     let issues: Vec<Value> = outcome.all_findings().map(issue).collect();
     write_json(&json!({ "rules": rules.into_values().collect::<Vec<_>>(), "issues": issues }), out)
 }
 
 fn rule_id(finding: &Finding) -> String {
     let rule = finding.rule;
-    if finding.level == rule.level { rule.id.to_owned() } else { format!("{}-{}", rule.id, finding.level.name()) }
+    if finding.level == rule.level {
+        rule.id.to_owned()
+    } else {
+        format!("{}-{}", rule.id, finding.level.name())
+    }
 }
 
 fn rule(finding: &Finding) -> Value {
@@ -48,7 +54,8 @@ fn rule(finding: &Finding) -> Value {
 fn issue(finding: &Finding) -> Value {
     // It refuses files that it does not know, so only those of the tree are named.
     let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-    let others: Vec<Value> = in_tree.map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
+    let others: Vec<Value> =
+        in_tree.map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
     json!({
         "ruleId": rule_id(finding),
         "primaryLocation": location(&finding.path, &finding.added, &finding.message()),

@@ -8,7 +8,8 @@ use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Level, best_first};
 
-pub(super) const FORMAT: Format = Format { name: "text", help: "what copies lack, and which versions they are", write };
+pub(super) const FORMAT: Format =
+    Format { name: "text", help: "what copies lack, and which versions they are", write };
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if style.is_quiet {
@@ -17,7 +18,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let findings: Vec<_> = best_first(&outcome.findings);
     for finding in &findings {
         let Some(behind) = finding.behind() else { continue };
-        let (level, rule, line) = (finding.level.name(), finding.rule.id, finding.fragment.start.line);
+        let (level, rule, line) =
+            (finding.level.name(), finding.rule.id, finding.fragment.start.line);
         writeln!(out, "{level}[{rule}]: {}:{line}: {}", finding.path, finding.message())?;
         for line in commit_lines(behind, usize::MAX) {
             writeln!(out, "  = {line}")?;
@@ -38,14 +40,20 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             }
         }
     }
-    let n_commits: usize = findings.iter().filter_map(|of| of.behind()).map(|behind| behind.commits.len()).sum();
-    let n_files = findings.iter().map(|finding| &finding.path).collect::<std::collections::BTreeSet<_>>().len();
+    let n_commits: usize =
+        findings.iter().filter_map(|of| of.behind()).map(|behind| behind.commits.len()).sum();
+    let n_files = findings
+        .iter()
+        .map(|finding| &finding.path)
+        .collect::<std::collections::BTreeSet<_>>()
+        .len();
     let n_warnings = findings.iter().filter(|finding| finding.level > Level::Note).count();
     let what = match n_commits {
         0 => "no missed commits".to_owned(),
         n => format!("{} in {}", count(n, "missed commit"), count(n_files, "file")),
     };
-    let warnings = if n_warnings > 0 { format!(", {}", count(n_warnings, "warning")) } else { String::new() };
+    let warnings =
+        if n_warnings > 0 { format!(", {}", count(n_warnings, "warning")) } else { String::new() };
     writeln!(
         out,
         "{what}{warnings}; {} compared with {}",

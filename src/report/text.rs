@@ -12,15 +12,16 @@ use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by, percent, place,
-    provenance, silently_skipped, skipped_lines, text_of, to_do, unread_note,
+    copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by,
+    percent, place, provenance, silently_skipped, skipped_lines, text_of, to_do, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
 use crate::policy::{About, Finding, Level, Origin, UnexaminedFiles, best_first};
 
-pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
+pub(super) const FORMAT: Format =
+    Format { name: "text", help: "both sides of each copy, for people", write };
 
 /// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
@@ -44,7 +45,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
         let copies = findings.into_iter().filter(|finding| is_shown(finding)).enumerate();
-        copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
+        copies
+            .map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
+            .collect::<Vec<_>>()
     });
     if outcome.audited.is_some() {
         write_summary(outcome, style, canvas, out)?;
@@ -55,17 +58,24 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         if let Some(name) = group {
             writeln!(out, "{name}:\n")?;
         }
-        // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are
-        // asked for.
-        let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
-        let mut text =
-            if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
+        // Of a whole tree there are many, and notes that say little are not read: the lines are
+        // drawn when they are asked for.
+        let is_short = (outcome.audited.is_some() || finding.milder.is_some())
+            && !style.is_verbose
+            && !style.is_full;
+        let mut text = if is_short {
+            briefly(finding, canvas)
+        } else {
+            text(finding, outcome, style.is_verbose, canvas)
+        };
         text.extend(finding.family.iter().map(|other| note(&of_family(other), canvas)));
         text.extend(owned_by(outcome, finding).map(|owned| note(&owned, canvas)));
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
         }
-        text.extend(to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)));
+        text.extend(
+            to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)),
+        );
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
@@ -75,7 +85,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let mut text = headline(finding, canvas) + &note(&at, canvas);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
-        text.extend(to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)));
+        text.extend(
+            to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)),
+        );
         writeln!(out, "{text}")?;
     }
     if is_marked {
@@ -88,7 +100,12 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     if outcome.audited.is_some() { Ok(()) } else { write_summary(outcome, style, canvas, out) }
 }
 
-fn write_summary(outcome: &Outcome, style: &Style, canvas: Canvas, out: &mut dyn Write) -> io::Result<()> {
+fn write_summary(
+    outcome: &Outcome,
+    style: &Style,
+    canvas: Canvas,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for line in summary_in(outcome, style.is_verbose, canvas.width).lines() {
         let is_fitting = !canvas.wraps || line.width() <= canvas.width;
         let parts = if is_fitting { vec![line.to_owned()] } else { canvas.wrapped(line, 2) };
@@ -123,20 +140,30 @@ fn begin_alike(a: &Finding, b: &Finding) -> bool {
 
 /// How to see those that are not printed.
 fn others(n: usize) -> String {
-    format!("and {} that are worth less: `--all` prints all, `--top N` the first", count(n, "other"))
+    format!(
+        "and {} that are worth less: `--all` prints all, `--top N` the first",
+        count(n, "other")
+    )
 }
 
 /// Maximum other places of a class to name; the rest are counted.
 const MAX_PLACES: usize = 3;
 
-/// Writes the clone classes that take most lines more than once, one each, and the summary. It comes first where nobody
-/// scrolls.
-fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the clone classes that take most lines more than once, one each, and the summary. It
+/// comes first where nobody scrolls.
+fn overview(
+    outcome: &Outcome,
+    n_shown: usize,
+    style: &Style,
+    canvas: Canvas,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if !canvas.wraps {
         write_summary(outcome, style, canvas, out)?;
         writeln!(out)?;
     }
-    let classes: Vec<&Finding> = best_first(&outcome.findings).into_iter().filter(|of| of.has_code()).collect();
+    let classes: Vec<&Finding> =
+        best_first(&outcome.findings).into_iter().filter(|of| of.has_code()).collect();
     // Of classes that begin in the same code, the first says enough.
     let mut shown: Vec<&Finding> = Vec::new();
     for class in &classes {
@@ -146,7 +173,8 @@ fn overview(outcome: &Outcome, n_shown: usize, style: &Style, canvas: Canvas, ou
     }
     writeln!(out, "lines that would go if each class were written once, and where it is:")?;
     for class in &shown {
-        let places = class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
+        let places =
+            class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
         let mut named: Vec<String> = places.take(MAX_PLACES).collect();
         if class.origins.len() > named.len() {
             named.push(format!("{} more", class.origins.len() - named.len()));
@@ -166,12 +194,21 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     let is_new = finding.n_novel > 0;
     let tokens = count(finding.n_tokens, "token");
     let (here, there) = roles(finding);
-    let new = if is_new && finding.is_copy() { format!(", {} of them new", finding.n_novel) } else { String::new() };
+    let new = if is_new && finding.is_copy() {
+        format!(", {} of them new", finding.n_novel)
+    } else {
+        String::new()
+    };
     let copy = (copy_text(outcome, finding), &finding.fragment);
     let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
     let titles = |origin: &Origin| Titles {
         copy: format!("{at} {here}, {tokens}{new}"),
-        origin: format!("{} {there}, {}{}", place(origin), alike(origin, is_verbose), noted(origin)),
+        origin: format!(
+            "{} {there}, {}{}",
+            place(origin),
+            alike(origin, is_verbose),
+            noted(origin)
+        ),
     };
     let Some((first, rest)) = finding.origins.split_first() else {
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
@@ -199,10 +236,14 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         text.push_str(&note(&format!("settings: {}", settings.join(", ")), canvas));
     }
     if !rest.is_empty() {
-        text.push_str(&note(&format!("also found in {}:", count(rest.len(), "other place")), canvas));
+        text.push_str(&note(
+            &format!("also found in {}:", count(rest.len(), "other place")),
+            canvas,
+        ));
     }
     for origin in rest.iter().take(MAX_ORIGINS) {
-        let line = format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
+        let line =
+            format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
         text.push_str(&format!("    {}\n", canvas.wrapped(&line, 6).join("\n      ")));
     }
     if rest.len() > MAX_ORIGINS {
@@ -214,9 +255,12 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
 /// Another copy of a family, in a line.
 fn of_family(other: &Finding) -> String {
     let at = format!("also {}:{}", other.path, super::words::lines(&other.fragment));
-    let of_origin = |origin: &Origin| format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin));
+    let of_origin = |origin: &Origin| {
+        format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin))
+    };
     let origin = other.origins.first().map(of_origin);
-    let milder = other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
+    let milder =
+        other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
     format!("{at}{}{} [{}]", origin.unwrap_or_default(), milder.unwrap_or_default(), other.id())
 }
 
@@ -230,25 +274,36 @@ pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
     }
 }
 
-/// How the copy differs from an origin; for those who ask for more, with the type that the literature gives it.
+/// How the copy differs from an origin; for those who ask for more, with the type that the
+/// literature gives it.
 fn alike(origin: &Origin, is_verbose: bool) -> String {
     let clone_type = origin.clone_type;
     match is_verbose {
-        true => format!("{} ({}), {} % alike", clone_type.name(), clone_type.describe(), percent(origin.similarity)),
+        true => format!(
+            "{} ({}), {} % alike",
+            clone_type.name(),
+            clone_type.describe(),
+            percent(origin.similarity)
+        ),
         false => likeness(origin),
     }
 }
 
 /// Why a finding is milder than its rule is.
 fn why_milder(finding: &Finding, canvas: Canvas) -> String {
-    let why = finding.milder.map(|milder| note(&format!("a {}: {}", finding.level.name(), milder.describe()), canvas));
+    let why = finding
+        .milder
+        .map(|milder| note(&format!("a {}: {}", finding.level.name(), milder.describe()), canvas));
     why.unwrap_or_default()
 }
 
 /// A finding without its code.
 fn briefly(finding: &Finding, canvas: Canvas) -> String {
     let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
-    let origin = finding.origins.first().map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
+    let origin = finding
+        .origins
+        .first()
+        .map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
     headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas) + &why_milder(finding, canvas)
 }
 
@@ -266,7 +321,9 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
             .extend(finding.unexamined_files());
     }
     let mut text = String::new();
-    for ((Reverse(level), is_left_out, rule), files) in groups.into_iter().filter(|(_, files)| !files.is_empty()) {
+    for ((Reverse(level), is_left_out, rule), files) in
+        groups.into_iter().filter(|(_, files)| !files.is_empty())
+    {
         let n_files = files.iter().map(|file| file.n_files).sum();
         let n = count(n_files, file_of(outcome));
         let (verb, word) = match (is_left_out, n_files) {
@@ -276,9 +333,16 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
         };
         text.push_str(&tagged(level, rule, &format!("{n} {verb}"), canvas));
         let n_named = if is_verbose { files.len() } else { files.len().min(MAX_UNEXAMINED) };
-        text.extend(files[..n_named].iter().map(|file| note(&format!("{word}: {}", file.describe()), canvas)));
+        text.extend(
+            files[..n_named]
+                .iter()
+                .map(|file| note(&format!("{word}: {}", file.describe()), canvas)),
+        );
         if n_named < files.len() {
-            text.push_str(&note(&format!("and {} more, which `--verbose` lists", files.len() - n_named), canvas));
+            text.push_str(&note(
+                &format!("and {} more, which `--verbose` lists", files.len() - n_named),
+                canvas,
+            ));
         }
         text.push('\n');
     }
@@ -292,7 +356,12 @@ fn noted(origin: &Origin) -> String {
 
 /// `warning[copied-code]: what was found [3fa2c41d]`.
 fn headline(finding: &Finding, canvas: Canvas) -> String {
-    tagged(finding.level, finding.rule.id, &format!("{} [{}]", finding.message(), finding.id()), canvas)
+    tagged(
+        finding.level,
+        finding.rule.id,
+        &format!("{} [{}]", finding.message(), finding.id()),
+        canvas,
+    )
 }
 
 fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
@@ -346,7 +415,8 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     summary_of(outcome, lines, is_verbose)
 }
 
-/// The same without its tables: a sentence each, for formats that have a place for what is said about a run.
+/// The same without its tables: a sentence each, for formats that have a place for what is said
+/// about a run.
 pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
     let mut sentences = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => vec![found_in(outcome), super::words::duplicated(duplication)],
@@ -382,7 +452,11 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     let examined = &outcome.examined;
     let mut lines = Vec::new();
     if outcome.audited.is_some() {
-        lines.push(format!("{}, compared with {}", found_in(outcome), count(examined.n_compared, "file")));
+        lines.push(format!(
+            "{}, compared with {}",
+            found_in(outcome),
+            count(examined.n_compared, "file")
+        ));
     }
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
@@ -390,7 +464,8 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     for suppressed in &outcome.suppressed {
         let crate::policy::SuppressedFinding { finding, by } = suppressed;
         let line = finding.fragment.start.line;
-        let (by, path, message, id) = (by.describe(), &finding.path, finding.message(), finding.id());
+        let (by, path, message, id) =
+            (by.describe(), &finding.path, finding.message(), finding.id());
         lines.push(format!("suppressed {by}: {path}:{line}: {message} [{id}]"));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
@@ -445,16 +520,24 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     let row = |name: &str, share: &Share| {
         let Share { n_files, n_lines, duplicated_lines } = share;
         let name: String = name.chars().take(name_width).collect();
-        format!("{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {:>6.1} %", share.percent())
+        format!(
+            "{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {:>6.1} %",
+            share.percent()
+        )
     };
     let sentence = super::words::duplicated(duplication);
-    let head = format!("{:<name_width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
+    let head =
+        format!("{:<name_width$} {:>6} {:>8} {:>17}", "source", "files", "lines", "duplicated");
     let mut lines = vec![found_in(outcome), sentence, String::new(), head];
     lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
-        folders.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), (*path).clone()));
-        lines.extend(folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)));
+        folders.sort_by_key(|(path, share)| {
+            (std::cmp::Reverse(share.duplicated_lines), (*path).clone())
+        });
+        lines.extend(
+            folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)),
+        );
     }
     lines.push(row("total", &duplication.total));
     lines

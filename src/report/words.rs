@@ -6,7 +6,9 @@ use super::GroupBy;
 use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
-use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
+use crate::policy::{
+    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first,
+};
 use crate::text::{FilePath, LinedText};
 pub(super) use crate::text::{agreed, count};
 
@@ -30,15 +32,20 @@ pub(super) fn place_name(place: &Place) -> &'static str {
     }
 }
 
-/// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and who
-/// wrote it, if requested.
+/// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and
+/// who wrote it, if requested.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {
     let place = match &origin.place {
         Place::Tree => None,
         Place::Past(deletion) => Some(deleted(deletion)),
         Place::Component(component) => {
-            let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe()));
-            Some(format!("{}{}", owned(component), crate::text::printable(verdict.unwrap_or_default().as_bytes())))
+            let verdict =
+                origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe()));
+            Some(format!(
+                "{}{}",
+                owned(component),
+                crate::text::printable(verdict.unwrap_or_default().as_bytes())
+            ))
         }
     };
     let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
@@ -51,7 +58,8 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
 /// `written in 1a2b3c4d5e on 2024-03-01 by A Maintainer, as lib/old.c`.
 pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
     let on = day(writing.time).map(|day| format!(" on {day}")).unwrap_or_default();
-    let renamed = if writing.path == *path { String::new() } else { format!(", as {}", writing.path) };
+    let renamed =
+        if writing.path == *path { String::new() } else { format!(", as {}", writing.path) };
     let author = crate::text::printable(writing.author.as_bytes());
     format!("written in {}{on} by {author}{renamed}", short(&writing.commit))
 }
@@ -82,13 +90,19 @@ fn owned(component: &Component) -> String {
     };
     if let Some(first) = terms.contradictions.first() {
         let n_more = terms.contradictions.len() - 1;
-        let more = if n_more > 0 { format!(" and {}", count(n_more, "other")) } else { String::new() };
+        let more =
+            if n_more > 0 { format!(" and {}", count(n_more, "other")) } else { String::new() };
         license.push_str(&format!(", contradicted: {}{more}", first.evidence));
     }
     let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
-    let seen = component.first_seen.as_ref().map(|of| (short(&of.commit), day(of.time).unwrap_or_default()));
-    let seen = seen.map(|(commit, day)| format!(", there since {day} ({commit})")).unwrap_or_default();
-    let text = format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
+    let seen = component
+        .first_seen
+        .as_ref()
+        .map(|of| (short(&of.commit), day(of.time).unwrap_or_default()));
+    let seen =
+        seen.map(|(commit, day)| format!(", there since {day} ({commit})")).unwrap_or_default();
+    let text =
+        format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
     crate::text::printable(text.as_bytes())
 }
 
@@ -112,8 +126,8 @@ pub(super) fn percent(part: f64) -> u32 {
     (part * 100.0).floor() as u32
 }
 
-/// Who owns a copy and its first origin in the tree: `owners: @a; of the origin @b, across a border`. `None` where
-/// nobody does.
+/// Who owns a copy and its first origin in the tree: `owners: @a; of the origin @b, across a
+/// border`. `None` where nobody does.
 pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let owners = &outcome.owners;
     let named = |path: &FilePath| match owners.of(path).as_slice() {
@@ -143,13 +157,18 @@ pub(super) fn crosses_border(outcome: &Outcome, finding: &Finding) -> bool {
 }
 
 /// The findings, the best first, in the groups that are asked for, each with its name.
-pub(super) fn grouped(outcome: &Outcome, by: Option<GroupBy>) -> Vec<(Option<String>, Vec<&Finding>)> {
+pub(super) fn grouped(
+    outcome: &Outcome,
+    by: Option<GroupBy>,
+) -> Vec<(Option<String>, Vec<&Finding>)> {
     let findings = best_first(&outcome.findings);
     let Some(by) = by else { return vec![(None, findings)] };
     let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
         let group = match by {
-            GroupBy::Owner => crate::text::printable(outcome.owners.of(&finding.path).join(" ").as_bytes()),
+            GroupBy::Owner => {
+                crate::text::printable(outcome.owners.of(&finding.path).join(" ").as_bytes())
+            }
             GroupBy::Folder => {
                 let path = finding.path.as_bytes();
                 let end = path.len().saturating_sub(finding.path.name().len());
@@ -159,7 +178,8 @@ pub(super) fn grouped(outcome: &Outcome, by: Option<GroupBy>) -> Vec<(Option<Str
         // Those of nobody come last.
         groups.entry((group.is_empty(), group)).or_default().push(finding);
     }
-    let name = |(is_nobodys, name): (bool, String)| if is_nobodys { "nobody".to_owned() } else { name };
+    let name =
+        |(is_nobodys, name): (bool, String)| if is_nobodys { "nobody".to_owned() } else { name };
     groups.into_iter().map(|(group, findings)| (Some(name(group)), findings)).collect()
 }
 
@@ -227,23 +247,32 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
         .filter(|(level, _)| n_of(*level) > 0)
         .map(|(level, noun)| count(n_of(level), noun))
         .collect();
-    let (one, none) = if outcome.audited.is_some() { ("copy", "no copies") } else { ("new copy", "no new copies") };
+    let (one, none) = if outcome.audited.is_some() {
+        ("copy", "no copies")
+    } else {
+        ("new copy", "no new copies")
+    };
     let copies = match counts.as_slice() {
         [] => none.to_owned(),
         _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),
     };
     match n_vulnerable(outcome.all_findings()) {
         0 => copies,
-        n => format!("{} {} security fixes; {copies}", count(n, "copy"), agreed(n, "lacks", "lack")),
+        n => {
+            format!("{} {} security fixes; {copies}", count(n, "copy"), agreed(n, "lacks", "lack"))
+        }
     }
 }
 
 /// Copies that lack fixes of security faults.
 pub(super) fn n_vulnerable<'f>(findings: impl Iterator<Item = &'f Finding>) -> usize {
-    findings.filter(|finding| matches!(finding.about, About::Behind(_)) && finding.level > Level::Note).count()
+    findings
+        .filter(|finding| matches!(finding.about, About::Behind(_)) && finding.level > Level::Note)
+        .count()
 }
 
-/// What happened to the files of a finding about such: one could not be examined, or they were left out on purpose.
+/// What happened to the files of a finding about such: one could not be examined, or they were left
+/// out on purpose.
 pub(super) fn unexamined_word(finding: &Finding) -> &'static str {
     if matches!(finding.about, About::LeftOut(_)) { "left out" } else { "not examined" }
 }
@@ -255,30 +284,40 @@ pub(super) fn n_unread(outcome: &Outcome) -> usize {
 
 /// Changed files that were left out on purpose.
 pub(super) fn n_left_out(outcome: &Outcome) -> usize {
-    let files = outcome.findings.iter().filter(|finding| matches!(finding.about, About::LeftOut(_)));
+    let files =
+        outcome.findings.iter().filter(|finding| matches!(finding.about, About::LeftOut(_)));
     files.flat_map(Finding::unexamined_files).map(|file| file.n_files).sum()
 }
 
-/// Files that could not be read and may be source, and that no finding names: the rule is off, or a whole tree was
-/// read.
+/// Files that could not be read and may be source, and that no finding names: the rule is off, or a
+/// whole tree was read.
 pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(FilePath, Skip)> {
-    let named: BTreeSet<&FilePath> =
-        outcome.findings.iter().flat_map(Finding::unexamined_files).map(|file| &file.path).collect();
+    let named: BTreeSet<&FilePath> = outcome
+        .findings
+        .iter()
+        .flat_map(Finding::unexamined_files)
+        .map(|file| &file.path)
+        .collect();
     outcome.examined.skipped.iter().filter(move |(path, _)| !named.contains(path))
 }
 
-/// What readers must know beside the findings: notices, and the files that nothing was compared with.
+/// What readers must know beside the findings: notices, and the files that nothing was compared
+/// with.
 pub(super) fn remarks(outcome: &Outcome) -> Vec<String> {
     let not_compared = skipped_lines("not compared with", outcome.examined.not_compared.iter());
     outcome.notices.iter().map(ToString::to_string).chain(not_compared).collect()
 }
 
-/// A line for each skipped file, which begins with `how`; those that a partial clone does not have are counted.
-pub(super) fn skipped_lines<'s>(how: &str, skipped: impl Iterator<Item = &'s (FilePath, Skip)>) -> Vec<String> {
+/// A line for each skipped file, which begins with `how`; those that a partial clone does not have
+/// are counted.
+pub(super) fn skipped_lines<'s>(
+    how: &str,
+    skipped: impl Iterator<Item = &'s (FilePath, Skip)>,
+) -> Vec<String> {
     let (missing, others): (Vec<_>, Vec<_>) = skipped.partition(|(_, skip)| *skip == Skip::Missing);
     let others = others.iter().map(|(path, skip)| format!("{how}: {path} ({})", skip.reason()));
-    let missing =
-        (!missing.is_empty()).then(|| format!("{how}: {} ({})", count(missing.len(), "file"), Skip::Missing.reason()));
+    let missing = (!missing.is_empty())
+        .then(|| format!("{how}: {} ({})", count(missing.len(), "file"), Skip::Missing.reason()));
     others.chain(missing).collect()
 }
 
@@ -292,7 +331,8 @@ pub(super) fn end(end: &End) -> String {
     }
 }
 
-/// What to do about a finding of which something is to be done: reuse the origin, or say why the copy is kept.
+/// What to do about a finding of which something is to be done: reuse the origin, or say why the
+/// copy is kept.
 pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> {
     if !finding.has_code() || finding.level == Level::Note && finding.missed().is_none() {
         return None;
@@ -303,7 +343,10 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
     let what = match (finding.missed(), finding.origins.first()) {
         (Some(missed), _) => {
             let has_patch = missed.patches.iter().any(Option::is_some);
-            format!("make the same edit there{}", if has_patch { " (`--format patch` writes it)" } else { "" })
+            format!(
+                "make the same edit there{}",
+                if has_patch { " (`--format patch` writes it)" } else { "" }
+            )
         }
         _ if finding.behind().is_some() => "apply what is missing".to_owned(),
         (None, Some(origin)) if origin.in_common.insertion.is_some() => {

@@ -1,4 +1,5 @@
-//! Reads the entries of archives of every kind: their names, their contents, and archives inside archives.
+//! Reads the entries of archives of every kind: their names, their contents, and archives inside
+//! archives.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -41,7 +42,11 @@ impl Entry<'_> {
         read.map_err(|why| error_at(archive, &self.shown, &why))?;
         if all.len() as u64 > self.size {
             let what = format!("it holds more than the {} bytes that it says", self.size);
-            return Err(Error::TooMuch { archive: archive.to_owned(), entry: self.shown.clone(), what });
+            return Err(Error::TooMuch {
+                archive: archive.to_owned(),
+                entry: self.shown.clone(),
+                what,
+            });
         }
         Ok(all)
     }
@@ -57,7 +62,8 @@ impl Archive<'_> {
             return Ok(());
         };
         let inner = self.without_top(inner);
-        let mut entry = Entry { path: FilePath::new([&self.prefix[..], &inner].concat()), shown, size, bytes };
+        let mut entry =
+            Entry { path: FilePath::new([&self.prefix[..], &inner].concat()), shown, size, bytes };
         if let Some(kind) = NestedArchive::of(&inner) {
             return self.nested(kind, entry);
         }
@@ -67,7 +73,13 @@ impl Archive<'_> {
         let bytes = entry.read_all(&self.name)?;
         let Entry { path, shown, .. } = entry;
         self.budget.bytes(bytes.len() as u64, &self.name, &shown)?;
-        self.sink.take(SourceFile { component: Arc::clone(&self.component), path, bytes, seen: None, licenses: None })
+        self.sink.take(SourceFile {
+            component: Arc::clone(&self.component),
+            path,
+            bytes,
+            seen: None,
+            licenses: None,
+        })
     }
 
     /// An entry's name, for messages.
@@ -84,7 +96,9 @@ impl Archive<'_> {
     /// Removes the folder that contains everything, if it has the name of the archive.
     fn without_top(&mut self, path: Vec<u8>) -> Vec<u8> {
         match &self.top {
-            Some(top) if path.starts_with(top) && path.get(top.len()) == Some(&b'/') => path[top.len() + 1..].to_vec(),
+            Some(top) if path.starts_with(top) && path.get(top.len()) == Some(&b'/') => {
+                path[top.len() + 1..].to_vec()
+            }
             _ => path,
         }
     }
@@ -125,7 +139,8 @@ impl Archive<'_> {
             }
         };
         match read {
-            // Projects keep damaged archives among the data of their tests: what could be read of one stays.
+            // Projects keep damaged archives among the data of their tests: what could be read of
+            // one stays.
             Err(Error::Damaged { .. }) if !has_failed.get() => {
                 self.note(entry.path.as_bytes(), "it is a damaged archive in an archive");
                 Ok(())
@@ -135,7 +150,8 @@ impl Archive<'_> {
     }
 }
 
-/// Remembers whether the reader inside has failed: then the damage is not that of what is read from it.
+/// Remembers whether the reader inside has failed: then the damage is not that of what is read from
+/// it.
 struct WatchedReader<'a> {
     inner: &'a mut dyn Read,
     has_failed: &'a Cell<bool>,
@@ -157,7 +173,9 @@ enum NestedArchive {
 impl NestedArchive {
     fn of(path: &[u8]) -> Option<Self> {
         let path = String::from_utf8_lossy(path);
-        tar::Compression::of(&path).map(Self::Tar).or_else(|| zip::is_zip(&path).then_some(Self::Zip))
+        tar::Compression::of(&path)
+            .map(Self::Tar)
+            .or_else(|| zip::is_zip(&path).then_some(Self::Zip))
     }
 }
 
@@ -184,7 +202,9 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_out_of_the_archive_is_none() {
-        let path = |name: &str| safe_path(name.as_bytes()).map(|path| String::from_utf8_lossy(&path).into_owned());
+        let path = |name: &str| {
+            safe_path(name.as_bytes()).map(|path| String::from_utf8_lossy(&path).into_owned())
+        };
         assert_eq!(path("./a//b.c").as_deref(), Some("a/b.c"));
         for name in ["/etc/passwd", "../a.c", "a/../../b.c", "C:/a.c", "a\\b.c", "a\0.c", "", "."] {
             assert_eq!(path(name), None, "{name}");

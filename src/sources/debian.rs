@@ -27,7 +27,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let mut text = String::new();
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
     file.take(MAX_CONTROL).read_to_string(&mut text).map_err(|why| Error::file(path, why))?;
-    let control = Control::parse(&text).map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
+    let control = Control::parse(&text)
+        .map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
     let component = Arc::new(control.complete(request.component.clone()));
     let folder = path.parent().unwrap_or(Path::new("."));
     let files = control.files.iter().map(|file| folder.join(&file.name));
@@ -38,7 +39,10 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             continue;
         }
         if Compression::of(&file.name).is_none() {
-            sink.note(Note { what: file.name.clone(), why: "it has an unsupported compression, or is a diff" });
+            sink.note(Note {
+                what: file.name.clone(),
+                why: "it has an unsupported compression, or is a diff",
+            });
             continue;
         }
         let path = folder.join(&file.name);
@@ -89,13 +93,16 @@ impl Control {
             }
         }
         if control.source.is_empty() || control.files.is_empty() {
-            return Err("it has no source name, or lists no files with `Checksums-Sha256`".to_owned());
+            return Err(
+                "it has no source name, or lists no files with `Checksums-Sha256`".to_owned()
+            );
         }
         Ok(control)
     }
 
     fn complete(&self, component: DeclaredComponent) -> DeclaredComponent {
-        let or = |given: String, found: &str| if given.is_empty() { found.to_owned() } else { given };
+        let or =
+            |given: String, found: &str| if given.is_empty() { found.to_owned() } else { given };
         let purl = format!("pkg:deb/debian/{}@{}", self.source, self.version);
         DeclaredComponent {
             name: or(component.name, &self.source),
@@ -106,8 +113,8 @@ impl Control {
         }
     }
 
-    /// The folder that contains everything in an upstream archive, by convention: source and version, without epoch and
-    /// revision.
+    /// The folder that contains everything in an upstream archive, by convention: source and
+    /// version, without epoch and revision.
     fn upstream_top(&self) -> String {
         let version = self.version.split_once(':').map_or(&*self.version, |(_, rest)| rest);
         let version = version.rsplit_once('-').map_or(version, |(upstream, _)| upstream);
@@ -118,7 +125,9 @@ impl Control {
 impl ListedFile {
     fn parse(line: &str) -> Result<Self, String> {
         let parts: Vec<&str> = line.split_whitespace().collect();
-        let [sha256, _, name] = parts[..] else { return Err(format!("`{}` lists no file", line.trim())) };
+        let [sha256, _, name] = parts[..] else {
+            return Err(format!("`{}` lists no file", line.trim()));
+        };
         let is_plain = !name.contains(['/', '\\']) && !name.starts_with('.');
         if !is_plain {
             return Err(format!("`{name}` is not the name of a file next to it"));
@@ -159,7 +168,10 @@ mod tests {
         let control = Control::parse(text).expect("it is one");
         assert_eq!(control.upstream_top(), "zlib-1.2.13.dfsg");
         let names: Vec<_> = control.files.iter().map(|file| (&*file.sha256, &*file.name)).collect();
-        assert_eq!(names, [("aa", "zlib_1.2.13.dfsg.orig.tar.xz"), ("bb", "zlib_1.2.13.dfsg-1.debian.tar.xz")]);
+        assert_eq!(
+            names,
+            [("aa", "zlib_1.2.13.dfsg.orig.tar.xz"), ("bb", "zlib_1.2.13.dfsg-1.debian.tar.xz")]
+        );
         let component = control.complete(DeclaredComponent::default());
         assert_eq!(component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.2.13.dfsg-1"));
     }
@@ -167,6 +179,9 @@ mod tests {
     #[test]
     fn a_name_that_leads_elsewhere_is_refused() {
         let text = "Source: a\nVersion: 1\nChecksums-Sha256:\n aa 10 ../../etc/passwd\n";
-        assert!(Control::parse(text).is_err_and(|why| why.contains("is not the name of a file next to it")));
+        assert!(
+            Control::parse(text)
+                .is_err_and(|why| why.contains("is not the name of a file next to it"))
+        );
     }
 }

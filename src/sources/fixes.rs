@@ -1,7 +1,8 @@
 //! Reads a list of fixes: which commits fixed which vulnerabilities, and what they changed.
 //!
-//! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on each line. The commits
-//! are read from local clones; a commit is known by its hash, so the name of a clone does not matter.
+//! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on
+//! each line. The commits are read from local clones; a commit is known by its hash, so the name of
+//! a clone does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -95,7 +96,8 @@ struct OsvRange {
     events: Vec<OsvEvent>,
 }
 
-/// An event of a range. The last commit that is affected is no fix, and neither is one where a fault came in.
+/// An event of a range. The last commit that is affected is no fix, and neither is one where a
+/// fault came in.
 #[derive(Debug, Deserialize)]
 struct OsvEvent {
     fixed: Option<String>,
@@ -129,7 +131,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(list);
     let listed = read_list(path, sink)?;
     if listed.is_empty() {
-        let why = "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit".to_owned();
+        let why =
+            "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit"
+                .to_owned();
         return Err(Error::Invalid { what: base_name(path), why });
     }
     let mut clones = Clones::open(clones.into_iter().map(PathBuf::from))?;
@@ -143,7 +147,10 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             sink.note(Note { what, why: "none of the clones has this commit" });
             continue;
         };
-        fixes.entry(found).and_modify(|known| known.ids.extend(listed.ids.iter().cloned())).or_insert(listed);
+        fixes
+            .entry(found)
+            .and_modify(|known| known.ids.extend(listed.ids.iter().cloned()))
+            .or_insert(listed);
     }
     for ((clone, commit), listed) in fixes {
         let component = DeclaredComponent { ..merged(&request.component, listed.component) };
@@ -181,7 +188,10 @@ impl Clones {
 
     /// Adds the repository at `path`, if there is one.
     fn add(&mut self, path: &Path) {
-        if self.paths.contains_key(path) || !path.is_dir() || !super::repository::is_repository(path) {
+        if self.paths.contains_key(path)
+            || !path.is_dir()
+            || !super::repository::is_repository(path)
+        {
             return;
         }
         if let Ok(repository) = Repository::discover_another(path) {
@@ -192,14 +202,19 @@ impl Clones {
 
     /// The clone that has a commit, and its whole hash.
     fn find(&self, listed: &ListedFix) -> Option<(usize, CommitId)> {
-        let is_hash = |text: &str| text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hash = |text: &str| {
+            text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
         let hash = Some(&listed.commit).filter(|commit| is_hash(commit))?;
-        self.all.iter().enumerate().find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
+        self.all
+            .iter()
+            .enumerate()
+            .find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
     }
 }
 
-/// Passes on the files that a commit changed. One without a parent fixed nothing; of a merge all that it brought in
-/// counts, as it is what the list names.
+/// Passes on the files that a commit changed. One without a parent fixed nothing; of a merge all
+/// that it brought in counts, as it is what the list names.
 fn read_fix(
     reader: &Reader,
     commit: CommitId,
@@ -209,22 +224,39 @@ fn read_fix(
 ) -> Result<(), Error> {
     let info = reader.info(commit)?;
     let Some(parent) = reader.first_parent(commit).ok().flatten() else {
-        sink.note(Note { what: commit.to_string(), why: "the commit has no parent here: it shows no fix" });
+        sink.note(Note {
+            what: commit.to_string(),
+            why: "the commit has no parent here: it shows no fix",
+        });
         return Ok(());
     };
     let mut past = past_commit(commit.to_string(), &info);
-    past.ids = past.ids.into_iter().chain(ids.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
+    past.ids = past
+        .ids
+        .into_iter()
+        .chain(ids.iter().cloned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
     past.is_security = true;
     let read = |blob: BlobId, path: &FilePath| -> Result<Option<Vec<u8>>, Error> {
-        let entry = crate::files::Entry { path: path.clone(), content: crate::files::Content::Blob(blob) };
-        Ok(if reader.size(&entry).is_some_and(|size| size <= MAX_FILE) { reader.past_blob(blob, path)? } else { None })
+        let entry =
+            crate::files::Entry { path: path.clone(), content: crate::files::Content::Blob(blob) };
+        Ok(if reader.size(&entry).is_some_and(|size| size <= MAX_FILE) {
+            reader.past_blob(blob, path)?
+        } else {
+            None
+        })
     };
     for event in reader.events_between(&[parent], commit)? {
         let (Some(before), Some(after)) = (event.before, event.after) else { continue };
         if !sink.wants(&event.path, 0) {
             continue;
         }
-        let (Some(before), Some(after)) = (read(before, &event.path)?, read(after, &event.path)?) else { continue };
+        let (Some(before), Some(after)) = (read(before, &event.path)?, read(after, &event.path)?)
+        else {
+            continue;
+        };
         sink.fixed(FixedFile {
             component: Arc::clone(component),
             commit: past.clone(),
@@ -236,7 +268,8 @@ fn read_fix(
     Ok(())
 }
 
-/// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted and passed over.
+/// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted
+/// and passed over.
 fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> {
     if !path.is_dir() {
         return parse_file(path);
@@ -249,7 +282,9 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
             let kind = entry.file_type().map_err(|why| Error::file(&folder, why))?;
             if kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.is_file() && entry.path().extension().is_some_and(|extension| extension == "json") {
+            } else if kind.is_file()
+                && entry.path().extension().is_some_and(|extension| extension == "json")
+            {
                 files.push(entry.path());
             }
         }
@@ -287,10 +322,21 @@ fn parse(text: &str) -> Result<Vec<ListedFix>, String> {
         Some(b'{') => serde_json::from_str::<OsvAnswer>(text)
             .map(|answer| answer.vulns)
             .or_else(|_| serde_json::from_str(text).map(|record| vec![record])),
-        _ => return text.lines().enumerate().filter_map(|(at, line)| parse_line(at + 1, line)).collect(),
+        _ => {
+            return text
+                .lines()
+                .enumerate()
+                .filter_map(|(at, line)| parse_line(at + 1, line))
+                .collect();
+        }
     };
-    let records: Vec<OsvRecord> = records.map_err(|error| format!("it is not an OSV record: {error}"))?;
-    Ok(records.into_iter().filter(|record| record.withdrawn.is_none()).flat_map(listed_in).collect())
+    let records: Vec<OsvRecord> =
+        records.map_err(|error| format!("it is not an OSV record: {error}"))?;
+    Ok(records
+        .into_iter()
+        .filter(|record| record.withdrawn.is_none())
+        .flat_map(listed_in)
+        .collect())
 }
 
 /// The fixes in a record.
@@ -301,7 +347,8 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
         for range in affected.ranges.iter().filter(|range| range.kind == "GIT") {
             let repository = range.repo.clone().unwrap_or_default();
             let package = affected.package.as_ref();
-            let named = package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
+            let named =
+                package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
             let component = DeclaredComponent {
                 name: named.unwrap_or_else(|| name_of(&repository)),
                 purl: package.and_then(|package| package.purl.clone()),
@@ -337,7 +384,10 @@ fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
         url: repository.contains("://").then(|| repository.clone()),
         ..DeclaredComponent::default()
     };
-    let ids = words.map(|word| word.trim_end_matches('\r').to_owned()).filter(|id| !id.is_empty()).collect();
+    let ids = words
+        .map(|word| word.trim_end_matches('\r').to_owned())
+        .filter(|id| !id.is_empty())
+        .collect();
     Some(Ok(ListedFix { repository, commit, component, ids }))
 }
 
@@ -357,7 +407,9 @@ mod tests {
         let listed = parse(text).expect("it is a list");
         let told: Vec<(String, String, String)> = listed
             .into_iter()
-            .map(|of| (of.component.name, of.commit, of.ids.into_iter().collect::<Vec<_>>().join(" ")))
+            .map(|of| {
+                (of.component.name, of.commit, of.ids.into_iter().collect::<Vec<_>>().join(" "))
+            })
             .collect();
         let expected: Vec<_> = expected
             .iter()
@@ -379,7 +431,8 @@ mod tests {
 
     #[test]
     fn each_fixed_commit_of_each_repository_counts_and_nothing_else_of_a_record() {
-        // As the records converted from NVD are: no package, several repositories, a distribution's package beside them.
+        // As the records converted from NVD are: no package, several repositories, a distribution's
+        // package beside them.
         let converted = r#"{"schema_version": "1.6.0", "id": "CVE-4", "related": ["DSA-1"], "severity": [{"type": "CVSS_V3", "score": "x"}],
             "affected": [
                 {"package": {"name": "magick", "ecosystem": "Debian:12", "purl": "pkg:deb/debian/magick"}, "versions": null,
@@ -396,11 +449,15 @@ mod tests {
                  "versions": ["7.0"], "database_specific": {"unresolved_ranges": [{"events": [{"fixed": "7.1"}]}]}}],
             "references": [{"type": "FIX", "url": "https://host/magick/magick/commit/abcdef7"}],
             "database_specific": {"last_affected": "8.4.0", "CWE": {"id": "CWE-311"}}}"#;
-        let expected = [("magick", "abcdef1", "CVE-4"), ("magick", "abcdef3", "CVE-4"), ("fork", "abcdef6", "CVE-4")];
+        let expected = [
+            ("magick", "abcdef1", "CVE-4"),
+            ("magick", "abcdef3", "CVE-4"),
+            ("fork", "abcdef6", "CVE-4"),
+        ];
         check(converted, &expected);
         check(&format!(r#"{{"vulns": [{converted}], "next_page_token": "x"}}"#), &expected);
-        let withdrawn =
-            converted.replace(r#""id": "CVE-4","#, r#""id": "CVE-4", "withdrawn": "2021-02-10T20:15:00Z","#);
+        let withdrawn = converted
+            .replace(r#""id": "CVE-4","#, r#""id": "CVE-4", "withdrawn": "2021-02-10T20:15:00Z","#);
         check(&withdrawn, &[]);
         check(&format!("[{withdrawn}, {converted}]"), &expected);
     }

@@ -25,11 +25,18 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_entries: 2_000_000, max_nested: 64 << 20, max_total: 64 << 30, max_ratio: 200, max_depth: 1 }
+        Self {
+            max_entries: 2_000_000,
+            max_nested: 64 << 20,
+            max_total: 64 << 30,
+            max_ratio: 200,
+            max_depth: 1,
+        }
     }
 }
 
-/// The ratio does not count below this many bytes: even an empty file of a few kilobytes has a high ratio.
+/// The ratio does not count below this many bytes: even an empty file of a few kilobytes has a high
+/// ratio.
 const FREE_OF_RATIO: u64 = 16 << 20;
 
 /// Counts what has been read from one source.
@@ -61,14 +68,18 @@ impl Budget {
     pub fn entry(&mut self, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_entries += 1;
         let max = self.limits.max_entries;
-        self.require(self.n_entries <= max, archive, entry, || format!("there are more than {max} entries"))
+        self.require(self.n_entries <= max, archive, entry, || {
+            format!("there are more than {max} entries")
+        })
     }
 
     /// Counts bytes that an entry claims to have, or that came out of it.
     pub fn bytes(&mut self, n: u64, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_bytes = self.n_bytes.saturating_add(n);
         let max = self.limits.max_total;
-        self.require(self.n_bytes <= max, archive, entry, || format!("it unpacks to more than {max} bytes"))?;
+        self.require(self.n_bytes <= max, archive, entry, || {
+            format!("it unpacks to more than {max} bytes")
+        })?;
         // Each entry may be small, but entries can share their packed bytes.
         let max = self.limits.max_ratio;
         let is_free = self.n_bytes <= FREE_OF_RATIO;
@@ -77,7 +88,13 @@ impl Budget {
         })
     }
 
-    fn require(&self, holds: bool, archive: &str, entry: &str, what: impl Fn() -> String) -> Result<(), Error> {
+    fn require(
+        &self,
+        holds: bool,
+        archive: &str,
+        entry: &str,
+        what: impl Fn() -> String,
+    ) -> Result<(), Error> {
         if holds {
             return Ok(());
         }

@@ -22,7 +22,8 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
-    /// Whether packages that cannot be fetched are named and left out. Default: the list fails as a whole.
+    /// Whether packages that cannot be fetched are named and left out. Default: the list fails as a
+    /// whole.
     #[serde(default)]
     skip_missing: bool,
     #[serde(default)]
@@ -57,7 +58,11 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             return Err(invalid(format!("`{}` is also a list: add it separately", listed.from)));
         }
         let is_purl = listed.from.starts_with("pkg:");
-        let spec = if is_purl { listed.from.clone() } else { folder.join(&listed.from).to_string_lossy().into_owned() };
+        let spec = if is_purl {
+            listed.from.clone()
+        } else {
+            folder.join(&listed.from).to_string_lossy().into_owned()
+        };
         let component = DeclaredComponent {
             name: listed.name.unwrap_or_default(),
             version: listed.version,

@@ -1,10 +1,10 @@
 //! Reads code from outside the repository under audit: components, from wherever they are kept.
 //!
-//! A source is a file next to this one and a line in [`SOURCES`]. It passes on one file at a time, with its component,
-//! and never holds more than one.
+//! A source is a file next to this one and a line in [`SOURCES`]. It passes on one file at a time,
+//! with its component, and never holds more than one.
 //!
-//! Invariant: nothing that is read can write a file, run a command, or take unbounded memory. The one source that
-//! starts a program (`purl`) starts the package manager that the user has set up.
+//! Invariant: nothing that is read can write a file, run a command, or take unbounded memory. The
+//! one source that starts a program (`purl`) starts the package manager that the user has set up.
 
 // Archives can be in archives: `archive`, `tar` and `zip` form a circle.
 mod archive;
@@ -86,8 +86,8 @@ pub struct SourceFile {
     pub bytes: Vec<u8>,
     /// When it first appeared in its repository, if it comes from one.
     pub seen: Option<ReleaseHistory>,
-    /// The license statements around it at that time, for a history; otherwise those of all files of the component
-    /// count.
+    /// The license statements around it at that time, for a history; otherwise those of all files
+    /// of the component count.
     pub licenses: Option<Arc<Licenses>>,
 }
 
@@ -99,7 +99,8 @@ pub trait Sink {
     /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// Accepts a file of git without its bytes if they are already present as `blob`; false if they have to be read.
+    /// Accepts a file of git without its bytes if they are already present as `blob`; false if they
+    /// have to be read.
     ///
     /// # Errors
     /// Like [`Sink::take`].
@@ -111,7 +112,8 @@ pub trait Sink {
     /// If it cannot be stored; the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
 
-    /// Accepts the license statements at the root of a component as it is now; its files may be older.
+    /// Accepts the license statements at the root of a component as it is now; its files may be
+    /// older.
     fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
         let _ = (component, licenses);
     }
@@ -185,10 +187,12 @@ pub static SOURCES: &[&SourceKind] = &[
 /// Reads the source in `request` into `sink`.
 ///
 /// # Errors
-/// [`Error::Unknown`] if no kind of source accepts it, otherwise the error of the source. What `sink` has received by
-/// then is incomplete: the caller has to discard it.
+/// [`Error::Unknown`] if no kind of source accepts it, otherwise the error of the source. What
+/// `sink` has received by then is incomplete: the caller has to discard it.
 pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    if let Some(written) = request.component.license.as_ref().filter(|written| Expression::parse(written).is_none()) {
+    if let Some(written) =
+        request.component.license.as_ref().filter(|written| Expression::parse(written).is_none())
+    {
         return Err(Error::License { written: written.clone() });
     }
     let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
@@ -197,11 +201,13 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
 }
 
 /// Ends of the names of archives of many files that [`read_archive`] reads.
-const ARCHIVES: [&str; 8] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"];
+const ARCHIVES: [&str; 8] =
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"];
 /// Ends of the names of archives that nothing here reads.
 const UNREAD_ARCHIVES: [&str; 5] = [".7z", ".rar", ".tar.zst", ".bz2", ".zst"];
 
-/// Whether a file name says that it is an archive of files, and if so, whether [`read_archive`] reads its kind.
+/// Whether a file name says that it is an archive of files, and if so, whether [`read_archive`]
+/// reads its kind.
 pub fn archive_kind(name: &[u8]) -> Option<bool> {
     let lower = name.to_ascii_lowercase();
     let ends = |all: &[&str]| all.iter().any(|end| lower.ends_with(end.as_bytes()));
@@ -235,21 +241,27 @@ pub fn label(spec: &str) -> String {
     if let Some((list, _)) = fixes::list_of(spec) {
         return base_name(Path::new(list));
     }
-    let Some((path, part)) = repository::repository_of(spec) else { return base_name(Path::new(spec)) };
-    let bare = git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
-    let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
+    let Some((path, part)) = repository::repository_of(spec) else {
+        return base_name(Path::new(spec));
+    };
+    let bare =
+        git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
+    let name =
+        bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
     match part {
         Part::Revision(revision) => format!("{name}@{revision}"),
         Part::History(_) => name,
     }
 }
 
-/// Whether this is a repository that is read with its history, so that fixes which copies lack can be found.
+/// Whether this is a repository that is read with its history, so that fixes which copies lack can
+/// be found.
 pub fn has_past(spec: &str) -> bool {
     matches!(repository::repository_of(spec), Some((_, Part::History(_))))
 }
 
-/// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only reading can tell.
+/// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only
+/// reading can tell.
 pub fn stamp(spec: &str) -> Option<String> {
     if spec.starts_with("pkg:") {
         return Some("a release".to_owned());
@@ -378,7 +390,8 @@ impl Error {
     }
 }
 
-/// `component` with a name and a version, where it has none, from the name of a file or folder: `zlib-1.3.1`.
+/// `component` with a name and a version, where it has none, from the name of a file or folder:
+/// `zlib-1.3.1`.
 fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
     let at = stem.match_indices(['-', '_']).map(|(at, _)| at).rfind(|&at| {
         let rest = stem[at + 1..].strip_prefix('v').unwrap_or(&stem[at + 1..]);
@@ -397,7 +410,9 @@ fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
 /// The last part of a path, for people and for names.
 fn base_name(path: &Path) -> String {
     let named = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    named.file_name().map_or_else(String::new, |name| crate::text::printable(name.as_encoded_bytes()))
+    named
+        .file_name()
+        .map_or_else(String::new, |name| crate::text::printable(name.as_encoded_bytes()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Reads what the commits of a repository did to its files, so that fixes which copies lack can be found.
+//! Reads what the commits of a repository did to its files, so that fixes which copies lack can be
+//! found.
 
 use std::collections::HashMap;
 
@@ -49,12 +50,15 @@ pub struct PastTag {
 
 /// Reads the past of the default branch, of the files that are of interest.
 ///
-/// Time grows with the trees that commits change. A branch without commits has no past. The history of a shallow clone
-/// begins where it was cut off.
+/// Time grows with the trees that commits change. A branch without commits has no past. The history
+/// of a shallow clone begins where it was cut off.
 ///
 /// # Errors
 /// If a commit or a tree is missing.
-pub(super) fn read_past(repository: &Repository, wants: &dyn Fn(&FilePath) -> bool) -> Result<PastOf, Error> {
+pub(super) fn read_past(
+    repository: &Repository,
+    wants: &dyn Fn(&FilePath) -> bool,
+) -> Result<PastOf, Error> {
     let reader = repository.history_reader();
     let Some(head) = reader.head()? else { return Ok(PastOf::default()) };
     let all = reader.commits_of(&Span::of(head))?;
@@ -97,8 +101,8 @@ pub(super) fn past_commit(hash: String, info: &CommitInfo) -> PastCommit {
     }
 }
 
-/// The events of a commit, with a deleted and an added file as one where it was renamed: the content is the same, or
-/// the name is and no other file has it.
+/// The events of a commit, with a deleted and an added file as one where it was renamed: the
+/// content is the same, or the name is and no other file has it.
 fn with_renames(events: Vec<Event>) -> Vec<(Event, Option<FilePath>)> {
     let is_deleted = |event: &Event| event.after.is_none();
     let is_added = |event: &Event| event.before.is_none();
@@ -122,13 +126,16 @@ fn with_renames(events: Vec<Event>) -> Vec<(Event, Option<FilePath>)> {
         for (at, event) in events.iter().enumerate().filter(|(_, event)| is_added(event)) {
             let name = event.path.name();
             let from = match (pass, event.after) {
-                (0, Some(after)) => by_content.get(&after).and_then(|all| all.iter().find(|&&at| !is_taken[at])),
+                (0, Some(after)) => {
+                    by_content.get(&after).and_then(|all| all.iter().find(|&&at| !is_taken[at]))
+                }
                 (1, _) if n_added.get(name) == Some(&1) => {
                     by_name.get(name).filter(|all| all.len() == 1).map(|all| &all[0])
                 }
                 _ => None,
             };
-            if let Some(&from) = from.filter(|&&from| !is_taken[from] && !renamed.contains_key(&at)) {
+            if let Some(&from) = from.filter(|&&from| !is_taken[from] && !renamed.contains_key(&at))
+            {
                 is_taken[from] = true;
                 renamed.insert(at, from);
             }
@@ -137,7 +144,10 @@ fn with_renames(events: Vec<Event>) -> Vec<(Event, Option<FilePath>)> {
     let all = (0..events.len()).filter(|&at| !is_taken[at]);
     all.map(|at| match renamed.get(&at) {
         None => (events[at].clone(), None),
-        Some(&from) => (Event { before: events[from].before, ..events[at].clone() }, Some(events[from].path.clone())),
+        Some(&from) => (
+            Event { before: events[from].before, ..events[at].clone() },
+            Some(events[from].path.clone()),
+        ),
     })
     .collect()
 }
@@ -148,9 +158,13 @@ mod tests {
 
     #[test]
     fn a_deleted_and_an_added_file_of_one_content_or_name_are_a_renamed_one() {
-        let id = |n: u8| (n > 0).then(|| BlobId::from_bytes(&[n; 20]).expect("twenty bytes are an id"));
-        let event =
-            |path: &str, before, after| Event { path: FilePath::new(path), before: id(before), after: id(after) };
+        let id =
+            |n: u8| (n > 0).then(|| BlobId::from_bytes(&[n; 20]).expect("twenty bytes are an id"));
+        let event = |path: &str, before, after| Event {
+            path: FilePath::new(path),
+            before: id(before),
+            after: id(after),
+        };
         let events = vec![
             event("a.c", 1, 0),
             event("lib/b.c", 1, 0).clone(),
@@ -160,9 +174,20 @@ mod tests {
         ];
         let told: Vec<_> = with_renames(events)
             .into_iter()
-            .map(|(event, was)| (event.path.to_string(), was.map(|was| was.to_string()), event.before))
+            .map(|(event, was)| {
+                (event.path.to_string(), was.map(|was| was.to_string()), event.before)
+            })
             .collect();
-        let row = |path: &str, was: Option<&str>, before| (path.to_owned(), was.map(ToOwned::to_owned), id(before));
-        assert_eq!(told, [row("new/b.c", Some("lib/b.c"), 1), row("other.c", Some("a.c"), 1), row("same.c", None, 4)]);
+        let row = |path: &str, was: Option<&str>, before| {
+            (path.to_owned(), was.map(ToOwned::to_owned), id(before))
+        };
+        assert_eq!(
+            told,
+            [
+                row("new/b.c", Some("lib/b.c"), 1),
+                row("other.c", Some("a.c"), 1),
+                row("same.c", None, 4)
+            ]
+        );
     }
 }

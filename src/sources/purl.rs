@@ -1,8 +1,8 @@
 //! Fetches packages by their package URL, using the package manager that the user has set up.
 //!
-//! This is the only place that starts programs, and the only way code comes over the network. There is no shell in
-//! between, each part of the URL is checked before it becomes an argument, and the programs only download: nothing
-//! from a package is built or run.
+//! This is the only place that starts programs, and the only way code comes over the network. There
+//! is no shell in between, each part of the URL is checked before it becomes an argument, and the
+//! programs only download: nothing from a package is built or run.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -43,13 +43,17 @@ struct Manager {
 static MANAGERS: &[Manager] = &[
     Manager {
         kind: "cargo",
-        command: |purl| strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)]),
+        command: |purl| {
+            strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)])
+        },
         help: "cargo must be installed and find the package; or download the .crate file and add it",
         fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
     },
     Manager {
         kind: "npm",
-        command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()]),
+        command: |purl| {
+            strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()])
+        },
         help: "npm must be installed and find the package; or download the .tgz file and add it",
         fetched: |_, folder| file_with(folder, &[".tgz"]),
     },
@@ -59,7 +63,15 @@ static MANAGERS: &[Manager] = &[
         command: |purl| {
             let requirement = format!("{}=={}", purl.name, purl.version);
             // Nothing of it is run, so it may be for another Python than the one that is here.
-            let flags = ["--no-deps", "--only-binary", ":all:", "--ignore-requires-python", "--quiet", "--dest", "."];
+            let flags = [
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "--ignore-requires-python",
+                "--quiet",
+                "--dest",
+                ".",
+            ];
             [strings(&["pip", "download"]), strings(&flags), vec![requirement]].concat()
         },
         help: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
@@ -68,7 +80,13 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "deb",
         command: |purl| {
-            strings(&["apt-get", "source", "--download-only", "--quiet", &format!("{}={}", purl.name, purl.version)])
+            strings(&[
+                "apt-get",
+                "source",
+                "--download-only",
+                "--quiet",
+                &format!("{}={}", purl.name, purl.version),
+            ])
         },
         help: "apt-get needs `deb-src` lines in its sources; or download the .dsc file and those it lists",
         fetched: |_, folder| file_with(folder, &[".dsc"]),
@@ -80,17 +98,27 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let purl = Purl::parse(request.spec).map_err(|why| Error::Invalid { what: request.spec.to_owned(), why })?;
+    let purl = Purl::parse(request.spec)
+        .map_err(|why| Error::Invalid { what: request.spec.to_owned(), why })?;
     let Some(manager) = MANAGERS.iter().find(|manager| manager.kind == purl.kind) else {
         let known: Vec<_> = MANAGERS.iter().map(|manager| manager.kind).collect();
-        let why = format!("packages of the kind `{}` cannot be fetched, only: {}", purl.kind, known.join(", "));
+        let why = format!(
+            "packages of the kind `{}` cannot be fetched, only: {}",
+            purl.kind,
+            known.join(", ")
+        );
         return Err(Error::Invalid { what: request.spec.to_owned(), why });
     };
-    let failed = |why: String, help: Option<&'static str>| Error::Fetch { purl: request.spec.to_owned(), why, help };
+    let failed = |why: String, help: Option<&'static str>| Error::Fetch {
+        purl: request.spec.to_owned(),
+        why,
+        help,
+    };
     let folder = TempDir::new().map_err(|why| failed(why.to_string(), None))?;
     let words = (manager.command)(&purl);
     run(&words, folder.path()).map_err(|why| failed(why, Some(manager.help)))?;
-    let nothing = || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.help));
+    let nothing =
+        || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.help));
     let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
     let given = request.component.clone();
     let component = DeclaredComponent {
@@ -100,7 +128,10 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         url: given.url,
         license: given.license,
     };
-    super::read(&Request { spec: &package.to_string_lossy(), component, limits: request.limits }, sink)
+    super::read(
+        &Request { spec: &package.to_string_lossy(), component, limits: request.limits },
+        sink,
+    )
 }
 
 /// Maximum lines to show from a failed package manager's output.
@@ -111,13 +142,15 @@ const MAX_LINE: usize = 240;
 /// Runs a package manager in `folder`, without a shell and without input.
 fn run(words: &[String], folder: &Path) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    let started = Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
+    let started =
+        Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
     let output = started.map_err(|why| format!("cannot run `{program}`: {why}"))?;
     if output.status.success() {
         return Ok(());
     }
     let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
-    let mut lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut lines: Vec<&str> =
+        errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     // Some print the error first, others last.
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
@@ -133,7 +166,8 @@ fn run(words: &[String], folder: &Path) -> Result<(), String> {
 /// Where cargo stores downloads.
 fn crate_in_cache(file: &str) -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))?;
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))?;
     let registries = std::fs::read_dir(home.join("registry/cache")).ok()?;
     let mut found: Vec<PathBuf> = registries
         .filter_map(Result::ok)
@@ -161,18 +195,23 @@ impl Purl {
     fn parse(text: &str) -> Result<Self, String> {
         let rest = text.strip_prefix("pkg:").ok_or("it does not begin with `pkg:`")?;
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
-        let (path, version) = rest.rsplit_once('@').ok_or("it names no version: end it with `@VERSION`")?;
+        let (path, version) =
+            rest.rsplit_once('@').ok_or("it names no version: end it with `@VERSION`")?;
         let parts = path.split('/').map(decoded).collect::<Result<Vec<_>, _>>()?;
         let (kind, namespace, name) = match &parts[..] {
             [kind, name] => (kind, None, name),
             [kind, namespace, name] => (kind, Some(namespace.clone()), name),
             _ => return Err("expected `pkg:kind/name@version`".to_owned()),
         };
-        let purl = Self { kind: kind.clone(), namespace, name: name.clone(), version: decoded(version)? };
+        let purl =
+            Self { kind: kind.clone(), namespace, name: name.clone(), version: decoded(version)? };
         let is_name = |text: &str| is_word(text, "._+-");
         let scope = purl.namespace.as_deref().map(|scope| scope.strip_prefix('@').unwrap_or(scope));
         if !is_name(&purl.kind) || !is_name(&purl.name) || !scope.is_none_or(is_name) {
-            return Err("a name consists of letters, digits and `._+-`, and begins with a letter or digit".to_owned());
+            return Err(
+                "a name consists of letters, digits and `._+-`, and begins with a letter or digit"
+                    .to_owned(),
+            );
         }
         if !is_word(&purl.version, "._+~:-") {
             return Err(
@@ -195,8 +234,8 @@ impl Purl {
     }
 }
 
-/// Whether `text` consists of ASCII letters, digits and `others`, and begins with a letter or digit: not a flag, a path
-/// or a URL.
+/// Whether `text` consists of ASCII letters, digits and `others`, and begins with a letter or
+/// digit: not a flag, a path or a URL.
 fn is_word(text: &str, others: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::past::read_past;
 use super::{
-    DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile, SourceKind, base_name, named,
+    DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile,
+    SourceKind, base_name, named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
@@ -36,8 +37,9 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Part<'_>)> {
     if is_repository(Path::new(spec)) {
         return Some((spec, Part::History(References::Own)));
     }
-    let (path, part) =
-        spec.rsplit_once('@').filter(|(path, part)| is_repository(Path::new(path)) && !part.is_empty())?;
+    let (path, part) = spec
+        .rsplit_once('@')
+        .filter(|(path, part)| is_repository(Path::new(path)) && !part.is_empty())?;
     Some((path, if part == ALL { Part::History(References::All) } else { Part::Revision(part) }))
 }
 
@@ -74,8 +76,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     }
 }
 
-/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is named by whoever
-/// made it, of the remote that it mirrors. Without one, a folder called `repo` is named after the one above.
+/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is
+/// named by whoever made it, of the remote that it mirrors. Without one, a folder called `repo` is
+/// named after the one above.
 pub(super) fn name_of(path: &str, repository: &Repository) -> String {
     let remote = || {
         let remote = if repository.is_bare() { repository.remote_url()? } else { return None };
@@ -90,14 +93,16 @@ pub(super) fn name_of(path: &str, repository: &Repository) -> String {
     let of_folder = || {
         let folder = Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
         let name = folder_name(Path::new(path));
-        let says_nothing = repository.is_bare() && (name.is_empty() || PLAIN_NAMES.contains(&&*name));
+        let says_nothing =
+            repository.is_bare() && (name.is_empty() || PLAIN_NAMES.contains(&&*name));
         let above = folder.parent().filter(|_| says_nothing).map(folder_name);
         above.filter(|name| !name.is_empty()).unwrap_or(name)
     };
     remote().unwrap_or_else(of_folder)
 }
 
-/// What folders of mirrors are called whatever they mirror: the folder above them is named after it.
+/// What folders of mirrors are called whatever they mirror: the folder above them is named after
+/// it.
 const PLAIN_NAMES: &[&str] = &["repo", "repository", "git", "bare", "mirror", "source"];
 
 fn read_revision(
@@ -107,14 +112,24 @@ fn read_revision(
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let commit = reader.commit(revision)?;
-    let seen = ReleaseHistory { commit: commit.to_string(), time: reader.time(commit)?, ..ReleaseHistory::default() };
+    let seen = ReleaseHistory {
+        commit: commit.to_string(),
+        time: reader.time(commit)?,
+        ..ReleaseHistory::default()
+    };
     for entry in reader.commit_snapshot(commit)?.entries {
         if !sink.wants(&entry.path, reader.size(&entry).unwrap_or(0)) {
             continue;
         }
         let bytes = reader.read(&entry)?;
         let component = Arc::clone(component);
-        sink.take(SourceFile { component, path: entry.path, bytes, seen: Some(seen.clone()), licenses: None })?;
+        sink.take(SourceFile {
+            component,
+            path: entry.path,
+            bytes,
+            seen: Some(seen.clone()),
+            licenses: None,
+        })?;
     }
     Ok(())
 }
@@ -144,18 +159,25 @@ fn read_history(
             seen: Some(seen),
             licenses: Some(around),
         };
-        if sink.knows(&first.blob, &file)? || !sink.wants(&file.path, reader.size(&first.entry).unwrap_or(0)) {
+        if sink.knows(&first.blob, &file)?
+            || !sink.wants(&file.path, reader.size(&first.entry).unwrap_or(0))
+        {
             continue;
         }
         sink.take(SourceFile { bytes: reader.read(&first.entry)?, ..file })?;
     }
     if let Some(head) = reader.head()? {
-        let at_root = |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);
-        let blobs = reader.commit_snapshot(head)?.entries.into_iter().filter(at_root).filter_map(|entry| {
-            let Content::Blob(blob) = entry.content else { return None };
-            Some((entry.path, blob))
-        });
-        sink.licenses(component, licenses.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?);
+        let at_root =
+            |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);
+        let blobs =
+            reader.commit_snapshot(head)?.entries.into_iter().filter(at_root).filter_map(|entry| {
+                let Content::Blob(blob) = entry.content else { return None };
+                Some((entry.path, blob))
+            });
+        sink.licenses(
+            component,
+            licenses.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?,
+        );
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`, Python's
-//! source packages.
+//! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`,
+//! Python's source packages.
 
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -44,8 +44,8 @@ const ENDS: &[(&str, Compression)] = &[
     (".tar", Compression::None),
 ];
 
-/// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its first block is checked;
-/// later ones get memory as their output needs it, and that is guarded.
+/// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its
+/// first block is checked; later ones get memory as their output needs it, and that is guarded.
 const XZ_MEMORY: u64 = 128 << 20;
 /// Number of bytes that contain the header of the first block of an xz archive.
 const XZ_START: usize = 1_036;
@@ -67,7 +67,8 @@ impl Compression {
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let name = super::base_name(path);
-    let stem = Compression::end_of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
+    let stem =
+        Compression::end_of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
     let component = Arc::new(named(request.component.clone(), stem));
     read_file(path, Some(stem), &component, &mut Budget::of_file(request.limits, path), sink)
 }
@@ -82,7 +83,11 @@ pub(super) fn read_file(
 ) -> Result<(), Error> {
     let name = super::base_name(path);
     let Some(compression) = Compression::of(&name) else {
-        return Err(Error::Damaged { archive: name, entry: "the name".into(), why: "it is not a tar archive".into() });
+        return Err(Error::Damaged {
+            archive: name,
+            entry: "the name".into(),
+            why: "it is not a tar archive".into(),
+        });
     };
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut archive = Archive {
@@ -98,18 +103,31 @@ pub(super) fn read_file(
 }
 
 /// Reads the tar archive in `bytes`.
-pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: &mut Archive<'_>) -> Result<(), Error> {
+pub(super) fn read_tar(
+    bytes: &mut dyn Read,
+    compression: Compression,
+    archive: &mut Archive<'_>,
+) -> Result<(), Error> {
     let limits = *archive.budget.limits();
     let (counted, n_in) = CountingReader::new(bytes);
     match compression {
         Compression::None => entries(counted, archive),
-        Compression::Gzip => entries(GuardedReader::new(MultiGzDecoder::new(counted), n_in, limits), archive),
-        Compression::Bzip2 => entries(GuardedReader::new(MultiBzDecoder::new(counted), n_in, limits), archive),
+        Compression::Gzip => {
+            entries(GuardedReader::new(MultiGzDecoder::new(counted), n_in, limits), archive)
+        }
+        Compression::Bzip2 => {
+            entries(GuardedReader::new(MultiBzDecoder::new(counted), n_in, limits), archive)
+        }
         Compression::Xz => {
-            let (counted, start) = with_start(counted).map_err(|why| error_at(&archive.name, "the beginning", &why))?;
+            let (counted, start) = with_start(counted)
+                .map_err(|why| error_at(&archive.name, "the beginning", &why))?;
             if dictionary(&start).is_some_and(|size| size > XZ_MEMORY) {
                 let what = format!("it asks for more than {XZ_MEMORY} bytes of memory");
-                return Err(Error::TooMuch { archive: archive.name.clone(), entry: "the whole".to_owned(), what });
+                return Err(Error::TooMuch {
+                    archive: archive.name.clone(),
+                    entry: "the whole".to_owned(),
+                    what,
+                });
             }
             entries(GuardedReader::new(XzReader::new(counted, true), n_in, limits), archive)
         }
@@ -123,11 +141,13 @@ fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }
 
-/// The size of the dictionary requested by the first block of an xz archive (the .xz format, sections 3.1 and 5.3.1).
+/// The size of the dictionary requested by the first block of an xz archive (the .xz format,
+/// sections 3.1 and 5.3.1).
 fn dictionary(start: &[u8]) -> Option<u64> {
     let header = start.get(12..)?;
     let header = header.get(..(usize::from(*header.first()?) + 1) * 4)?;
-    // LZMA2 is the last filter: its id, one byte of properties, the size. Padding and a checksum follow.
+    // LZMA2 is the last filter: its id, one byte of properties, the size. Padding and a checksum
+    // follow.
     let at = header.windows(2).rposition(|bytes| bytes == [0x21, 1])?;
     let bits = u64::from(*header.get(at + 2)?);
     match bits {
@@ -136,19 +156,23 @@ fn dictionary(start: &[u8]) -> Option<u64> {
     }
 }
 
-/// Reads the entries. Extended headers are read here, since the tar crate would hold any amount of them in memory.
+/// Reads the entries. Extended headers are read here, since the tar crate would hold any amount of
+/// them in memory.
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
-    let (mut long_name, mut extended): (Option<Vec<u8>>, ExtendedHeader) = (None, ExtendedHeader::default());
-    let damaged = |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
+    let (mut long_name, mut extended): (Option<Vec<u8>>, ExtendedHeader) =
+        (None, ExtendedHeader::default());
+    let damaged =
+        |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
     let all = tar.entries().map_err(|why| damaged(archive, &last, &why))?.raw(true);
     for entry in all {
         let mut entry = entry.map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
         let kind = entry.header().entry_type();
         match kind {
             EntryType::GNULongName | EntryType::XHeader => {
-                let header = small(&mut entry).map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
+                let header = small(&mut entry)
+                    .map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
                 if kind == EntryType::GNULongName {
                     let end = memchr::memchr(0, &header).unwrap_or(header.len());
                     long_name = Some(header[..end].to_vec());
@@ -165,15 +189,20 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
         last = archive.shown(&name);
         let ExtendedHeader { size, is_sparse, .. } = std::mem::take(&mut extended);
         if size.is_some_and(|size| size != entry.size()) {
-            let why = format!("an extended header says another size than the {} bytes of its own", entry.size());
+            let why = format!(
+                "an extended header says another size than the {} bytes of its own",
+                entry.size()
+            );
             return Err(damaged(archive, &last, &io::Error::other(why)));
         }
         match kind {
             _ if is_sparse => archive.note(&name, "it is a sparse file"),
             // Without the type flag of later formats, a trailing slash marks a folder.
             EntryType::Regular | EntryType::Continuous if !name.ends_with(b"/") => {
-                let top =
-                    name.split(|&byte| byte == b'/').find(|part| !part.is_empty() && *part != b".").unwrap_or(&name);
+                let top = name
+                    .split(|&byte| byte == b'/')
+                    .find(|part| !part.is_empty() && *part != b".")
+                    .unwrap_or(&name);
                 adopt_top(archive, top);
                 let size = entry.size();
                 archive.entry(&name, size, &mut entry)?;
@@ -189,14 +218,16 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     rest.map(drop).map_err(|why| damaged(archive, "after the last entry", &why))
 }
 
-/// Folders that contain everything by convention: npm's `package`, the archive's own name, or part of it.
+/// Folders that contain everything by convention: npm's `package`, the archive's own name, or part
+/// of it.
 fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
     let Some(stem) = &archive.top else { return };
     if stem == top {
         return;
     }
-    let is_of_package =
-        top == b"package" || top.starts_with(archive.component.name.as_bytes()) || stem.starts_with(top);
+    let is_of_package = top == b"package"
+        || top.starts_with(archive.component.name.as_bytes())
+        || stem.starts_with(top);
     if is_of_package {
         archive.top = Some(top.to_vec());
     }
@@ -216,7 +247,8 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
 #[derive(Default)]
 struct ExtendedHeader {
     path: Option<Vec<u8>>,
-    /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it before the header's.
+    /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it
+    /// before the header's.
     size: Option<u64>,
     /// Whether it is a file with holes, whose bytes begin with a list of these.
     is_sparse: bool,
@@ -228,14 +260,22 @@ impl ExtendedHeader {
         let mut said = Self::default();
         let mut rest = headers;
         while let Some(space) = memchr::memchr(b' ', rest) {
-            let len = std::str::from_utf8(&rest[..space]).ok().and_then(|len| len.parse::<usize>().ok());
-            let Some((len, record)) = len.and_then(|len| Some((len, rest.get(space + 1..len)?))) else { break };
+            let len =
+                std::str::from_utf8(&rest[..space]).ok().and_then(|len| len.parse::<usize>().ok());
+            let Some((len, record)) = len.and_then(|len| Some((len, rest.get(space + 1..len)?)))
+            else {
+                break;
+            };
             let record = record.strip_suffix(b"\n").unwrap_or(record);
             if let Some(value) = record.strip_prefix(b"path=") {
                 said.path = Some(value.to_vec());
             } else if let Some(value) = record.strip_prefix(b"size=") {
-                said.size =
-                    Some(std::str::from_utf8(value).ok().and_then(|size| size.parse().ok()).unwrap_or(u64::MAX));
+                said.size = Some(
+                    std::str::from_utf8(value)
+                        .ok()
+                        .and_then(|size| size.parse().ok())
+                        .unwrap_or(u64::MAX),
+                );
             }
             said.is_sparse |= record.starts_with(b"GNU.sparse.");
             rest = &rest[len..];

@@ -25,8 +25,8 @@ impl Folder {
         Self { root: root.to_owned() }
     }
 
-    /// Its files, sorted by path, but for those that a `.gitignore` in it names. Does not follow links, and leaves out
-    /// `.git` folders at any depth, since each component may be a clone.
+    /// Its files, sorted by path, but for those that a `.gitignore` in it names. Does not follow
+    /// links, and leaves out `.git` folders at any depth, since each component may be a clone.
     ///
     /// # Errors
     /// If the folder, or one in it, could not be listed.
@@ -34,8 +34,8 @@ impl Folder {
         self.listed(true)
     }
 
-    /// All its files, whatever a `.gitignore` says, else as [`Folder::entries`]: what is compared with a corpus must not
-    /// depend on what a file in it hides.
+    /// All its files, whatever a `.gitignore` says, else as [`Folder::entries`]: what is compared
+    /// with a corpus must not depend on what a file in it hides.
     ///
     /// # Errors
     /// If the folder, or one in it, could not be listed.
@@ -81,25 +81,30 @@ impl IgnoreFiles {
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
         let read = |entry: &Entry| {
             let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
-            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE {
+            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE
+            {
                 return None;
             }
             let text = folder.read(entry).ok()?;
             let mut rules = GitignoreBuilder::new("");
             // A line that is no pattern names nothing, as in git.
-            String::from_utf8_lossy(&text).lines().for_each(|line| drop(rules.add_line(None, line)));
+            String::from_utf8_lossy(&text)
+                .lines()
+                .for_each(|line| drop(rules.add_line(None, line)));
             Some((above.strip_suffix(b"/").unwrap_or_default().to_owned(), rules.build().ok()?))
         };
         Self(entries.iter().filter_map(read).collect())
     }
 
-    /// Whether a file or a folder above it is ignored; the innermost `.gitignore` with a word on one has it.
+    /// Whether a file or a folder above it is ignored; the innermost `.gitignore` with a word on
+    /// one has it.
     fn contains(&self, path: &FilePath) -> bool {
         if self.0.is_empty() {
             return false;
         }
         let bytes = path.as_bytes();
-        let ends = memchr::memchr_iter(b'/', bytes).map(|at| (at, true)).chain([(bytes.len(), false)]);
+        let ends =
+            memchr::memchr_iter(b'/', bytes).map(|at| (at, true)).chain([(bytes.len(), false)]);
         ends.into_iter().any(|(end, is_folder)| self.names(&bytes[..end], is_folder))
     }
 
@@ -120,11 +125,13 @@ impl IgnoreFiles {
 
 /// A relative path in git's form, with `/` between its parts.
 pub fn slashes(path: &Path) -> FilePath {
-    let parts: Vec<&[u8]> = path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
+    let parts: Vec<&[u8]> =
+        path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
     FilePath::new(parts.join(&b'/'))
 }
 
-/// The name that [`slashes`] took the bytes of. It need not be UTF-8: other people's files have all kinds of names.
+/// The name that [`slashes`] took the bytes of. It need not be UTF-8: other people's files have all
+/// kinds of names.
 #[cfg(unix)]
 fn os_name(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)

@@ -62,7 +62,8 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
         why: why.to_string(),
     };
     let limits = *archive.budget.limits();
-    let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory".into(), &why))?;
+    let mut zip =
+        ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory".into(), &why))?;
     for number in 0..zip.len() {
         let at = || format!("entry {number}");
         let name = {
@@ -82,7 +83,8 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
             }
             name
         };
-        let entry = zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
+        let entry =
+            zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
         let (size, n_packed) = (entry.size(), entry.compressed_size());
         let n_in = Rc::new(Cell::new(n_packed));
         archive.entry(&name, size, &mut GuardedReader::new(entry, n_in, limits))?;

@@ -1,7 +1,7 @@
 //! Caches the fingerprints of blobs, so that each is read and tokenized only once.
 //!
-//! Any number of processes read and write at the same time: each adds its own segments, which are merged when there are
-//! many. Damaged entries are treated as missing.
+//! Any number of processes read and write at the same time: each adds its own segments, which are
+//! merged when there are many. Damaged entries are treated as missing.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ const WORDS: u32 = 5;
 pub struct Key {
     /// The id of the blob.
     pub id: Box<[u8]>,
-    /// A digest of everything besides its bytes that decides how it is read, such as the extension of its name.
+    /// A digest of everything besides its bytes that decides how it is read, such as the extension
+    /// of its name.
     pub reading: u64,
 }
 
@@ -104,7 +105,15 @@ impl Fresh {
 
     fn row(&self) -> CacheRow<'_> {
         let Self { key, status, family, prints, n_prints, words } = self;
-        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints, words }
+        CacheRow {
+            id: &key.id,
+            reading: key.reading,
+            status: *status,
+            family,
+            n_prints: *n_prints,
+            prints,
+            words,
+        }
     }
 }
 
@@ -193,15 +202,19 @@ impl CacheSegment {
             return Err(damaged());
         }
         let first_word = usize::try_from(long(32)?).map_err(|_| damaged())?;
-        let end = (short(40)? as usize).checked_mul(4).and_then(|n| first_word.checked_add(n)).ok_or_else(damaged)?;
+        let end = (short(40)? as usize)
+            .checked_mul(4)
+            .and_then(|n| first_word.checked_add(n))
+            .ok_or_else(damaged)?;
         let words = self.segment.section(WORDS)?.bytes(first_word..end)?;
         Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints, words })
     }
 
     /// The row of a key: the rows are sorted.
     ///
-    /// Ids are evenly spread, so a key is near the place that its first bytes say (Perl, Itai and Avni, Interpolation
-    /// search, 1978): the search begins there and widens its steps until it has passed the key. O(log n) for any ids.
+    /// Ids are evenly spread, so a key is near the place that its first bytes say (Perl, Itai and
+    /// Avni, Interpolation search, 1978): the search begins there and widens its steps until it has
+    /// passed the key. O(log n) for any ids.
     fn find(&self, key: &Key) -> Result<Option<CacheRow<'_>>, SegmentError> {
         let n_id = self.segment.params().hash.len();
         let is_before = |at: usize| -> Result<bool, SegmentError> {
@@ -211,7 +224,8 @@ impl CacheSegment {
         };
         let (mut from, mut to) = (0, self.n_rows);
         let first: [u8; 8] = std::array::from_fn(|at| key.id.get(at).copied().unwrap_or_default());
-        let mut middle = ((u128::from(u64::from_be_bytes(first)) * self.n_rows as u128) >> 64) as usize;
+        let mut middle =
+            ((u128::from(u64::from_be_bytes(first)) * self.n_rows as u128) >> 64) as usize;
         let mut step = 4;
         while from < to {
             if is_before(middle)? {
@@ -246,7 +260,8 @@ fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
     let mut families = Vec::new();
     while let Some((len, after)) = rest.split_first_chunk::<2>() {
         let len = usize::from(u16::from_le_bytes(*len));
-        let name = after.get(..len).and_then(|name| std::str::from_utf8(name).ok()).ok_or_else(damaged)?;
+        let name =
+            after.get(..len).and_then(|name| std::str::from_utf8(name).ok()).ok_or_else(damaged)?;
         families.push(name.to_owned());
         rest = &after[len..];
     }
@@ -264,9 +279,11 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the segments in `folder` that were made with `params`; none when there is no such folder.
+    /// Opens the segments in `folder` that were made with `params`; none when there is no such
+    /// folder.
     pub fn open(folder: &Path, params: SegmentParams) -> Self {
-        let mut cache = Self { folder: folder.to_owned(), params, parts: Vec::new(), faults: Vec::new() };
+        let mut cache =
+            Self { folder: folder.to_owned(), params, parts: Vec::new(), faults: Vec::new() };
         // The newest first, since it most likely has the entry.
         for path in list(folder, NAME).into_iter().rev() {
             match CacheSegment::open(&path, &params) {
@@ -355,13 +372,19 @@ impl Cache {
     pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
         self.verify();
         self.remove_damaged();
-        let rows: Vec<CacheRow<'_>> = self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
-        let kept: Vec<CacheRow<'_>> = rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
+        let rows: Vec<CacheRow<'_>> =
+            self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let kept: Vec<CacheRow<'_>> =
+            rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
         if !kept.is_empty() {
             self.write(kept)?;
         }
         // Segments with other settings are unreachable too.
-        let old = self.parts.iter().map(|part| &part.path).chain(self.faults.iter().map(|(path, _)| path));
+        let old = self
+            .parts
+            .iter()
+            .map(|part| &part.path)
+            .chain(self.faults.iter().map(|(path, _)| path));
         old.for_each(|path| remove(path));
         sweep(&self.folder);
         Ok(())
@@ -383,11 +406,15 @@ impl Cache {
     /// Removes files that are of no use to any settings; those of other settings may be in use.
     fn remove_damaged(&mut self) {
         let is_useless = |fault: &SegmentError| {
-            matches!(fault, SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_))
+            matches!(
+                fault,
+                SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_)
+            )
         };
         self.faults.iter().filter(|(_, why)| is_useless(why)).for_each(|(path, _)| remove(path));
-        let (damaged, whole) =
-            std::mem::take(&mut self.parts).into_iter().partition(|part| part.is_damaged.load(Ordering::Relaxed));
+        let (damaged, whole) = std::mem::take(&mut self.parts)
+            .into_iter()
+            .partition(|part| part.is_damaged.load(Ordering::Relaxed));
         self.parts = whole;
         Vec::<CacheSegment>::into_iter(damaged).for_each(|part| remove(&part.path));
     }
@@ -443,7 +470,8 @@ impl Cache {
             total += part.segment.n_bytes();
         }
         let merged: Vec<CacheSegment> = self.parts.drain(..n_merged).collect();
-        let rows: Vec<CacheRow<'_>> = merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let rows: Vec<CacheRow<'_>> =
+            merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
         let path = self.write(rows)?;
         merged.iter().for_each(|part| remove(&part.path));
         self.parts.extend(CacheSegment::open(&path, &self.params));
@@ -453,7 +481,8 @@ impl Cache {
     /// Removes the oldest files while the total size is too large.
     fn bound(&self) {
         let paths = list(&self.folder, NAME);
-        let sizes: Vec<u64> = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |file| file.len())).collect();
+        let sizes: Vec<u64> =
+            paths.iter().map(|path| std::fs::metadata(path).map_or(0, |file| file.len())).collect();
         let mut total: u64 = sizes.iter().sum();
         for (path, size) in paths.iter().zip(sizes) {
             if total <= MAX_BYTES {
@@ -465,7 +494,8 @@ impl Cache {
     }
 }
 
-/// Removes a file; another process may already have, and a file that cannot be removed only costs space.
+/// Removes a file; another process may already have, and a file that cannot be removed only costs
+/// space.
 fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
@@ -482,8 +512,15 @@ mod tests {
     }
 
     fn fresh(n: u32) -> Fresh {
-        let prints = (0..n % 50).map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
-        Fresh::new(key(n), n % 4, if n.is_multiple_of(2) { "c" } else { "rust" }, prints, &[n, n + 7])
+        let prints = (0..n % 50)
+            .map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
+        Fresh::new(
+            key(n),
+            n % 4,
+            if n.is_multiple_of(2) { "c" } else { "rust" },
+            prints,
+            &[n, n + 7],
+        )
     }
 
     fn known(cache: &Cache, n: u32) -> Option<(u32, String, [Vec<u64>; 3])> {
@@ -526,10 +563,14 @@ mod tests {
     fn what_has_an_evenly_spread_id_is_found_and_its_neighbors_are_not() {
         let folder = folder();
         let ids = || (0..1_000u32).map(|n| n * 4_294_967);
-        Cache::open(folder.path(), PARAMS).keep(&ids().map(fresh).collect::<Vec<_>>()).expect("the folder is writable");
+        Cache::open(folder.path(), PARAMS)
+            .keep(&ids().map(fresh).collect::<Vec<_>>())
+            .expect("the folder is writable");
         let cache = Cache::open(folder.path(), PARAMS);
         ids().for_each(|n| check(&cache, n));
-        ids().for_each(|n| assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None]));
+        ids().for_each(|n| {
+            assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None])
+        });
     }
 
     #[test]
@@ -571,14 +612,16 @@ mod tests {
             for thread in 0..4 {
                 let folder = folder.path();
                 scope.spawn(move || {
-                    (0..12).for_each(|n| add(folder, thread * 1_000 + n * 10..thread * 1_000 + n * 10 + 10));
+                    (0..12).for_each(|n| {
+                        add(folder, thread * 1_000 + n * 10..thread * 1_000 + n * 10 + 10)
+                    });
                 });
             }
         });
         let cache = Cache::open(folder.path(), PARAMS);
         for n in (0..4).flat_map(|thread| thread * 1_000..thread * 1_000 + 120) {
-            // While merging, a reader may miss what another process has just merged: it reads that again, which is not
-            // wrong.
+            // While merging, a reader may miss what another process has just merged: it reads that
+            // again, which is not wrong.
             if known(&cache, n).is_some() {
                 check(&cache, n);
             }

@@ -33,7 +33,9 @@ impl Hasher for KeyHasher {
             let mut word = [0; 8];
             word[..half.len()].copy_from_slice(half);
             // A hash table uses the highest and the lowest bits.
-            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+            self.0 = (self.0 ^ u64::from_le_bytes(word))
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .rotate_left(32);
         }
     }
 
@@ -120,8 +122,11 @@ impl Earliest {
     /// The keys and their numbers, sorted by key.
     ///
     /// # Errors
-    /// If what did not fit in memory could not be written, or cannot be read; each row may fail as well.
-    pub fn into_sorted(self) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
+    /// If what did not fit in memory could not be written, or cannot be read; each row may fail as
+    /// well.
+    pub fn into_sorted(
+        self,
+    ) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
         if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
             return Err(fault);
         }
@@ -170,7 +175,9 @@ mod tests {
                 let number = (n * 7) % 500;
                 let mut keys = Vec::new();
                 for _ in 0..20 {
-                    state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+                    state = state
+                        .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                        .wrapping_add(0x1405_7B7E_F767_814F);
                     keys.push((state >> 33) % 3_000 * 0x5_2A3B_4C5D);
                 }
                 for key in &keys {

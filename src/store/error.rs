@@ -69,7 +69,10 @@ impl SegmentError {
         match self {
             Self::Of { why, .. } => why.is_damage(),
             Self::Foreign | Self::OtherKind | Self::Truncated | Self::Damaged(_) => true,
-            Self::File { .. } | Self::Version { .. } | Self::OtherParams | Self::Elsewhere { .. } => false,
+            Self::File { .. }
+            | Self::Version { .. }
+            | Self::OtherParams
+            | Self::Elsewhere { .. } => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a segment whose file is elsewhere, block by block, when a block is first needed.
 //!
-//! Invariant: a block that was read is kept as long as the segment, so that references to its bytes hold as those to a
-//! mapped file do; and no byte is returned that [`Blocks`] has not verified.
+//! Invariant: a block that was read is kept as long as the segment, so that references to its bytes
+//! hold as those to a mapped file do; and no byte is returned that [`Blocks`] has not verified.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -31,7 +31,8 @@ pub trait Blocks: Debug + Send + Sync {
     fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError>;
 }
 
-/// Maximum bytes to read as one piece: a larger one is a wrong reference, or no file of source code.
+/// Maximum bytes to read as one piece: a larger one is a wrong reference, or no file of source
+/// code.
 const MAX_PIECE: usize = 256 << 20;
 /// Number of blocks in a page of the table of blocks, which is made when one of them is read.
 const PAGE: usize = 512;
@@ -51,7 +52,8 @@ type Slot = OnceLock<Box<Run>>;
 #[derive(Debug)]
 pub(super) struct Far {
     blocks: Box<dyn Blocks>,
-    /// For each block the runs that begin with it. A list that only grows hands out references without a lock.
+    /// For each block the runs that begin with it. A list that only grows hands out references
+    /// without a lock.
     pages: Box<[OnceLock<Box<[Slot]>>]>,
 }
 
@@ -81,7 +83,8 @@ impl Far {
     }
 
     fn slot(&self, number: usize) -> &Slot {
-        let page = self.pages[number / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect());
+        let page =
+            self.pages[number / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect());
         &page[number % PAGE]
     }
 
@@ -98,7 +101,8 @@ impl Far {
         let mut run = Box::new(Run { bytes, n_blocks, next: OnceLock::new() });
         let mut slot = self.slot(number);
         loop {
-            // Two threads may append at once: the one that comes second goes on to the end of what the first made.
+            // Two threads may append at once: the one that comes second goes on to the end of what
+            // the first made.
             match slot.set(run) {
                 Ok(()) => return slot.get().expect("it was just set"),
                 Err(back) => run = back,
@@ -126,9 +130,14 @@ impl Far {
     }
 
     /// Several blocks in a row, of which those are read that are not known.
-    fn joined(&self, section: &FarSection, blocks: Range<usize>) -> Result<Box<[u8]>, SegmentError> {
+    fn joined(
+        &self,
+        section: &FarSection,
+        blocks: Range<usize>,
+    ) -> Result<Box<[u8]>, SegmentError> {
         let is_unknown = |block: &usize| self.known(section.first_block + block, 1).is_none();
-        let missing: Vec<BlockAt> = blocks.clone().filter(is_unknown).map(|block| section.block(block)).collect();
+        let missing: Vec<BlockAt> =
+            blocks.clone().filter(is_unknown).map(|block| section.block(block)).collect();
         let mut read = self.read(&missing)?.into_iter().zip(&missing).peekable();
         let mut joined = Vec::with_capacity(blocks.len() * BLOCK);
         for block in blocks {
@@ -149,7 +158,8 @@ impl Far {
             return Ok(Vec::new());
         }
         let read = self.blocks.read(blocks)?;
-        let is_whole = |(bytes, at): (&Vec<u8>, &BlockAt)| bytes.len() as u64 == at.range.end - at.range.start;
+        let is_whole =
+            |(bytes, at): (&Vec<u8>, &BlockAt)| bytes.len() as u64 == at.range.end - at.range.start;
         let all_whole = read.len() == blocks.len() && read.iter().zip(blocks).all(is_whole);
         if all_whole { Ok(read) } else { Err(SegmentError::Truncated) }
     }

@@ -1,7 +1,8 @@
-//! Stores where each fingerprint of a history first appeared, and what each commit did to each file.
+//! Stores where each fingerprint of a history first appeared, and what each commit did to each
+//! file.
 //!
-//! Histories are repetitive: one row for each distinct fingerprint takes a hundredth of one for each occurrence. Each
-//! update adds a segment with what is new in the commits since.
+//! Histories are repetitive: one row for each distinct fingerprint takes a hundredth of one for
+//! each occurrence. Each update adds a segment with what is new in the commits since.
 //!
 //! ```text
 //! segment          1              2            3
@@ -11,7 +12,8 @@
 //!                  in A to C      not in 1     not in 1 or 2
 //! ```
 //!
-//! If segment 2 is lost, segment 3 notices that too few ids precede it, and the whole index is rebuilt.
+//! If segment 2 is lost, segment 3 notices that too few ids precede it, and the whole index is
+//! rebuilt.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +21,9 @@ use std::path::{Path, PathBuf};
 use super::earliest::Earliest;
 use super::error::SegmentError;
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at};
+use super::segment::{
+    Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
+};
 use super::write::{SegmentWriter, list, sweep};
 use crate::files::BlobId;
 use crate::git::CommitId;
@@ -137,13 +141,16 @@ impl History {
         Self { folder: None, params, extent, parts: Vec::new(), fault: None }
     }
 
-    /// Opens the index in `folder`; an empty one when there is none, or when a part of it is damaged or missing.
+    /// Opens the index in `folder`; an empty one when there is none, or when a part of it is
+    /// damaged or missing.
     pub fn open(folder: &Path, params: Params, extent: Extent) -> Self {
-        let mut opened = Self { folder: Some(folder.to_owned()), ..Self::in_memory(params, extent) };
+        let mut opened =
+            Self { folder: Some(folder.to_owned()), ..Self::in_memory(params, extent) };
         for _ in 0..TRIES {
             match open_parts(folder, &params, extent) {
                 Ok(parts) => return Self { parts, fault: None, ..opened },
-                // Another process merges it: files are gone after they were listed, or were listed in part.
+                // Another process merges it: files are gone after they were listed, or were listed
+                // in part.
                 Err(why) => opened.fault = Some(why),
             }
         }
@@ -192,7 +199,8 @@ impl History {
 
     /// The number of distinct fingerprints.
     pub fn n_fingerprints(&self) -> usize {
-        let postings = self.parts.iter().filter_map(|part| Postings::new(&part.segment, POSTINGS).ok());
+        let postings =
+            self.parts.iter().filter_map(|part| Postings::new(&part.segment, POSTINGS).ok());
         postings.map(|postings| postings.len()).sum()
     }
 
@@ -220,19 +228,23 @@ impl History {
     fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
         let mut ids = Vec::new();
         for part in &self.parts {
-            ids.extend(part.ids(section, self.params.hash.len()).map_err(|why| why.of(&part.file))?);
+            ids.extend(
+                part.ids(section, self.params.hash.len()).map_err(|why| why.of(&part.file))?,
+            );
         }
         Ok(ids)
     }
 
-    /// The paths of the files in which a fingerprint first appeared, one for each part of the index that has it.
+    /// The paths of the files in which a fingerprint first appeared, one for each part of the index
+    /// that has it.
     ///
     /// # Errors
     /// If the data is damaged.
     pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
         let mut paths = Vec::new();
         for part in &self.parts {
-            part.paths_of(hash, self.params.hash.len(), &mut paths).map_err(|why| why.of(&part.file))?;
+            part.paths_of(hash, self.params.hash.len(), &mut paths)
+                .map_err(|why| why.of(&part.file))?;
         }
         Ok(paths)
     }
@@ -254,7 +266,10 @@ impl History {
     ///
     /// # Errors
     /// If the data is damaged.
-    pub fn events_of(&self, paths: &[FilePath]) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
+    pub fn events_of(
+        &self,
+        paths: &[FilePath],
+    ) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
         let n_id = self.params.hash.len();
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
         for part in &self.parts {
@@ -272,15 +287,17 @@ impl History {
     pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>, SegmentError> {
         let mut found = Vec::new();
         for part in self.parts.iter().filter(|_| !blobs.is_empty()) {
-            part.removals_of(blobs, self.params.hash.len(), &mut found).map_err(|why| why.of(&part.file))?;
+            part.removals_of(blobs, self.params.hash.len(), &mut found)
+                .map_err(|why| why.of(&part.file))?;
         }
         Ok(found)
     }
 
-    /// The index with a stretch of history more, without the fingerprints that are known. Where nothing could be read
-    /// of what is there, that is removed first.
+    /// The index with a stretch of history more, without the fingerprints that are known. Where
+    /// nothing could be read of what is there, that is removed first.
     ///
-    /// Also why the stretch could not be kept in the folder, where it takes no more: then it is in memory.
+    /// Also why the stretch could not be kept in the folder, where it takes no more: then it is in
+    /// memory.
     ///
     /// # Errors
     /// When what is read is damaged.
@@ -290,15 +307,22 @@ impl History {
         }
         let Stretch { tips, commits, paths, events, first } = stretch;
         let mut rows = Vec::new();
-        // Keys come sorted, each with its earliest event in this stretch. A fingerprint that an older segment has first
-        // appeared there, so it gets no row here: each fingerprint has one row in the whole index.
+        // Keys come sorted, each with its earliest event in this stretch. A fingerprint that an
+        // older segment has first appeared there, so it gets no row here: each fingerprint has one
+        // row in the whole index.
         for row in first.into_sorted()? {
             let (key, event) = row?;
             if !self.has(key)? {
                 rows.push((key, event));
             }
         }
-        let contents = Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows };
+        let contents = Contents {
+            tips: &tips,
+            commits: &commits,
+            paths: &paths,
+            events: &events,
+            rows: &rows,
+        };
         let unkept = match &self.folder {
             None => None,
             Some(folder) => match self.write(folder, &self.parts, &contents) {
@@ -337,7 +361,8 @@ impl History {
         }
         let n_id = self.params.hash.len();
         let (mut tips, mut commits) = (Vec::new(), Vec::new());
-        let mut paths: Vec<FilePath> = merged.iter().flat_map(|part| part.paths.iter().cloned()).collect();
+        let mut paths: Vec<FilePath> =
+            merged.iter().flat_map(|part| part.paths.iter().cloned()).collect();
         paths.sort_unstable();
         paths.dedup();
         let (mut events, mut rows): (Vec<EventRow>, Vec<(u64, u32)>) = (Vec::new(), Vec::new());
@@ -349,14 +374,23 @@ impl History {
             commits.extend(part.ids(COMMITS, n_id)?);
             for row in part.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
                 let row = event_row(row, n_id);
-                let path = numbers.get(row.path as usize).ok_or(SegmentError::Damaged("the path of an event"))?;
-                events.push(EventRow { path: *path, commit: row.commit.saturating_add(n_commits), ..row });
+                let path = numbers
+                    .get(row.path as usize)
+                    .ok_or(SegmentError::Damaged("the path of an event"))?;
+                events.push(EventRow {
+                    path: *path,
+                    commit: row.commit.saturating_add(n_commits),
+                    ..row
+                });
             }
             let postings = Postings::new(&part.segment, POSTINGS)?.rows()?;
-            rows.extend(postings.filter_map(|(key, event)| Some((key, u32_at(event, 0)?.saturating_add(n_events)))));
+            rows.extend(postings.filter_map(|(key, event)| {
+                Some((key, u32_at(event, 0)?.saturating_add(n_events)))
+            }));
         }
-        // Segments are merged oldest first and events are renumbered in that order, so of several rows with one key the
-        // first after sorting is the earliest event. Sort and dedup belong together here.
+        // Segments are merged oldest first and events are renumbered in that order, so of several
+        // rows with one key the first after sorting is the earliest event. Sort and dedup belong
+        // together here.
         rows.sort_unstable();
         rows.dedup_by_key(|(key, _)| *key);
         let mut known = HashSet::new();
@@ -364,7 +398,13 @@ impl History {
         self.write(
             folder,
             before,
-            &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows },
+            &Contents {
+                tips: &tips,
+                commits: &commits,
+                paths: &paths,
+                events: &events,
+                rows: &rows,
+            },
         )?;
         for part in merged {
             let _ = std::fs::remove_file(&part.file);
@@ -373,13 +413,23 @@ impl History {
     }
 
     /// Writes a segment to `folder` that comes after those `before`.
-    fn write(&self, folder: &Path, before: &[Part], contents: &Contents<'_>) -> Result<PathBuf, SegmentError> {
+    fn write(
+        &self,
+        folder: &Path,
+        before: &[Part],
+        contents: &Contents<'_>,
+    ) -> Result<PathBuf, SegmentError> {
         let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
         self.fill(&mut out, before, contents)?;
         out.finish(self.extent.name())
     }
 
-    fn fill(&self, out: &mut SegmentWriter, before: &[Part], contents: &Contents<'_>) -> Result<(), SegmentError> {
+    fn fill(
+        &self,
+        out: &mut SegmentWriter,
+        before: &[Part],
+        contents: &Contents<'_>,
+    ) -> Result<(), SegmentError> {
         let &Contents { tips, commits, paths, events, rows } = contents;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
@@ -414,8 +464,9 @@ impl History {
         }
         postings.write(out, POSTINGS)?;
         out.begin(BEFORE);
-        let n_before =
-            before.iter().map(|part| part.segment.section(COMMITS).map_or(0, |commits| commits.len() as u64));
+        let n_before = before
+            .iter()
+            .map(|part| part.segment.section(COMMITS).map_or(0, |commits| commits.len() as u64));
         out.write(&n_before.sum::<u64>().to_le_bytes())
     }
 
@@ -429,7 +480,9 @@ impl History {
 
     /// Removes the index in `folder`; returns the number of files and their bytes.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let files = [Extent::Whole, Extent::Part].into_iter().flat_map(|extent| list(folder, extent.name()));
+        let files = [Extent::Whole, Extent::Part]
+            .into_iter()
+            .flat_map(|extent| list(folder, extent.name()));
         let sized = files.map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
         let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
         removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
@@ -478,7 +531,12 @@ impl Part {
         Ok(Postings::new(&self.segment, POSTINGS)?.get(key)?.next().is_some())
     }
 
-    fn paths_of<'p>(&'p self, hash: u64, n_id: usize, paths: &mut Vec<&'p FilePath>) -> Result<(), SegmentError> {
+    fn paths_of<'p>(
+        &'p self,
+        hash: u64,
+        n_id: usize,
+        paths: &mut Vec<&'p FilePath>,
+    ) -> Result<(), SegmentError> {
         for event in Postings::new(&self.segment, POSTINGS)?.get(key(hash))? {
             let row = self.event(u32_at(event, 0).unwrap_or(u32::MAX) as usize, n_id)?;
             paths.push(self.path(row)?);
@@ -522,8 +580,12 @@ impl Part {
     }
 
     fn past_event(&self, row: EventRow, n_id: usize) -> Result<PastEvent, SegmentError> {
-        let path = self.paths.get(row.path as usize).ok_or(SegmentError::Damaged("the path of an event"))?;
-        let commit = CommitId::from_bytes(self.segment.section(COMMITS)?.row(row.commit as usize, n_id)?);
+        let path = self
+            .paths
+            .get(row.path as usize)
+            .ok_or(SegmentError::Damaged("the path of an event"))?;
+        let commit =
+            CommitId::from_bytes(self.segment.section(COMMITS)?.row(row.commit as usize, n_id)?);
         let commit = commit.ok_or(SegmentError::Damaged("the id of a commit"))?;
         Ok(PastEvent { path: path.clone(), commit, before: row.before, after: row.after })
     }
@@ -546,7 +608,8 @@ impl Part {
 
 /// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
-    let id = |bytes: &[u8]| BlobId::from_bytes(bytes).filter(|_| bytes.iter().any(|&byte| byte != 0));
+    let id =
+        |bytes: &[u8]| BlobId::from_bytes(bytes).filter(|_| bytes.iter().any(|&byte| byte != 0));
     EventRow {
         path: u32_at(row, 0).unwrap_or(u32::MAX),
         commit: u32_at(row, 4).unwrap_or(u32::MAX),
@@ -586,7 +649,12 @@ mod tests {
     }
 
     fn event(path: &str, n: u8, before: u8, after: u8) -> PastEvent {
-        PastEvent { path: FilePath::new(path), commit: commit(n), before: id(before), after: id(after) }
+        PastEvent {
+            path: FilePath::new(path),
+            commit: commit(n),
+            before: id(before),
+            after: id(after),
+        }
     }
 
     fn keep(folder: &Path, tip: u8, events: &[PastEvent], first: &[(u64, u32)]) {
@@ -600,14 +668,19 @@ mod tests {
         let mut commits: Vec<CommitId> = events.iter().map(|event| event.commit).collect();
         commits.dedup();
         let row = |event: &PastEvent| EventRow {
-            path: paths.iter().position(|path| *path == event.path).expect("it is one of them") as u32,
-            commit: commits.iter().position(|commit| *commit == event.commit).expect("it is one of them") as u32,
+            path: paths.iter().position(|path| *path == event.path).expect("it is one of them")
+                as u32,
+            commit: commits
+                .iter()
+                .position(|commit| *commit == event.commit)
+                .expect("it is one of them") as u32,
             before: event.before,
             after: event.after,
         };
         let events = events.iter().map(row).collect();
         let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events, first: earliest };
-        let kept = History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("nothing is damaged");
+        let kept =
+            History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("nothing is damaged");
         assert!(kept.1.is_none(), "the folder is writable");
     }
 
@@ -625,11 +698,20 @@ mod tests {
             let paths = history.paths_of(hash).expect("it is whole");
             paths.into_iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        assert_eq!([7, 8, 9, 10, 11].map(paths), [vec!["a.c"], vec!["b.c"], vec!["b.c"], vec!["a.c"], vec![]]);
+        assert_eq!(
+            [7, 8, 9, 10, 11].map(paths),
+            [vec!["a.c"], vec!["b.c"], vec!["b.c"], vec!["a.c"], vec![]]
+        );
         let events = history.events_of(&[FilePath::new("a.c")]).expect("it is whole");
         assert_eq!(events[&FilePath::new("a.c")], of_a);
-        assert!(history.has(key(9)).expect("it is whole") && !history.has(key(12)).expect("it is whole"));
-        assert!(History::open(folder.path(), PARAMS, Extent::Part).is_empty(), "a part is another index");
+        assert!(
+            history.has(key(9)).expect("it is whole")
+                && !history.has(key(12)).expect("it is whole")
+        );
+        assert!(
+            History::open(folder.path(), PARAMS, Extent::Part).is_empty(),
+            "a part is another index"
+        );
     }
 
     #[test]
@@ -651,8 +733,12 @@ mod tests {
             let z = FilePath::new("z.c");
             assert_eq!(history.paths_of(1_000 + u64::from(n / 2)).expect("it is whole"), [&z]);
             for asked in [path, z] {
-                let expected: Vec<_> = all.iter().filter(|event| event.path == asked).cloned().collect();
-                assert_eq!(history.events_of(std::slice::from_ref(&asked)).expect("it is whole")[&asked], expected);
+                let expected: Vec<_> =
+                    all.iter().filter(|event| event.path == asked).cloned().collect();
+                assert_eq!(
+                    history.events_of(std::slice::from_ref(&asked)).expect("it is whole")[&asked],
+                    expected
+                );
             }
         }
     }
@@ -671,7 +757,11 @@ mod tests {
         std::fs::write(&files[1], kept).expect("it is writable");
         std::fs::remove_file(&files[2]).expect("it can be removed");
         let history = History::open(folder.path(), PARAMS, Extent::Whole);
-        assert_eq!(history.tips().expect("it is whole"), [commit(1), commit(2)], "without the last it is older");
+        assert_eq!(
+            history.tips().expect("it is whole"),
+            [commit(1), commit(2)],
+            "without the last it is older"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Stores the results of long-running work as they come: lines with checksums, appended to a file.
 //!
-//! After an interruption, all complete lines are still there. Several processes may append to one file, since a line is
-//! written in a single call.
+//! After an interruption, all complete lines are still there. Several processes may append to one
+//! file, since a line is written in a single call.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -27,7 +27,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in `folder` for work whose settings have this digest; returns its complete lines.
+    /// Opens the journal in `folder` for work whose settings have this digest; returns its complete
+    /// lines.
     ///
     /// # Errors
     /// If it cannot be read or created.
@@ -47,14 +48,16 @@ impl Journal {
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
-            // The unfinished line of a killed process must not become the beginning of the next one.
+            // The unfinished line of a killed process must not become the beginning of the next
+            // one.
             if bytes.last().is_some_and(|&last| last != b'\n') {
                 file.write_all(b"\n")?;
             }
             Ok((file, bytes))
         };
         let (file, bytes) = open().map_err(failed)?;
-        let lines = bytes.split(|&byte| byte == b'\n').filter_map(whole).map(str::to_owned).collect();
+        let lines =
+            bytes.split(|&byte| byte == b'\n').filter_map(whole).map(str::to_owned).collect();
         remove_others(folder, &path);
         Ok((Self { path, file: Mutex::new(file) }, lines))
     }
@@ -66,13 +69,15 @@ impl Journal {
     pub fn append(&self, line: &str) -> Result<(), SegmentError> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };
-        file.write_all(whole.as_bytes()).map_err(|why| SegmentError::File { file: self.path.clone(), why })
+        file.write_all(whole.as_bytes())
+            .map_err(|why| SegmentError::File { file: self.path.clone(), why })
     }
 
     /// Removes all journals in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let sized =
-            journals(folder).into_iter().map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
+        let sized = journals(folder)
+            .into_iter()
+            .map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
         let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
         removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
     }
@@ -94,7 +99,9 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
         name.starts_with(NAME.as_bytes()) && name.ends_with(EXTENSION.as_bytes())
     };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_journal).collect();
-    paths.sort_by_key(|path| (std::fs::metadata(path).and_then(|file| file.modified()).ok(), path.clone()));
+    paths.sort_by_key(|path| {
+        (std::fs::metadata(path).and_then(|file| file.modified()).ok(), path.clone())
+    });
     paths
 }
 
@@ -147,7 +154,8 @@ mod tests {
             std::fs::write(&path, damaged).expect("it is writable");
             let (_, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
             assert!(
-                !lines.is_empty() && lines.iter().all(|line| ["one", "two", "three"].contains(&line.as_str())),
+                !lines.is_empty()
+                    && lines.iter().all(|line| ["one", "two", "three"].contains(&line.as_str())),
                 "byte {at}"
             );
         }

@@ -1,9 +1,10 @@
 //! Maps a file into memory: the only place with unsafe code.
 //!
-//! Why it is sound: a mapped file must not change while it is mapped. Segment files are written once, under a temporary
-//! name, and renamed. After that they are never written; they are only unlinked, and an unlinked file stays mapped.
-//! Someone else who truncates one under a running process ends that process (a bus error), but cannot make it read
-//! other memory. Anyone who may write to the cache may also stop the program.
+//! Why it is sound: a mapped file must not change while it is mapped. Segment files are written
+//! once, under a temporary name, and renamed. After that they are never written; they are only
+//! unlinked, and an unlinked file stays mapped. Someone else who truncates one under a running
+//! process ends that process (a bus error), but cannot make it read other memory. Anyone who may
+//! write to the cache may also stop the program.
 
 use std::io;
 use std::ops::Deref;
@@ -20,7 +21,10 @@ pub(super) enum Map {
 
 impl Map {
     /// Maps the regular file at `path`, for reading.
-    #[allow(unsafe_code, reason = "mapping is unsafe for the reason the module states, and is done here only")]
+    #[allow(
+        unsafe_code,
+        reason = "mapping is unsafe for the reason the module states, and is done here only"
+    )]
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = files::open(path)?;
         let metadata = file.metadata()?;
@@ -30,7 +34,8 @@ impl Map {
         if metadata.len() == 0 {
             return Ok(Self::Owned(Box::default()));
         }
-        // SAFETY: segment files are never written to after they have their final name; see the module documentation.
+        // SAFETY: segment files are never written to after they have their final name; see the
+        // module documentation.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Self::Mapped(map))
     }

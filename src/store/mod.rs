@@ -1,6 +1,7 @@
 //! Stores fingerprints on disk: immutable, checksummed, memory-mapped segment files.
 //!
-//! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a lock.
+//! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a
+//! lock.
 
 mod cache;
 pub mod corpus;
@@ -32,8 +33,14 @@ mod tests {
 
     use super::*;
 
-    pub(super) const PARAMS: SegmentParams =
-        SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+    pub(super) const PARAMS: SegmentParams = SegmentParams {
+        k: 16,
+        window: 5,
+        scheme: 1,
+        normal_form: 1,
+        languages: 7,
+        hash: HashKind::Sha1,
+    };
 
     pub(super) fn folder() -> TempDir {
         TempDir::new().expect("the folder for temporary files is writable")
@@ -42,7 +49,8 @@ mod tests {
     /// A segment with two sections, the first of several blocks.
     fn written() -> Vec<u8> {
         let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS).expect("the folder is writable");
+        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS)
+            .expect("the folder is writable");
         out.begin(1);
         for n in 0..3_000u32 {
             out.write(&n.to_le_bytes()).expect("the folder is writable");
@@ -56,7 +64,8 @@ mod tests {
 
     /// Everything that a reader can get from a file.
     fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
-        let segment = Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
+        let segment =
+            Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
         (1..=2).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
     }
 
@@ -71,7 +80,10 @@ mod tests {
     fn each_fault_is_told_apart() {
         let whole = written();
         let fault = |bytes: &[u8]| format!("{:?}", read(bytes).expect_err("it is faulty"));
-        assert_eq!(fault(b"# a text file, longer than the header of a segment, which is 72 bytes long"), "Foreign");
+        assert_eq!(
+            fault(b"# a text file, longer than the header of a segment, which is 72 bytes long"),
+            "Foreign"
+        );
         assert_eq!(fault(b"PK"), "Foreign");
         assert_eq!(fault(b""), "Truncated");
         assert_eq!(fault(&whole[..40]), "Truncated");
@@ -117,7 +129,8 @@ mod tests {
     #[test]
     fn an_unfinished_segment_leaves_nothing() {
         let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS).expect("the folder is writable");
+        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS)
+            .expect("the folder is writable");
         out.begin(1);
         out.write(b"half").expect("the folder is writable");
         drop(out);

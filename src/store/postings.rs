@@ -1,9 +1,10 @@
 //! Writes and reads sorted postings: for each hash, the values stored under it.
 //!
-//! A directory of buckets by the leading bits of the remixed hash, then the following bits of each row (up to 56 are
-//! stored in total), then the values. With eight rows per bucket, large postings take 5.5 to 6 bytes for each row
-//! besides its value, and a lookup touches three places. Two hashes that agree in 56 bits are treated as one: what a
-//! value leads to is compared token by token anyway.
+//! A directory of buckets by the leading bits of the remixed hash, then the following bits of each
+//! row (up to 56 are stored in total), then the values. With eight rows per bucket, large postings
+//! take 5.5 to 6 bytes for each row besides its value, and a lookup touches three places. Two
+//! hashes that agree in 56 bits are treated as one: what a value leads to is compared token by
+//! token anyway.
 
 use super::error::SegmentError;
 use super::segment::{Section, Segment, u32_at, u64_at};
@@ -18,8 +19,8 @@ const HEAD: usize = 16;
 
 /// The key of a hash, by which postings are sorted.
 ///
-/// Winnowing selects the smallest of many hashes, so the leading bits are mostly zero; a bijection spreads them (the
-/// finalizer of splitmix64).
+/// Winnowing selects the smallest of many hashes, so the leading bits are mostly zero; a bijection
+/// spreads them (the finalizer of splitmix64).
 #[inline]
 pub fn key(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -45,19 +46,32 @@ impl PostingsWriter {
         let n_buckets = (n_rows / ROWS_A_BUCKET).next_power_of_two().max(2);
         let bits = n_buckets.trailing_zeros().min(28);
         let directory = vec![0; (1 << bits) + 1];
-        Self { bits, n_value, last: 0, n_rows: 0, directory, remainders: Vec::new(), values: Vec::new() }
+        Self {
+            bits,
+            n_value,
+            last: 0,
+            n_rows: 0,
+            directory,
+            remainders: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
-    /// Adds a row. Rows must arrive in ascending order of [`key`]; `value` must have the length given to `new`.
+    /// Adds a row. Rows must arrive in ascending order of [`key`]; `value` must have the length
+    /// given to `new`.
     ///
     /// # Panics
     /// If a row is out of order, a value has another length, or there are 2^32 rows.
     pub fn push(&mut self, key: u64, value: &[u8]) {
-        assert!(key >= self.last && value.len() == self.n_value, "postings come sorted, with values of one length");
+        assert!(
+            key >= self.last && value.len() == self.n_value,
+            "postings come sorted, with values of one length"
+        );
         self.last = key;
         self.n_rows += 1;
         let bucket = (key >> (KEPT_BITS - self.bits)) as usize;
-        self.directory[bucket + 1] = u32::try_from(self.n_rows).expect("a segment has fewer than 2^32 rows");
+        self.directory[bucket + 1] =
+            u32::try_from(self.n_rows).expect("a segment has fewer than 2^32 rows");
         let remainder = (key & mask(KEPT_BITS - self.bits)).to_be_bytes();
         self.remainders.extend(&remainder[8 - n_remainder(self.bits)..]);
         self.values.extend(value);
@@ -120,7 +134,11 @@ impl<'s> Postings<'s> {
         let agree = directory.len() == HEAD + 4 * ((1 << bits) + 1)
             && n_rows.checked_mul(n_remainder(bits)) == Some(remainders.len())
             && n_rows.checked_mul(n_value) == Some(values.len());
-        if agree { Ok(Self { directory, remainders, values, n_rows, bits, n_value }) } else { Err(damaged()) }
+        if agree {
+            Ok(Self { directory, remainders, values, n_rows, bits, n_value })
+        } else {
+            Err(damaged())
+        }
     }
 
     /// The number of rows.
@@ -133,7 +151,8 @@ impl<'s> Postings<'s> {
         self.n_rows == 0
     }
 
-    /// The values under the hash with this [`key`], one after the other, in the order they were added.
+    /// The values under the hash with this [`key`], one after the other, in the order they were
+    /// added.
     ///
     /// # Errors
     /// If the data is damaged.
@@ -155,14 +174,16 @@ impl<'s> Postings<'s> {
         let number = |row: &[u8]| row.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
         let rows = self.remainders.bytes(from * n..to * n)?;
         let n_before = rows.chunks_exact(n).take_while(|row| number(row) < remainder).count();
-        let n_equal = rows[n_before * n..].chunks_exact(n).take_while(|row| number(row) == remainder).count();
+        let n_equal =
+            rows[n_before * n..].chunks_exact(n).take_while(|row| number(row) == remainder).count();
         Ok(from + n_before..from + n_before + n_equal)
     }
 
     fn bucket(&self, bucket: usize) -> Result<(usize, usize), SegmentError> {
         let at = HEAD + 4 * bucket;
         let ends = self.directory.bytes(at..at + 8)?;
-        let ends = u32_at(ends, 0).zip(u32_at(ends, 4)).map(|(from, to)| (from as usize, to as usize));
+        let ends =
+            u32_at(ends, 0).zip(u32_at(ends, 4)).map(|(from, to)| (from as usize, to as usize));
         let is_inside = |&(from, to): &(usize, usize)| from <= to && to <= self.n_rows;
         ends.filter(is_inside).ok_or(SegmentError::Damaged("a bucket of its postings"))
     }
@@ -180,7 +201,9 @@ impl<'s> Postings<'s> {
         }
         let mut bucket = 0;
         Ok((0..self.n_rows).map(move |row| {
-            while u32_at(directory, HEAD + 4 * (bucket as usize + 1)).is_some_and(|end| end as usize <= row) {
+            while u32_at(directory, HEAD + 4 * (bucket as usize + 1))
+                .is_some_and(|end| end as usize <= row)
+            {
                 bucket += 1;
             }
             let mut remainder = [0; 8];
@@ -207,10 +230,11 @@ mod tests {
             postings.push(*key, &value.to_le_bytes());
         }
         let folder = folder();
-        let mut out =
-            SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS).expect("the folder is writable");
+        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
+            .expect("the folder is writable");
         postings.write(&mut out, 5).expect("the folder is writable");
-        Segment::open(&out.finish("test").expect("the folder is writable")).expect("it was just written")
+        Segment::open(&out.finish("test").expect("the folder is writable"))
+            .expect("it was just written")
     }
 
     proptest! {
@@ -241,7 +265,8 @@ mod tests {
 
     #[test]
     fn a_row_takes_less_than_six_bytes_besides_its_value() {
-        let rows: Vec<_> = (0..500_000u64).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0)).collect();
+        let rows: Vec<_> =
+            (0..500_000u64).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0)).collect();
         let n_bytes = segment(&rows).n_bytes() as f64 / rows.len() as f64 - 4.0;
         assert!(n_bytes < 6.0, "{n_bytes} bytes a row");
     }

@@ -1,7 +1,8 @@
-//! External sort: writes sorted runs to files and merges them, for more rows than should be in memory.
+//! External sort: writes sorted runs to files and merges them, for more rows than should be in
+//! memory.
 //!
-//! A row is a key and a number, and takes twelve bytes in a file. The files are unnamed, so they disappear with the
-//! process, however it ends.
+//! A row is a key and a number, and takes twelve bytes in a file. The files are unnamed, so they
+//! disappear with the process, however it ends.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -56,7 +57,10 @@ impl Runs {
     /// # Errors
     /// If a file cannot be read; each row may fail as well.
     pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<MergedRows<I>> {
-        let files = self.files.into_iter().map(|file| SortedRows::File(BufReader::with_capacity(1 << 17, file)));
+        let files = self
+            .files
+            .into_iter()
+            .map(|file| SortedRows::File(BufReader::with_capacity(1 << 17, file)));
         let mut sources: Vec<SortedRows<I>> = files.chain([SortedRows::Memory(rest)]).collect();
         let mut heads = BinaryHeap::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {

@@ -1,9 +1,9 @@
-//! Reads a segment: an immutable file of checksummed sections, mapped into memory or read in parts from elsewhere.
-//! `docs/formats.md` gives the bytes.
+//! Reads a segment: an immutable file of checksummed sections, mapped into memory or read in parts
+//! from elsewhere. `docs/formats.md` gives the bytes.
 //!
-//! Invariant: whatever the file contains, nothing is read out of bounds, and no byte of a section is returned before
-//! the checksum of its block has been verified. Blocks are verified when they are first read, so opening takes the
-//! same time for any size.
+//! Invariant: whatever the file contains, nothing is read out of bounds, and no byte of a section
+//! is returned before the checksum of its block has been verified. Blocks are verified when they
+//! are first read, so opening takes the same time for any size.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,7 +16,8 @@ use super::error::{FORMAT_VERSION, SegmentError};
 use super::far::{BLOCK, BlockAt, Blocks, Far, FarSection};
 use super::map::Map;
 
-/// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line endings.
+/// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line
+/// endings.
 pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
 /// The length of the header in bytes.
 pub(super) const HEADER: usize = 72;
@@ -127,7 +128,8 @@ impl Segment {
     /// # Errors
     /// What is wrong with it; see [`SegmentError`].
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
-        let map = Map::open(path).map_err(|why| SegmentError::File { file: path.to_owned(), why })?;
+        let map =
+            Map::open(path).map_err(|why| SegmentError::File { file: path.to_owned(), why })?;
         Self::new(map)
     }
 
@@ -148,8 +150,10 @@ impl Segment {
             return Err(SegmentError::Damaged("something follows its end"));
         }
         let Header { table, n_sections, .. } = head;
-        let of_table =
-            map.get(table..).filter(|_| table >= HEADER).ok_or(SegmentError::Damaged("the table's place"))?;
+        let of_table = map
+            .get(table..)
+            .filter(|_| table >= HEADER)
+            .ok_or(SegmentError::Damaged("the table's place"))?;
         if crc32fast::hash(of_table) != head.table_checksum {
             return Err(SegmentError::Damaged("the table of sections"));
         }
@@ -163,12 +167,16 @@ impl Segment {
         Ok(Self { kind: head.kind, params: head.params, sections, bytes, len })
     }
 
-    /// A segment whose file is elsewhere: `head` is what [`Segment::head`] made of it, `blocks` reads its blocks, and
-    /// `near` has copies of some of its sections.
+    /// A segment whose file is elsewhere: `head` is what [`Segment::head`] made of it, `blocks`
+    /// reads its blocks, and `near` has copies of some of its sections.
     ///
     /// # Errors
     /// If the head is none, or not whole.
-    pub fn elsewhere(head: &[u8], blocks: Box<dyn Blocks>, near: Option<Arc<Segment>>) -> Result<Self, SegmentError> {
+    pub fn elsewhere(
+        head: &[u8],
+        blocks: Box<dyn Blocks>,
+        near: Option<Arc<Segment>>,
+    ) -> Result<Self, SegmentError> {
         let header = Header::new(head)?;
         let (sections, n_blocks) = sections(checked_rows(head)?, header.n_sections, header.table)?;
         let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near };
@@ -184,11 +192,14 @@ impl Segment {
         let header = Header::new(head)?;
         let rows = checked_rows(head)?;
         let (sections, _) = sections(rows, header.n_sections, header.table)?;
-        let place = |section: &SectionAt| (section.id, section.range.start as u64..section.range.end as u64);
+        let place = |section: &SectionAt| {
+            (section.id, section.range.start as u64..section.range.end as u64)
+        };
         Ok(SegmentForm { params: header.params, sections: sections.iter().map(place).collect() })
     }
 
-    /// The header and the table of sections, with a checksum: what it takes to read this segment from elsewhere.
+    /// The header and the table of sections, with a checksum: what it takes to read this segment
+    /// from elsewhere.
     ///
     /// # Errors
     /// If this segment is elsewhere itself.
@@ -200,11 +211,18 @@ impl Segment {
         Ok(head)
     }
 
-    /// A digest of everything in it: of its header, its table and the checksums of its blocks. `None` if it is elsewhere.
+    /// A digest of everything in it: of its header, its table and the checksums of its blocks.
+    /// `None` if it is elsewhere.
     pub fn digest(&self) -> Option<[u8; 32]> {
         let Bytes::Here { map, checksums, .. } = &self.bytes else { return None };
         let table = checksums - self.sections.len() * ROW;
-        Some(Sha256::new().chain_update(&map[..HEADER]).chain_update(&map[table..]).finalize().into())
+        Some(
+            Sha256::new()
+                .chain_update(&map[..HEADER])
+                .chain_update(&map[table..])
+                .finalize()
+                .into(),
+        )
     }
 
     /// The blocks of a section with their bytes, verified.
@@ -236,7 +254,10 @@ impl Segment {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read_ahead(&self, parts: impl IntoIterator<Item = (u32, Range<usize>)>) -> Result<(), SegmentError> {
+    pub fn read_ahead(
+        &self,
+        parts: impl IntoIterator<Item = (u32, Range<usize>)>,
+    ) -> Result<(), SegmentError> {
         let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
         let is_near = |id: u32| near.as_ref().is_some_and(|near| near.section(id).is_ok());
         let mut pieces = Vec::new();
@@ -278,7 +299,9 @@ impl Segment {
     /// If the segment has no such section.
     pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
-        found.map(|at| Section { segment: self, at }).ok_or(SegmentError::Damaged("a section is missing"))
+        found
+            .map(|at| Section { segment: self, at })
+            .ok_or(SegmentError::Damaged("a section is missing"))
     }
 
     /// Reads every byte.
@@ -371,7 +394,13 @@ impl SectionAt {
     }
 
     /// Compares the checksum of a block of a mapped file, once.
-    fn check(&self, block: usize, map: &Map, checked: &[AtomicU64], checksums: usize) -> Result<(), SegmentError> {
+    fn check(
+        &self,
+        block: usize,
+        map: &Map,
+        checked: &[AtomicU64],
+        checksums: usize,
+    ) -> Result<(), SegmentError> {
         let number = self.first_block + block;
         let (word, bit) = (&checked[number / 64], 1 << (number % 64));
         if word.load(Ordering::Relaxed) & bit != 0 {
@@ -387,7 +416,8 @@ impl SectionAt {
     }
 }
 
-/// Reads the table of sections, which must be contiguous; returns them and the number of their blocks.
+/// Reads the table of sections, which must be contiguous; returns them and the number of their
+/// blocks.
 fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
     let damaged = SegmentError::Damaged;
     if n > MAX_SECTIONS || table.len() < n * ROW {
@@ -400,7 +430,8 @@ fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize
         let (start, len) = read(8).zip(read(16)).ok_or(damaged("a section's place"))?;
         let range = start..start.checked_add(len).ok_or(damaged("a section's place"))?;
         let id = u32_at(row, 0).ok_or(damaged("a section's name"))?;
-        if range.start < last_end || range.end > end || sections.iter().any(|other| other.id == id) {
+        if range.start < last_end || range.end > end || sections.iter().any(|other| other.id == id)
+        {
             return Err(damaged("a section's place"));
         }
         last_end = range.end;
@@ -447,10 +478,12 @@ impl<'s> Section<'s> {
                 let start = self.at.range.start;
                 Ok(&map[start + range.start..start + range.end])
             }
-            Bytes::Elsewhere { far, near } => match near.as_ref().and_then(|near| near.section(self.at.id).ok()) {
-                Some(near) => near.bytes(range),
-                None => far.bytes(&self.at.far(), range),
-            },
+            Bytes::Elsewhere { far, near } => {
+                match near.as_ref().and_then(|near| near.section(self.at.id).ok()) {
+                    Some(near) => near.bytes(range),
+                    None => far.bytes(&self.at.far(), range),
+                }
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// A number with its noun: `1 file`, `2 files`, `0 more copies`. Of several words the last one takes the plural.
+/// A number with its noun: `1 file`, `2 files`, `0 more copies`. Of several words the last one
+/// takes the plural.
 pub fn count<N: Display + Copy + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     format!("{n} {}", noun_of(n, noun))
 }
@@ -30,7 +31,12 @@ mod tests {
     #[test]
     fn nouns_have_their_plurals() {
         assert_eq!(
-            [count(1u64, "copy"), count(2u32, "copy"), count(0usize, "class"), count(3usize, "more file")],
+            [
+                count(1u64, "copy"),
+                count(2u32, "copy"),
+                count(0usize, "class"),
+                count(3usize, "more file")
+            ],
             ["1 copy", "2 copies", "0 classes", "3 more files"]
         );
         assert_eq!([noun_of(1usize, "match"), noun_of(2usize, "match")], ["match", "matches"]);

@@ -1,8 +1,8 @@
-//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or not text,
-//! unless its encoding is named.
+//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it
+//! is, or not text, unless its encoding is named.
 //!
-//! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has hardly any control
-//! characters, while about one in ten compressed or compiled bytes is one.
+//! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has
+//! hardly any control characters, while about one in ten compressed or compiled bytes is one.
 
 use std::borrow::Cow;
 
@@ -19,18 +19,20 @@ pub enum NotText {
 
 /// Number of bytes at the start of a file that are searched for a NUL, as in git.
 const LOOKED_AT: usize = 8_000;
-/// A text with NULs may have at most one control character in this many bytes. Source has almost none (a form feed
-/// between functions); compressed bytes have one in ten.
+/// A text with NULs may have at most one control character in this many bytes. Source has almost
+/// none (a form feed between functions); compressed bytes have one in ten.
 const ONE_CONTROL_IN: usize = 32;
 /// A text marked as UTF-16 or UTF-32 may have at most one broken character in this many.
 const ONE_BROKEN_IN: usize = 32;
-/// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white space and punctuation
-/// alone are more, whatever the language of names and comments. Bytes that are not text decode to one in five hundred.
+/// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white
+/// space and punctuation alone are more, whatever the language of names and comments. Bytes that
+/// are not text decode to one in five hundred.
 const ONE_ASCII_IN: usize = 16;
-/// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII text is 0, and of
-/// thirty characters of another script hardly all have two bytes of ASCII.
+/// Bytes of ASCII in a row that show text in another encoding: in UTF-16 every other byte of ASCII
+/// text is 0, and of thirty characters of another script hardly all have two bytes of ASCII.
 const ASCII_RUN: usize = 64;
-/// Names of encodings that iconv knows and the standard of the web does not, and what they are called there.
+/// Names of encodings that iconv knows and the standard of the web does not, and what they are
+/// called there.
 const ICONV: [(&str, &str); 11] = [
     ("cp874", "windows-874"),
     ("cp932", "shift_jis"),
@@ -45,10 +47,11 @@ const ICONV: [(&str, &str); 11] = [
     ("uhc", "euc-kr"),
 ];
 
-/// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the decoded text.
+/// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the
+/// decoded text.
 ///
-/// A byte order mark of UTF-16 or UTF-32 is removed. Time O(n) if the file begins with such a mark or has a NUL near
-/// its beginning, else O(1).
+/// A byte order mark of UTF-16 or UTF-32 is removed. Time O(n) if the file begins with such a mark
+/// or has a NUL near its beginning, else O(1).
 ///
 /// # Errors
 /// The reason the bytes cannot be read as text.
@@ -72,8 +75,8 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
     }
 }
 
-/// The text of a file in the encoding called `name` by iconv, and so by git, in UTF-8 without a byte order mark; `None` if
-/// there is no such encoding, or the file is not in it.
+/// The text of a file in the encoding called `name` by iconv, and so by git, in UTF-8 without a
+/// byte order mark; `None` if there is no such encoding, or the file is not in it.
 pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
     // iconv calls the same forms by older names, too.
     let name = name.to_ascii_lowercase().replace("ucs-2", "utf-16").replace("ucs-4", "utf-32");
@@ -92,7 +95,8 @@ pub fn decoded_as(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
 
 fn decoded_by_label(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
     let label = ICONV.iter().find(|(iconv, _)| *iconv == name).map_or(name, |(_, label)| label);
-    let text = Encoding::for_label(label.as_bytes())?.decode_without_bom_handling_and_without_replacement(bytes)?;
+    let text = Encoding::for_label(label.as_bytes())?
+        .decode_without_bom_handling_and_without_replacement(bytes)?;
     Some(text.into_owned().into_bytes())
 }
 
@@ -104,7 +108,8 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Whether these bytes have to be decoded, so that offsets in the text are not offsets in the bytes.
+/// Whether these bytes have to be decoded, so that offsets in the text are not offsets in the
+/// bytes.
 pub fn is_encoded(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
     marks.iter().any(|mark| bytes.starts_with(mark))
@@ -127,7 +132,10 @@ fn from_utf32<'t>(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<Cow<'t, [u8]
 }
 
 /// The characters as UTF-8, unless too many are broken or the result is not text.
-fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<Cow<'t, [u8]>, NotText> {
+fn collected<'t>(
+    chars: impl Iterator<Item = Option<char>>,
+    n: usize,
+) -> Result<Cow<'t, [u8]>, NotText> {
     let mut n_broken = 0;
     let mut text = String::with_capacity(n);
     for char in chars {
@@ -135,7 +143,10 @@ fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<
         text.push(char.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
     let n_ascii = text.bytes().filter(u8::is_ascii).count();
-    if n_broken * ONE_BROKEN_IN > n || n_ascii * ONE_ASCII_IN < n || not_text(text.as_bytes()).is_some() {
+    if n_broken * ONE_BROKEN_IN > n
+        || n_ascii * ONE_ASCII_IN < n
+        || not_text(text.as_bytes()).is_some()
+    {
         return Err(NotText::Encoding);
     }
     Ok(Cow::Owned(text.into_bytes()))
@@ -144,7 +155,8 @@ fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<
 /// Why bytes without a mark are not text.
 fn not_text(bytes: &[u8]) -> Option<NotText> {
     memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
-    // Check all of it: NULs at the start must not hide what follows, nor text at the start binary data behind it.
+    // Check all of it: NULs at the start must not hide what follows, nor text at the start binary
+    // data behind it.
     let n_nul = memchr::memchr_iter(0, bytes).count();
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127);
     let n_control = bytes.iter().filter(is_control).count();
@@ -160,7 +172,8 @@ fn not_text(bytes: &[u8]) -> Option<NotText> {
 mod tests {
     use super::*;
 
-    const CODE: &str = "/* caf\u{E9} \u{1F600} */\nint find(int *table, int key)\n{\n\treturn table[key];\n}\n";
+    const CODE: &str =
+        "/* caf\u{E9} \u{1F600} */\nint find(int *table, int key)\n{\n\treturn table[key];\n}\n";
 
     fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
         text.encode_utf16().flat_map(bytes).collect()
@@ -209,7 +222,11 @@ mod tests {
 
     #[test]
     fn text_of_other_encodings_is_named_as_such() {
-        for bytes in [utf16(CODE, u16::to_le_bytes), utf16(CODE, u16::to_be_bytes), utf32(CODE, u32::to_le_bytes)] {
+        for bytes in [
+            utf16(CODE, u16::to_le_bytes),
+            utf16(CODE, u16::to_be_bytes),
+            utf32(CODE, u32::to_le_bytes),
+        ] {
             assert_eq!(decoded(&bytes), Err(NotText::Encoding));
         }
     }
@@ -231,7 +248,9 @@ mod tests {
             assert!(decoded(&alone).is_ok());
             let other = CODE.split_once('\n').expect("it has lines").1.repeat(2);
             assert_eq!(decoded(&[&alone[..], other.as_bytes()].concat()), Err(NotText::Encoding));
-            let chinese = [&mark[..], &utf16(&"\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40), bytes)].concat();
+            let chinese =
+                [&mark[..], &utf16(&"\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40), bytes)]
+                    .concat();
             assert!(decoded(&chinese).is_ok());
         }
     }
@@ -246,9 +265,15 @@ mod tests {
         };
         decodes(CODE.as_bytes(), &["UTF-8", "utf8"]);
         for text in [&bare, &marked] {
-            decodes(&utf16(text, u16::to_le_bytes), &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM", "UCS-2LE"]);
+            decodes(
+                &utf16(text, u16::to_le_bytes),
+                &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM", "UCS-2LE"],
+            );
             decodes(&utf16(text, u16::to_be_bytes), &["UTF-16BE", "utf-16be-bom"]);
-            decodes(&utf32(text, u32::to_le_bytes), &["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"]);
+            decodes(
+                &utf32(text, u32::to_le_bytes),
+                &["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"],
+            );
             decodes(&utf32(text, u32::to_be_bytes), &["UTF-32BE", "UTF-32BE-BOM", "UCS-4BE"]);
         }
         decodes(&utf16(&marked, u16::to_be_bytes), &["UTF-16"]);
@@ -272,7 +297,8 @@ mod tests {
 
     #[test]
     fn bytes_that_agree_with_ascii_are_text_as_they_are() {
-        for bytes in [&b""[..], b"\xEF\xBB\xBFint a;\n", b"// caf\xE9\nint a;\n", b"\x0c\n\x1b[0m"] {
+        for bytes in [&b""[..], b"\xEF\xBB\xBFint a;\n", b"// caf\xE9\nint a;\n", b"\x0c\n\x1b[0m"]
+        {
             assert!(matches!(decoded(bytes), Ok(Cow::Borrowed(text)) if text == bytes));
         }
     }

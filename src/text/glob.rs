@@ -3,7 +3,8 @@
 /// Maximum characters of a pattern.
 const MAX_PATTERN: usize = 1_000;
 
-/// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next character.
+/// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next
+/// character.
 ///
 /// With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only itself.
 ///
@@ -21,7 +22,9 @@ pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> 
         let mut next = vec![false; path.len() + 1];
         let (n_bytes, step) = match &pattern[at..] {
             [b'*', b'*', ..] => (2, PatternPart::Any),
-            [b'*', ..] => (1, if is_literal_separator { PatternPart::InFolder } else { PatternPart::Any }),
+            [b'*', ..] => {
+                (1, if is_literal_separator { PatternPart::InFolder } else { PatternPart::Any })
+            }
             [b'?', ..] if !is_literal_separator => (1, PatternPart::One),
             [b'\\', byte, ..] => (2, PatternPart::Byte(*byte)),
             [byte, ..] => (1, PatternPart::Byte(*byte)),

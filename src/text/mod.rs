@@ -136,7 +136,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The length of the longest common prefix of two texts, in bytes.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 256;
-    let n_steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let n_steps =
+        a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
     let start = n_steps * STEP;
     start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
 }
@@ -144,13 +145,15 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 /// The length of the longest common suffix of two texts, in bytes.
 pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 256;
-    let n_steps = a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let n_steps =
+        a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
     let n = n_steps * STEP;
     let (a, b) = (&a[..a.len() - n], &b[..b.len() - n]);
     n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// The path of a file in a repository: bytes with `/` between folders, relative to its root. The empty path is the root.
+/// The path of a file in a repository: bytes with `/` between folders, relative to its root. The
+/// empty path is the root.
 ///
 /// Git does not guarantee UTF-8, and neither does this type.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,7 +180,8 @@ impl FilePath {
         &self.0[..self.0.len() - self.name().len()]
     }
 
-    /// The part of the name behind its last dot; `None` for a name without one, or whose only dot is its first byte.
+    /// The part of the name behind its last dot; `None` for a name without one, or whose only dot
+    /// is its first byte.
     pub fn extension(&self) -> Option<&[u8]> {
         let name = self.name();
         memchr::memrchr(b'.', name).filter(|&at| at > 0).map(|at| &name[at + 1..])
@@ -205,12 +209,15 @@ impl FilePath {
         parts(self) + parts(other) - 2 * n_shared
     }
 
-    /// The path as a relative URI reference, with every byte percent-encoded that is not unreserved.
+    /// The path as a relative URI reference, with every byte percent-encoded that is not
+    /// unreserved.
     pub fn to_uri(&self) -> String {
         let mut uri = String::with_capacity(self.0.len());
         for &byte in &self.0 {
             match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte as char),
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                    uri.push(byte as char)
+                }
                 _ => uri.push_str(&format!("%{byte:02X}")),
             }
         }
@@ -219,7 +226,8 @@ impl FilePath {
 }
 
 impl fmt::Display for FilePath {
-    /// Writes the path for people: control characters are escaped, so that no name can send commands to a terminal.
+    /// Writes the path for people: control characters are escaped, so that no name can send
+    /// commands to a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.0))
     }
@@ -231,17 +239,20 @@ impl fmt::Debug for FilePath {
     }
 }
 
-/// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as `\x…`, and of what
-/// begins a [command](COMMANDS) of a CI system the first character as `\u{…}`.
+/// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as
+/// `\x…`, and of what begins a [command](COMMANDS) of a CI system the first character as `\u{…}`.
 ///
-/// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what runs the program.
+/// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what
+/// runs the program.
 pub fn printable(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for (at, c) in chunk.valid().char_indices() {
             match c {
                 '\t' => shown.push('\t'),
-                '#' if begins_command(&chunk.valid().as_bytes()[at..]) => shown.extend(c.escape_unicode()),
+                '#' if begins_command(&chunk.valid().as_bytes()[at..]) => {
+                    shown.extend(c.escape_unicode())
+                }
                 c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
                 c => shown.push(c),
             }
@@ -253,17 +264,20 @@ pub fn printable(bytes: &[u8]) -> String {
     shown
 }
 
-/// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines, the runner of GitHub
-/// Actions, and TeamCity.
+/// What begins a command wherever it stands in a line of output: to the agents of Azure Pipelines,
+/// the runner of GitHub Actions, and TeamCity.
 pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
 /// Whether `text` begins with a [command](COMMANDS), in any case.
 pub fn begins_command(text: &[u8]) -> bool {
-    COMMANDS.iter().any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
+    COMMANDS
+        .iter()
+        .any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
 }
 
-/// Characters that are not seen and change what is: those of "Trojan Source" (Boucher and Anderson 2021), which reorder
-/// displayed text, those without a width, line ends that only some programs know, fillers, and tags.
+/// Characters that are not seen and change what is: those of "Trojan Source" (Boucher and Anderson
+/// 2021), which reorder displayed text, those without a width, line ends that only some programs
+/// know, fillers, and tags.
 pub fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -290,8 +304,7 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_shown_and_commands_are_broken() {
         let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{3164}\u{FEFF}\u{FFF9}\u{E0041}b";
-        let shown =
-            "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{3164}\\u{feff}\\u{fff9}\\u{e0041}b";
+        let shown = "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{3164}\\u{feff}\\u{fff9}\\u{e0041}b";
         assert_eq!(printable(text.as_bytes()), shown);
         assert_eq!(printable(b"## x ###[y ##VSO[z"), "## x #\\u{23}#[y \\u{23}#VSO[z");
         assert_eq!(printable(b"##teamcity[a"), "\\u{23}#teamcity[a");

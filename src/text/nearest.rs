@@ -3,11 +3,15 @@
 /// Minimum similarity, in thousandths, for a known word to be suggested.
 const MIN_LIKENESS: u32 = 700;
 
-/// The word of `known` that a misspelled `word` may stand for: the most similar by the Jaro-Winkler measure, if it is
-/// similar enough.
+/// The word of `known` that a misspelled `word` may stand for: the most similar by the Jaro-Winkler
+/// measure, if it is similar enough.
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
-    known.iter().max_by_key(likeness).filter(|other| likeness(other) > MIN_LIKENESS).map(|other| (*other).to_owned())
+    known
+        .iter()
+        .max_by_key(likeness)
+        .filter(|other| likeness(other) > MIN_LIKENESS)
+        .map(|other| (*other).to_owned())
 }
 
 #[cfg(test)]

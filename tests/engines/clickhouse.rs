@@ -1,6 +1,7 @@
-//! Keeps the golden corpus in ClickHouse: in a server that is started for the tests where one is installed, and in its
-//! engine in a process of Python, where `chdb` is, behind the same HTTP interface and with the same SQL.
-//! `SECONDHAND_TEST_CLICKHOUSE` is the URL of another server to test with, without a database.
+//! Keeps the golden corpus in ClickHouse: in a server that is started for the tests where one is
+//! installed, and in its engine in a process of Python, where `chdb` is, behind the same HTTP
+//! interface and with the same SQL. `SECONDHAND_TEST_CLICKHOUSE` is the URL of another server to
+//! test with, without a database.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,7 +20,8 @@ use crate::{CHANGES, GOLDEN, is_no_verdict};
 
 /// The URLs of servers, without a database.
 static SERVERS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let servers: Vec<String> = std::env::var("SECONDHAND_TEST_CLICKHOUSE").ok().into_iter().chain(server()).collect();
+    let servers: Vec<String> =
+        std::env::var("SECONDHAND_TEST_CLICKHOUSE").ok().into_iter().chain(server()).collect();
     if servers.is_empty() {
         eprintln!("not tested: there is no ClickHouse server here");
     }
@@ -43,12 +45,15 @@ fn engine() -> Option<String> {
         .spawn()
         .expect("it starts");
     let mut port = String::new();
-    BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut port).expect("it says its port");
+    BufReader::new(child.stdout.take().expect("it is piped"))
+        .read_line(&mut port)
+        .expect("it says its port");
     std::mem::forget(child);
     Some(format!("clickhouse://default:secret@127.0.0.1:{}", port.trim()))
 }
 
-/// A server with three users: one who may do all, one who may read, and one to whom answers are cut off.
+/// A server with three users: one who may do all, one who may read, and one to whom answers are cut
+/// off.
 fn server() -> Option<String> {
     // Old servers do not know `--version`.
     let there = Command::new("sh").args(["-c", "command -v clickhouse-server"]).output();
@@ -89,7 +94,8 @@ fn server() -> Option<String> {
     Some(format!("clickhouse://default:secret@127.0.0.1:{port}"))
 }
 
-/// Whether it is a server, which knows users, and not the engine alone, which is the last one if it is there.
+/// Whether it is a server, which knows users, and not the engine alone, which is the last one if it
+/// is there.
 fn is_server(url: &str) -> bool {
     !url.starts_with(SERVERS[SERVERS.len() - 1].as_str()) || python_with("chdb").is_none()
 }
@@ -109,7 +115,10 @@ fn with_database(name: &str, test: impl Fn(&str)) {
 fn prepare(url: &str, name: &str) {
     let (_, version) = try_sql(url, "SELECT version()");
     if version.trim().lines().last().is_some_and(|version| version.starts_with("18.")) {
-        eprintln!("ClickHouse {}: `blocks` is made without `index_granularity_bytes`", version.trim());
+        eprintln!(
+            "ClickHouse {}: `blocks` is made without `index_granularity_bytes`",
+            version.trim()
+        );
         sql(url, &format!("CREATE DATABASE {name}"));
         let table = "(source UInt64, start UInt64, checksum UInt32, bytes String) ENGINE = MergeTree \
             ORDER BY (source, start) SETTINGS index_granularity = 32";
@@ -130,7 +139,11 @@ fn a_source_is_added_and_removed_without_writing_the_others() {
         GOLDEN.corpus(&["remove", url, "past"]);
         let (status, _, errors) = GOLDEN.run(&["remove", url, "past"]);
         assert!(status == 2 && errors.contains("it has no source `past`"), "{errors}");
-        assert_eq!(CHANGES.check(4, &GOLDEN, url, &[]).0, 0, "the code of the removed source is not found");
+        assert_eq!(
+            CHANGES.check(4, &GOLDEN, url, &[]).0,
+            0,
+            "the code of the removed source is not found"
+        );
         let kept = GOLDEN.corpus(&["compact", url]);
         assert!(kept.contains(" 0 "), "it was removed less than an hour ago: {kept}");
         let compacted = GOLDEN.corpus(&["compact", url, "--older-than", "0"]);
@@ -143,9 +156,17 @@ fn a_source_is_added_and_removed_without_writing_the_others() {
 #[test]
 fn a_server_that_fails_makes_no_verdict() {
     is_no_verdict("clickhouse://user:secret@127.0.0.1:1/x", &[], &["127.0.0.1:1/x"]);
-    is_no_verdict("clickhouse://user:secret@127.0.0.1:1/x?password=secret", &[], &["the only parameters are"]);
+    is_no_verdict(
+        "clickhouse://user:secret@127.0.0.1:1/x?password=secret",
+        &[],
+        &["the only parameters are"],
+    );
     for server in &*SERVERS {
-        is_no_verdict(&format!("{server}/nothing"), &[], &["127.0.0.1", "there is no corpus in it"]);
+        is_no_verdict(
+            &format!("{server}/nothing"),
+            &[],
+            &["127.0.0.1", "there is no corpus in it"],
+        );
     }
     with_database("dying", |url| {
         let port = port_of(url);
@@ -181,7 +202,11 @@ fn a_server_that_stops_answering_makes_no_verdict() {
 fn a_request_that_breaks_off_is_repeated() {
     with_database("again", |url| {
         let again = Wire { n_broken: 2, ..Wire::GOOD }.to(port_of(url));
-        CHANGES.is_judged_alike(&GOLDEN, &format!("clickhouse://default:secret@127.0.0.1:{again}/again"), &[]);
+        CHANGES.is_judged_alike(
+            &GOLDEN,
+            &format!("clickhouse://default:secret@127.0.0.1:{again}/again"),
+            &[],
+        );
     });
 }
 
@@ -196,14 +221,19 @@ fn a_reader_needs_no_right_but_to_read() {
         let (status, _, errors) = GOLDEN.run(&["remove", &as_user("reader"), "past"]);
         assert!(status == 2 && errors.contains("readonly mode"), "{errors}");
         is_no_verdict(&as_user("cut"), &[], &["127.0.0.1", "answers may be cut off"]);
-        is_no_verdict(&url.replace("default:secret", "reader:secretive"), &[], &["127.0.0.1", "assword"]);
+        is_no_verdict(
+            &url.replace("default:secret", "reader:secretive"),
+            &[],
+            &["127.0.0.1", "assword"],
+        );
         is_no_verdict(&as_user("stranger"), &[], &["127.0.0.1", "stranger"]);
     });
 }
 
 /// Runs a statement on the server that `url` leads to; whether it succeeded, and what was answered.
 fn try_sql(url: &str, statement: &str) -> (bool, String) {
-    let host = url.rsplit('@').next().and_then(|rest| rest.split('/').next()).expect("the URL has a host");
+    let host =
+        url.rsplit('@').next().and_then(|rest| rest.split('/').next()).expect("the URL has a host");
     let mut stream = TcpStream::connect(host).expect("it is there");
     let len = statement.len();
     let head = format!(
@@ -232,7 +262,8 @@ fn tables_of_another_version_or_with_damaged_blocks_make_no_verdict() {
             is_no_verdict(url, &[], &["127.0.0.1", part]);
         };
         let alter = |what: &str| {
-            let waits = format!("ALTER TABLE broken.blocks {what} WHERE 1 SETTINGS mutations_sync = 2");
+            let waits =
+                format!("ALTER TABLE broken.blocks {what} WHERE 1 SETTINGS mutations_sync = 2");
             if !try_sql(url, &waits).0 {
                 sql(url, &format!("ALTER TABLE broken.blocks {what} WHERE 1"));
             }
@@ -242,7 +273,10 @@ fn tables_of_another_version_or_with_damaged_blocks_make_no_verdict() {
         alter("DELETE");
         is_no_verdict_soon("is missing");
         sql(url, "DROP TABLE broken.version");
-        sql(url, "CREATE TABLE broken.version (version UInt32, corpus String) ENGINE = MergeTree ORDER BY version");
+        sql(
+            url,
+            "CREATE TABLE broken.version (version UInt32, corpus String) ENGINE = MergeTree ORDER BY version",
+        );
         sql(url, "INSERT INTO broken.version VALUES (99, 'golden')");
         is_no_verdict(url, &[], &["its tables have version 99, and this program knows version 1"]);
     });
@@ -265,5 +299,9 @@ fn a_server_that_denies_makes_no_verdict() {
             let _ = stream.write_all((head + why).as_bytes());
         }
     });
-    is_no_verdict(&format!("clickhouse://reader:secret@{address}/x"), &[], &["127.0.0.1", "Not enough privileges"]);
+    is_no_verdict(
+        &format!("clickhouse://reader:secret@{address}/x"),
+        &[],
+        &["127.0.0.1", "Not enough privileges"],
+    );
 }

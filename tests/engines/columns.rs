@@ -62,18 +62,30 @@ fn parquet_files_of_another_version_change_nothing() {
     let files = text(&folder, "files");
     GOLDEN.corpus(&["export", "golden", "--format", "parquet", "--output", &files]);
     let sources = folder.path().join("files/sources.parquet");
-    let schema = SerializedFileReader::new(fs::File::open(&sources).expect("it was exported")).expect("it is whole");
+    let schema = SerializedFileReader::new(fs::File::open(&sources).expect("it was exported"))
+        .expect("it is whole");
     let schema = schema.metadata().file_metadata().schema_descr().root_schema_ptr();
     // One source, of format 9.
     let out = fs::File::create(&sources).expect("the folder is writable");
-    let mut out = SerializedFileWriter::new(out, schema, WriterProperties::new().into()).expect("it is writable");
+    let mut out = SerializedFileWriter::new(out, schema, WriterProperties::new().into())
+        .expect("it is writable");
     let mut group = out.next_row_group().expect("it is writable");
     let mut number = 0;
     while let Some(mut column) = group.next_column().expect("it is writable") {
         use parquet::data_type::{ByteArrayType, Int32Type};
         match number {
-            0 | 1 => drop(column.typed::<Int32Type>().write_batch(&[number * 9], None, None).expect("it is writable")),
-            _ => drop(column.typed::<ByteArrayType>().write_batch(&["x".into()], None, None).expect("it is writable")),
+            0 | 1 => drop(
+                column
+                    .typed::<Int32Type>()
+                    .write_batch(&[number * 9], None, None)
+                    .expect("it is writable"),
+            ),
+            _ => drop(
+                column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&["x".into()], None, None)
+                    .expect("it is writable"),
+            ),
         }
         column.close().expect("it is writable");
         number += 1;
@@ -95,7 +107,8 @@ fn spark(python: &str, job: &str, args: &[&str]) -> (i32, String) {
         .env_remove("SECONDHAND_TEST_PYTHON")
         .output()
         .expect("it starts");
-    let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    let text =
+        [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     (ran.status.code().expect("no signal ended it"), text)
 }
 
@@ -136,7 +149,8 @@ fn spark_audits_the_repositories_that_share_code_and_says_which_it_could_not() {
     let own = "def total(rows, least):\n    seen = set()\n    for row in rows:\n        if row.key in seen or row.n < least:\n\
                \u{20}           continue\n        seen.add(row.key)\n    return sum(len(key) for key in sorted(seen))\n";
     let (copying, own) = (repository("src/code.c", &function(0)), repository("src/own.py", own));
-    let path = |of: &Repository| of.root().to_str().expect("temporary folders are UTF-8").to_owned();
+    let path =
+        |of: &Repository| of.root().to_str().expect("temporary folders are UTF-8").to_owned();
     let (copying, own, gone) = (path(&copying), path(&own), text(&folder, "gone"));
     for (source, name) in [(&copying, "copying"), (&own, "own")] {
         GOLDEN.corpus(&["fingerprint", source, "--output", &text(&folder, name)]);
@@ -147,17 +161,29 @@ fn spark_audits_the_repositories_that_share_code_and_says_which_it_could_not() {
     fs::write(folder.path().join("list"), lines.concat()).expect("the folder is writable");
     let (output, shelf) = (text(&folder, "audited"), GOLDEN.path("corpora"));
     let program = env!("CARGO_BIN_EXE_secondhand");
-    let args = ["--corpus-files", &corpus, "--corpus", "golden", "--corpus-dir", &shelf, "--secondhand", program];
+    let args = [
+        "--corpus-files",
+        &corpus,
+        "--corpus",
+        "golden",
+        "--corpus-dir",
+        &shelf,
+        "--secondhand",
+        program,
+    ];
     let (list, more) = (text(&folder, "list"), ["--output", &output]);
-    let (status, said) = spark(&python, "audit_repositories.py", &[&args[..], &more, &[&list]].concat());
+    let (status, said) =
+        spark(&python, "audit_repositories.py", &[&args[..], &more, &[&list]].concat());
     assert_eq!(status, 2, "an audit that could not be done is never a clean one: {said}");
     assert!(said.contains(&format!("error: {gone}: ")), "{said}");
 
     let row = |path: &str| {
-        let files = fs::read_dir(&output).expect("it was written").flatten().map(|file| file.path());
+        let files =
+            fs::read_dir(&output).expect("it was written").flatten().map(|file| file.path());
         let mut rows = Vec::new();
         for file in files.filter(|file| file.extension().is_some_and(|of| of == "parquet")) {
-            let reader = SerializedFileReader::new(fs::File::open(file).expect("it was written")).expect("it is whole");
+            let reader = SerializedFileReader::new(fs::File::open(file).expect("it was written"))
+                .expect("it is whole");
             let all = reader.get_row_iter(None).expect("it is whole");
             rows.extend(all.map(|row| row.expect("it is whole").to_string()));
         }
@@ -168,6 +194,9 @@ fn spark_audits_the_repositories_that_share_code_and_says_which_it_could_not() {
     let (copying, own, gone) = (row(&copying), row(&own), row(&gone));
     assert!(copying.contains("status: 1,") && copying.contains("src/code.c"), "{copying}");
     assert!(copying.contains("shared: "), "it names the blobs that share most: {copying}");
-    assert!(own.contains("status: null,") && own.contains("shares fewer than 1 fingerprints"), "{own}");
+    assert!(
+        own.contains("status: null,") && own.contains("shares fewer than 1 fingerprints"),
+        "{own}"
+    );
     assert!(gone.contains("status: 2,") && gone.contains("report: \"\""), "{gone}");
 }

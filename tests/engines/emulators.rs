@@ -1,5 +1,5 @@
-//! Keeps the golden corpus in an emulator of Azure's object store, where it is installed, and reads it as Azure and Google
-//! are read.
+//! Keeps the golden corpus in an emulator of Azure's object store, where it is installed, and reads
+//! it as Azure and Google are read.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,8 @@ use crate::wire::python_with;
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
 /// The key of the account that Azurite has, which its documentation says.
-const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+const KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 /// Pushes, searches, removes, compacts and pulls.
 fn is_a_store(url: &str, variables: &[(&str, &str)], pulled: &str) {
@@ -37,10 +38,23 @@ fn findings_from_azurite_are_those_from_segments() {
         return;
     };
     let Some(python) = python_with("hmac") else { return };
-    let (port, folder) = (free_port(), TempDir::new().expect("the folder for temporary files is writable").keep());
-    let (azurite, folder) = (Path::new(&azurite).display().to_string(), folder.display().to_string());
+    let (port, folder) =
+        (free_port(), TempDir::new().expect("the folder for temporary files is writable").keep());
+    let (azurite, folder) =
+        (Path::new(&azurite).display().to_string(), folder.display().to_string());
     let port_text = port.to_string();
-    keep("node", &[&azurite, "--silent", "--skipApiVersionCheck", "--location", &folder, "--blobPort", &port_text]);
+    keep(
+        "node",
+        &[
+            &azurite,
+            "--silent",
+            "--skipApiVersionCheck",
+            "--location",
+            &folder,
+            "--blobPort",
+            &port_text,
+        ],
+    );
     wait_for(port);
     // Makes a container, signed as Azure asks.
     let make = "import base64, email.utils, hashlib, hmac, sys, urllib.request
@@ -52,7 +66,8 @@ signature = base64.b64encode(hmac.new(base64.b64decode(key), text.encode(), hash
 request = urllib.request.Request(f'http://127.0.0.1:{port}/devstoreaccount1/corpora?restype=container', method='PUT',
     headers={'x-ms-date': date, 'x-ms-version': '2021-08-06', 'Authorization': f'SharedKey devstoreaccount1:{signature}'})
 urllib.request.urlopen(request)";
-    let made = Command::new(python).args(["-c", make, &port_text, KEY]).output().expect("it starts");
+    let made =
+        Command::new(python).args(["-c", make, &port_text, KEY]).output().expect("it starts");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let place = format!("http://127.0.0.1:{port}");
     let variables = [

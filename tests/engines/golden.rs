@@ -1,4 +1,5 @@
-//! Makes the golden corpus and the changes that every engine must judge alike, out of generated code.
+//! Makes the golden corpus and the changes that every engine must judge alike, out of generated
+//! code.
 
 use std::fs;
 use std::path::Path;
@@ -34,8 +35,9 @@ impl Numbers {
 }
 
 const WORDS: [&str; 24] = [
-    "anchor", "basin", "cursor", "delta", "ember", "flange", "gasket", "hinge", "ingot", "jetty", "keel", "lever",
-    "manifold", "notch", "orbit", "piston", "quill", "ratchet", "spindle", "torque", "umber", "valve", "winch", "yoke",
+    "anchor", "basin", "cursor", "delta", "ember", "flange", "gasket", "hinge", "ingot", "jetty",
+    "keel", "lever", "manifold", "notch", "orbit", "piston", "quill", "ratchet", "spindle",
+    "torque", "umber", "valve", "winch", "yoke",
 ];
 
 fn name(numbers: &mut Numbers) -> String {
@@ -61,7 +63,10 @@ fn statement(numbers: &mut Numbers) -> String {
     let (what, value) = (name(numbers), expression(numbers, 2));
     match numbers.below(6) {
         0 => format!("    if ({value})\n        {what} = {};\n", expression(numbers, 1)),
-        1 => format!("    for (int i = 0; i < {what}; i++)\n        {}[i] = {value};\n", name(numbers)),
+        1 => format!(
+            "    for (int i = 0; i < {what}; i++)\n        {}[i] = {value};\n",
+            name(numbers)
+        ),
         2 => format!("    {what}({value}, {});\n", expression(numbers, 1)),
         3 => format!("    while ({what} > {value})\n        {what} /= {};\n", 2 + numbers.below(7)),
         4 => format!("    {what} += {value};\n"),
@@ -74,7 +79,10 @@ pub fn function(seed: u64) -> String {
     let mut numbers = Numbers::new(seed);
     let body: String = (0..14).map(|_| statement(&mut numbers)).collect();
     let (of, at) = (name(&mut numbers), numbers.of(&WORDS));
-    format!("int {of}_{seed}(struct {at} *{at}, int {})\n{{\n{body}    return {of};\n}}\n\n", numbers.of(&WORDS))
+    format!(
+        "int {of}_{seed}(struct {at} *{at}, int {})\n{{\n{body}    return {of};\n}}\n\n",
+        numbers.of(&WORDS)
+    )
 }
 
 /// A file of three functions of a component.
@@ -118,7 +126,8 @@ impl Golden {
         golden
     }
 
-    /// A folder of corpora that has none yet: reports name the corpus, so what is imported has to have its name.
+    /// A folder of corpora that has none yet: reports name the corpus, so what is imported has to
+    /// have its name.
     pub fn empty() -> Self {
         Self { folder: TempDir::new().expect("the folder for temporary files is writable") }
     }
@@ -134,10 +143,17 @@ impl Golden {
 
     pub fn run_with(&self, args: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
         let mut command = secondhand(self.folder.path(), &["corpus"]);
-        command.args(args).args(["--corpus-dir", &self.path("corpora")]).envs(variables.iter().copied());
+        command
+            .args(args)
+            .args(["--corpus-dir", &self.path("corpora")])
+            .envs(variables.iter().copied());
         let output = command.output().expect("the program starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
+        (
+            output.status.code().expect("no signal ended it"),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     }
 
     /// Runs `secondhand corpus`, which succeeds; returns what it printed.
@@ -151,11 +167,13 @@ impl Golden {
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+    fs::create_dir_all(path.parent().expect("it lies below the root"))
+        .expect("the folder is writable");
     fs::write(path, text).expect("the folder is writable");
 }
 
-/// A repository with a commit for each change, none of which has the others: what a change copies, only the corpus has.
+/// A repository with a commit for each change, none of which has the others: what a change copies,
+/// only the corpus has.
 pub struct Changes {
     repository: Repository,
     commits: Vec<String>,
@@ -176,7 +194,9 @@ impl Changes {
             let whole = function((component * 100) as u64);
             let text = match change % 6 {
                 0 => whole,
-                1 => WORDS.iter().fold(whole, |text, word| text.replace(word, &format!("our{}", word.len()))),
+                1 => WORDS
+                    .iter()
+                    .fold(whole, |text, word| text.replace(word, &format!("our{}", word.len()))),
                 2 => whole.lines().enumerate().fold(String::new(), |text, (n, line)| {
                     let more = if n % 6 == 5 { "    observe(line);\n" } else { "" };
                     format!("{text}{line}\n{more}")
@@ -185,7 +205,10 @@ impl Changes {
                 4 => function(90_000 + (change % 7) as u64),
                 _ => function(2_000_000 + change as u64),
             };
-            repository.write(format!("new/change{change}.c"), format!("{}{text}", function(3_000_000 + change as u64)));
+            repository.write(
+                format!("new/change{change}.c"),
+                format!("{}{text}", function(3_000_000 + change as u64)),
+            );
             repository.commit(&format!("change {change}"));
             commits.push(repository.git(&["rev-parse", "HEAD"]));
         }
@@ -193,7 +216,8 @@ impl Changes {
         Self { repository, commits, expected }
     }
 
-    /// What `check` prints for one change with the corpus at `place`: its status, its report and its errors.
+    /// What `check` prints for one change with the corpus at `place`: its status, its report and
+    /// its errors.
     pub fn check(
         &self,
         change: usize,
@@ -204,10 +228,23 @@ impl Changes {
         let commit = &self.commits[change];
         let base = format!("{commit}~1");
         let mut command = self.repository.secondhand(&["check", "--format", "json", "--no-cache"]);
-        command.args(["--base", &base, "--head", commit, "--corpus", place, "--corpus-dir", &golden.path("corpora")]);
+        command.args([
+            "--base",
+            &base,
+            "--head",
+            commit,
+            "--corpus",
+            place,
+            "--corpus-dir",
+            &golden.path("corpora"),
+        ]);
         let output = command.envs(variables.iter().copied()).output().expect("the program starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
+        (
+            output.status.code().expect("no signal ended it"),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     }
 
     pub fn n(&self) -> usize {
@@ -220,13 +257,20 @@ impl Changes {
         self.are_judged_alike_in(golden, golden, place, variables);
     }
 
-    /// Checks that the first change is judged as with the corpus in segments; returns the errors, which say what it took.
+    /// Checks that the first change is judged as with the corpus in segments; returns the errors,
+    /// which say what it took.
     #[track_caller]
-    pub fn is_judged_alike(&self, golden: &Golden, place: &str, variables: &[(&str, &str)]) -> String {
+    pub fn is_judged_alike(
+        &self,
+        golden: &Golden,
+        place: &str,
+        variables: &[(&str, &str)],
+    ) -> String {
         self.judged(0, (golden, golden), place, variables).1
     }
 
-    /// Checks one change with the corpus at `place`, in another folder of corpora; returns status and errors.
+    /// Checks one change with the corpus at `place`, in another folder of corpora; returns status
+    /// and errors.
     #[track_caller]
     fn judged(
         &self,
@@ -247,10 +291,22 @@ impl Changes {
 
     /// The same as [`Changes::are_judged_alike`], with another folder of corpora.
     #[track_caller]
-    pub fn are_judged_alike_in(&self, golden: &Golden, other: &Golden, place: &str, variables: &[(&str, &str)]) {
-        let n_found: i32 = (0..self.n()).map(|change| self.judged(change, (golden, other), place, variables).0).sum();
+    pub fn are_judged_alike_in(
+        &self,
+        golden: &Golden,
+        other: &Golden,
+        place: &str,
+        variables: &[(&str, &str)],
+    ) {
+        let n_found: i32 = (0..self.n())
+            .map(|change| self.judged(change, (golden, other), place, variables).0)
+            .sum();
         // Else the comparison would show nothing.
-        assert!(n_found as usize * 2 >= self.n(), "{n_found} of {} changes have findings", self.n());
+        assert!(
+            n_found as usize * 2 >= self.n(),
+            "{n_found} of {} changes have findings",
+            self.n()
+        );
     }
 }
 

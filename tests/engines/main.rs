@@ -1,5 +1,6 @@
-//! Shows that a corpus is searched with the same findings, byte for byte, wherever it is; and that what an engine does
-//! not answer never passes as clean. Runs what the features of the build and the machine have.
+//! Shows that a corpus is searched with the same findings, byte for byte, wherever it is; and that
+//! what an engine does not answer never passes as clean. Runs what the features of the build and
+//! the machine have.
 
 #![cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
 #![allow(
@@ -42,7 +43,9 @@ fn the_golden_corpus_has_three_licenses_a_history_and_two_hundred_components() {
     let shown = GOLDEN.corpus(&["show", "golden"]);
     let n_components: usize = shown
         .lines()
-        .filter_map(|line| line.split_once(" component")?.0.rsplit(' ').next()?.parse::<usize>().ok())
+        .filter_map(|line| {
+            line.split_once(" component")?.0.rsplit(' ').next()?.parse::<usize>().ok()
+        })
         .sum();
     assert_eq!(n_components, 200, "{shown}");
     for license in ["(MIT", "(GPL-3.0-only", "(Apache-2.0", "(BSD-3-Clause", "(license not known"] {
@@ -56,7 +59,8 @@ fn the_golden_corpus_has_three_licenses_a_history_and_two_hundred_components() {
 }
 
 #[cfg_attr(not(feature = "remote"), allow(dead_code, reason = "not for all"))]
-/// Checks that the first change ends with status 2 and a message that has all of `parts`, and no report.
+/// Checks that the first change ends with status 2 and a message that has all of `parts`, and no
+/// report.
 #[track_caller]
 fn is_no_verdict(place: &str, variables: &[(&str, &str)], parts: &[&str]) {
     let (status, report, errors) = CHANGES.check(0, &GOLDEN, place, variables);

@@ -60,14 +60,21 @@ fn serve_below(root: &str, base: &'static str, manner: Manner) -> String {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let (root, n_asked) = (root.clone(), Arc::clone(&n_asked));
-            thread::spawn(move || while answer(&stream, (&root, base), manner, &n_asked).is_some() {});
+            thread::spawn(
+                move || while answer(&stream, (&root, base), manner, &n_asked).is_some() {},
+            );
         }
     });
     url
 }
 
 /// Answers a request; `None` ends the connection.
-fn answer(stream: &TcpStream, (root, base): (&Path, &str), manner: Manner, n_asked: &AtomicUsize) -> Option<()> {
+fn answer(
+    stream: &TcpStream,
+    (root, base): (&Path, &str),
+    manner: Manner,
+    n_asked: &AtomicUsize,
+) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut lines = Vec::new();
     loop {
@@ -144,7 +151,8 @@ fn findings_from_a_folder_and_from_a_web_server_are_those_from_segments() {
     CHANGES.are_judged_alike(&GOLDEN, &serve(&PUSHED, Manner::Answers), &[]);
 }
 
-/// A server of Amazon's interface, where `moto` is installed: its port, and the variables that lead to it.
+/// A server of Amazon's interface, where `moto` is installed: its port, and the variables that lead
+/// to it.
 fn s3() -> Option<(u16, Vec<(&'static str, String)>)> {
     let Some(python) = python_with("moto.server") else {
         eprintln!("not tested: there is no moto here");
@@ -162,8 +170,9 @@ fn s3() -> Option<(u16, Vec<(&'static str, String)>)> {
         .spawn()
         .expect("it starts");
     std::mem::forget(child);
-    let make =
-        format!("PUT /corpora HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let make = format!(
+        "PUT /corpora HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
     let made = || {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
         stream.write_all(make.as_bytes()).ok()?;
@@ -213,7 +222,11 @@ fn a_request_that_fails_is_repeated() {
 fn what_a_store_does_not_give_whole_makes_no_verdict() {
     for folder in ["tables/", "segments/"] {
         is_no_verdict(&serve(&PUSHED, Manner::Refuses(folder, 403)), &[], &["127.0.0.1", folder]);
-        is_no_verdict(&serve(&PUSHED, Manner::Refuses(folder, 404)), &[], &["127.0.0.1", "there is no object"]);
+        is_no_verdict(
+            &serve(&PUSHED, Manner::Refuses(folder, 404)),
+            &[],
+            &["127.0.0.1", "there is no object"],
+        );
         is_no_verdict(&serve(&PUSHED, Manner::Truncates(folder)), &[], &["127.0.0.1"]);
         is_no_verdict(&serve(&PUSHED, Manner::Damages(folder)), &[], &["127.0.0.1", "are damaged"]);
     }
@@ -221,7 +234,11 @@ fn what_a_store_does_not_give_whole_makes_no_verdict() {
     let empty = TempDir::new().expect("the folder for temporary files is writable");
     let empty = empty.path().to_str().expect("temporary folders are UTF-8");
     is_no_verdict(&format!("file:{empty}"), &[], &["there is no corpus"]);
-    is_no_verdict("gopher://user:secret@host/x", &[], &["gopher://host/x", "its kind is not known"]);
+    is_no_verdict(
+        "gopher://user:secret@host/x",
+        &[],
+        &["gopher://host/x", "its kind is not known"],
+    );
 }
 
 #[test]
@@ -230,7 +247,11 @@ fn a_store_that_stops_answering_makes_no_verdict() {
         // At the manifest, and in the middle.
         for n in [0, 1] {
             scope.spawn(move || {
-                is_no_verdict(&serve(&PUSHED, Manner::Hangs(n)), &[], &["127.0.0.1", "no answer for", "in 20 s"]);
+                is_no_verdict(
+                    &serve(&PUSHED, Manner::Hangs(n)),
+                    &[],
+                    &["127.0.0.1", "no answer for", "in 20 s"],
+                );
             });
         }
     });
@@ -239,7 +260,8 @@ fn a_store_that_stops_answering_makes_no_verdict() {
 /// A copy of the pushed folder, to be changed.
 fn copied() -> TempDir {
     let folder = TempDir::new().expect("the folder for temporary files is writable");
-    let status = Command::new("cp").arg("-r").arg(format!("{}/.", *PUSHED)).arg(folder.path()).status();
+    let status =
+        Command::new("cp").arg("-r").arg(format!("{}/.", *PUSHED)).arg(folder.path()).status();
     assert!(status.expect("there is `cp`").success());
     folder
 }
@@ -253,9 +275,18 @@ fn a_manifest_of_another_version_or_digest_makes_no_verdict() {
     let folder = copied();
     let manifest = folder.path().join("corpus.json");
     let text = fs::read_to_string(&manifest).expect("it was pushed");
-    is_no_verdict(&format!("{}#sha256={}", url(&folder), "0".repeat(64)), &[], &["the SHA-256 of its manifest is"]);
-    fs::write(&manifest, text.replace("\"version\": 4", "\"version\": 7")).expect("the folder is writable");
-    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 4"]);
+    is_no_verdict(
+        &format!("{}#sha256={}", url(&folder), "0".repeat(64)),
+        &[],
+        &["the SHA-256 of its manifest is"],
+    );
+    fs::write(&manifest, text.replace("\"version\": 4", "\"version\": 7"))
+        .expect("the folder is writable");
+    is_no_verdict(
+        &url(&folder),
+        &[],
+        &["its manifest has version 7, and this program knows version 4"],
+    );
     // Nobody lists a million million parts.
     let long = text.replacen("\"len\": ", "\"len\": 999999999999", 1);
     assert_ne!(long, text);
@@ -305,7 +336,9 @@ struct Many {
 impl Many {
     fn new(name: &'static str) -> (Self, &'static str) {
         let licenses = ["MIT", "GPL-3.0-only", "Apache-2.0"];
-        for (n, part) in ["000", "011", "037", "074", "111", "148", "160", "185"].into_iter().enumerate() {
+        for (n, part) in
+            ["000", "011", "037", "074", "111", "148", "160", "185"].into_iter().enumerate()
+        {
             let path = GOLDEN.path(&format!("sources/part{part}"));
             GOLDEN.corpus(&["add", name, &path, "--license", licenses[n % licenses.len()]]);
         }
@@ -330,10 +363,12 @@ impl Many {
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
             .collect();
-        // The largest first: how many tables there are depends on the order, and names on that of the folder.
+        // The largest first: how many tables there are depends on the order, and names on that of
+        // the folder.
         files.sort_by_cached_key(|record| {
             let record: serde_json::Value =
-                serde_json::from_slice(&fs::read(record).expect("it is readable")).expect("it is JSON");
+                serde_json::from_slice(&fs::read(record).expect("it is readable"))
+                    .expect("it is JSON");
             Reverse(record["stats"]["n_postings"].as_u64().expect("it says how many"))
         });
         fs::create_dir_all(format!("{shelf}/{name}")).expect("the folder is writable");
@@ -341,8 +376,12 @@ impl Many {
             let to = Path::new(&shelf).join(name).join(path.file_name().expect("it is a file"));
             fs::copy(path, to).expect("the folder is writable");
         };
-        let all = fs::read_dir(format!("{shelf}/{of}")).expect("it is there").flatten().map(|entry| entry.path());
-        all.filter(|path| path.extension().is_some_and(|extension| extension == "seg")).for_each(|path| copy(&path));
+        let all = fs::read_dir(format!("{shelf}/{of}"))
+            .expect("it is there")
+            .flatten()
+            .map(|entry| entry.path());
+        all.filter(|path| path.extension().is_some_and(|extension| extension == "seg"))
+            .for_each(|path| copy(&path));
         for record in files {
             copy(&record);
             let pushed = GOLDEN.corpus(&["push", name, &url(&many.folder)]);
@@ -351,7 +390,8 @@ impl Many {
         (many, name)
     }
 
-    /// Checks that changes are judged as with the corpus `name` here; returns the number of requests.
+    /// Checks that changes are judged as with the corpus `name` here; returns the number of
+    /// requests.
     #[track_caller]
     fn is_judged_alike(&self, name: &str) -> usize {
         let (mut n_found, mut n_requests) = (0, 0);
@@ -361,8 +401,10 @@ impl Many {
             let (status, there, errors) = CHANGES.check(change, &GOLDEN, &url(&self.folder), &[]);
             assert_eq!((status, there), (expected, here), "change {change}: {errors}");
             n_found += expected;
-            let requests = errors.split(" requests").next().and_then(|text| text.rsplit(' ').next());
-            n_requests += requests.and_then(|n| n.parse::<usize>().ok()).expect("the errors say how many");
+            let requests =
+                errors.split(" requests").next().and_then(|text| text.rsplit(' ').next());
+            n_requests +=
+                requests.and_then(|n| n.parse::<usize>().ok()).expect("the errors say how many");
         }
         assert!(n_found >= 4, "{n_found} changes have a copy");
         n_requests
@@ -374,16 +416,25 @@ fn tables_are_merged_and_what_is_found_in_them_is_the_same() {
     let (many, name) = Many::new("many");
     let manifest = many.folder.path().join("corpus.json");
     let count = |of: &str| names(&many.folder, of).len();
-    assert_eq!((count("segments"), count("tables"), count("indexes")), (9, 1, 1), "one push makes one table");
+    assert_eq!(
+        (count("segments"), count("tables"), count("indexes")),
+        (9, 1, 1),
+        "one push makes one table"
+    );
     many.is_judged_alike(name);
     let n_of_one = many.is_judged_alike(name);
     // The same sources, which come one by one.
     let (each, name_of_each) = Many::one_by_one("many-each", name);
     let counted = |of: &str| names(&each.folder, of).len();
-    let live = |text: &str| text.split("\"removed\"").next().map_or(0, |live| live.matches("\"index\"").count());
+    let live = |text: &str| {
+        text.split("\"removed\"").next().map_or(0, |live| live.matches("\"index\"").count())
+    };
     let before = fs::read(each.folder.path().join("corpus.json")).expect("it was pushed");
     let n_live = live(&String::from_utf8_lossy(&before));
-    assert!((2..=4).contains(&n_live), "tables grow by doubling, and of nine sources there are {n_live}");
+    assert!(
+        (2..=4).contains(&n_live),
+        "tables grow by doubling, and of nine sources there are {n_live}"
+    );
     each.is_judged_alike(name_of_each);
     let n_of_several = each.is_judged_alike(name_of_each);
     let merged = GOLDEN.corpus(&["compact", &url(&each.folder)]);
@@ -391,7 +442,10 @@ fn tables_are_merged_and_what_is_found_in_them_is_the_same() {
     assert_eq!(counted("segments"), 9, "segments are as they were");
     each.is_judged_alike(name_of_each);
     let n_merged = each.is_judged_alike(name_of_each);
-    assert!(n_merged < n_of_several, "{n_merged} requests of one table, {n_of_several} of {n_live}");
+    assert!(
+        n_merged < n_of_several,
+        "{n_merged} requests of one table, {n_of_several} of {n_live}"
+    );
     assert_eq!(n_merged, n_of_one);
     // A reader that began before has the manifest of that time.
     let path = each.folder.path().join("corpus.json");
@@ -424,7 +478,10 @@ fn a_source_is_removed_from_a_table_and_added_beside_it() {
         status
     };
     GOLDEN.corpus(&["remove", &url(&many.folder), "past"]);
-    assert_eq!((names(&many.folder, "segments"), names(&many.folder, "tables")), (segments.clone(), tables.clone()));
+    assert_eq!(
+        (names(&many.folder, "segments"), names(&many.folder, "tables")),
+        (segments.clone(), tables.clone())
+    );
     assert_eq!((status(4), status(0)), (0, 1), "only the code of the removed source is not found");
     let compacted = GOLDEN.corpus(&["compact", &url(&many.folder)]);
     assert!(compacted.starts_with("8 sources were merged; the space of 0 "), "{compacted}");
@@ -437,10 +494,20 @@ fn a_source_is_removed_from_a_table_and_added_beside_it() {
     assert_eq!(names(&many.folder, "segments").len(), 8);
     assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 source added"));
     let both = names(&many.folder, "tables");
-    assert!(both.len() == 2 && both.contains(&rest[0]), "adding a small source writes no large table");
+    assert!(
+        both.len() == 2 && both.contains(&rest[0]),
+        "adding a small source writes no large table"
+    );
     many.is_judged_alike(name);
-    assert!(GOLDEN.corpus(&["compact", &url(&many.folder), "--older-than", "0"]).starts_with("9 sources were merged"));
-    assert_eq!((names(&many.folder, "tables"), names(&many.folder, "segments")), (tables, segments));
+    assert!(
+        GOLDEN
+            .corpus(&["compact", &url(&many.folder), "--older-than", "0"])
+            .starts_with("9 sources were merged")
+    );
+    assert_eq!(
+        (names(&many.folder, "tables"), names(&many.folder, "segments")),
+        (tables, segments)
+    );
     many.is_judged_alike(name);
 }
 
@@ -462,7 +529,10 @@ fn a_corpus_that_many_compact_and_add_to_at_once_is_whole() {
     }
     GOLDEN.corpus(&["push", name, &url]);
     GOLDEN.corpus(&["compact", &url, "--older-than", "0"]);
-    assert_eq!((names(&many.folder, "segments").len(), names(&many.folder, "tables").len()), (9, 1));
+    assert_eq!(
+        (names(&many.folder, "segments").len(), names(&many.folder, "tables").len()),
+        (9, 1)
+    );
     many.is_judged_alike(name);
 }
 
@@ -484,7 +554,8 @@ fn an_index_that_is_not_whole_makes_no_verdict() {
 /// The indexes that are kept in a folder of corpora.
 fn kept(golden: &Golden) -> Vec<PathBuf> {
     let corpora = fs::read_dir(golden.path("corpora/.elsewhere")).expect("they are kept").flatten();
-    let indexes = corpora.flat_map(|corpus| fs::read_dir(corpus.path()).expect("it is a folder").flatten());
+    let indexes =
+        corpora.flat_map(|corpus| fs::read_dir(corpus.path()).expect("it is a folder").flatten());
     indexes.map(|index| index.path()).collect()
 }
 
@@ -502,7 +573,8 @@ fn an_index_that_a_corpus_has_no_more_is_deleted_here_after_an_hour() {
     GOLDEN.corpus(&["compact", &url(&folder)]);
     assert_eq!(n_kept(), 2, "somebody may read it");
     let file = fs::File::options().write(true).open(&old).expect("it is kept");
-    file.set_modified(SystemTime::now() - Duration::from_secs(2 * 3600)).expect("the folder is writable");
+    file.set_modified(SystemTime::now() - Duration::from_secs(2 * 3600))
+        .expect("the folder is writable");
     assert_eq!((n_kept(), old.exists()), (1, false));
 }
 
@@ -550,7 +622,8 @@ fn of_two_writers_one_is_told() {
 #[test]
 fn a_writer_that_is_slow_does_not_set_the_manifest_back() {
     let folder = copied();
-    // While this one makes manifest 2, somebody else has made manifest 3 and said that it is the current one.
+    // While this one makes manifest 2, somebody else has made manifest 3 and said that it is the
+    // current one.
     let first = fs::read_to_string(folder.path().join("corpus.json")).expect("it was pushed");
     let third = first.replace("\"number\": 1", "\"number\": 3");
     assert_ne!(third, first);
@@ -562,9 +635,13 @@ fn a_writer_that_is_slow_does_not_set_the_manifest_back() {
 
 /// The bytes of the segments of a corpus here, in one order.
 fn segments(name: &str) -> Vec<Vec<u8>> {
-    let entries = fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();
-    let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg"));
-    let mut bytes: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("it is readable")).collect();
+    let entries =
+        fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();
+    let paths = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|of| of == "seg"));
+    let mut bytes: Vec<Vec<u8>> =
+        paths.map(|path| fs::read(path).expect("it is readable")).collect();
     bytes.sort();
     bytes
 }
@@ -574,6 +651,7 @@ fn a_pulled_corpus_is_the_one_that_was_pushed() {
     let pulled = GOLDEN.corpus(&["pull", &format!("file:{}", *PUSHED), "--name", "pulled"]);
     assert!(pulled.starts_with("2 sources added"), "{pulled}");
     assert_eq!(segments("pulled"), segments("golden"));
-    let (status, _, errors) = GOLDEN.run(&["pull", &serve(&PUSHED, Manner::Damages("segments/")), "--name", "damaged"]);
+    let (status, _, errors) =
+        GOLDEN.run(&["pull", &serve(&PUSHED, Manner::Damages("segments/")), "--name", "damaged"]);
     assert!(status == 2 && errors.contains("it is damaged or truncated"), "{errors}");
 }

@@ -1,4 +1,5 @@
-//! Keeps the golden corpus in a PostgreSQL server that is started for the tests, where one is installed.
+//! Keeps the golden corpus in a PostgreSQL server that is started for the tests, where one is
+//! installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ static WRITING: Mutex<()> = Mutex::new(());
 struct Server {
     bin: PathBuf,
     port: u16,
-    /// The certificate of the authority that signed the server's; `None` where no `openssl` makes one.
+    /// The certificate of the authority that signed the server's; `None` where no `openssl` makes
+    /// one.
     authority: Option<String>,
 }
 
@@ -30,7 +32,9 @@ fn bin() -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(&paths).collect();
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     folders.extend(versions.map(|version| version.path().join("bin")));
-    folders.into_iter().find(|folder| ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).is_file()))
+    folders.into_iter().find(|folder| {
+        ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).is_file())
+    })
 }
 
 fn is_root() -> bool {
@@ -47,14 +51,20 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Makes a certificate for `localhost`, and the one of the authority that signed it; returns the path of that.
+/// Makes a certificate for `localhost`, and the one of the authority that signed it; returns the
+/// path of that.
 fn certificates(folder: &Path) -> Option<String> {
-    fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").expect("the folder is writable");
+    fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n")
+        .expect("the folder is writable");
     let make = "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=authority &&
         openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=server &&
         openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 -extfile names &&
         chmod 600 server.key";
-    let made = Command::new("sh").args(["-c", make]).current_dir(folder).output().expect("there is a shell");
+    let made = Command::new("sh")
+        .args(["-c", make])
+        .current_dir(folder)
+        .output()
+        .expect("there is a shell");
     if !made.status.success() {
         eprintln!("not tested: encryption, since there is no openssl here");
         return None;
@@ -78,7 +88,13 @@ impl Server {
         }
         let data = folder.join("data");
         let made = command(&bin.join("initdb"))
-            .args(["--username=owner", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"])
+            .args([
+                "--username=owner",
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+            ])
             .arg("--pwfile")
             .arg(&password)
             .arg(&data)
@@ -88,9 +104,15 @@ impl Server {
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = free_port();
         let file = |name: &str| folder.join(name).display().to_string();
-        let encryption =
-            [format!("ssl_cert_file={}", file("server.pem")), format!("ssl_key_file={}", file("server.key"))];
-        let encryption = encryption.iter().map(String::as_str).chain(["ssl=on"]).flat_map(|setting| ["-c", setting]);
+        let encryption = [
+            format!("ssl_cert_file={}", file("server.pem")),
+            format!("ssl_key_file={}", file("server.key")),
+        ];
+        let encryption = encryption
+            .iter()
+            .map(String::as_str)
+            .chain(["ssl=on"])
+            .flat_map(|setting| ["-c", setting]);
         let child = command(&bin.join("postgres"))
             .args(encryption.filter(|_| authority.is_some()))
             .arg("-D")
@@ -102,11 +124,18 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        // No test knows whether it is the last one: the server ends after the process of the tests, however that ends.
+        // No test knows whether it is the last one: the server ends after the process of the tests,
+        // however that ends.
         let (tests, server) = (std::process::id(), child.id());
-        let wait = format!("while kill -0 {tests}; do sleep 1; done; kill -INT {server}; sleep 3; rm -rf \"$0\"");
+        let wait = format!(
+            "while kill -0 {tests}; do sleep 1; done; kill -INT {server}; sleep 3; rm -rf \"$0\""
+        );
         let mut end = Command::new("sh");
-        end.args(["-c", &wait]).arg(&folder).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+        end.args(["-c", &wait])
+            .arg(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .stdin(Stdio::null());
         end.spawn().expect("there is a shell");
         let server = Self { bin, port, authority };
         wait_for(port);
@@ -125,7 +154,16 @@ impl Server {
 
     fn try_sql(&self, sql: &str) -> Option<String> {
         let output = Command::new(self.bin.join("psql"))
-            .args(["-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "owner", "-d", "postgres"])
+            .args([
+                "-h",
+                "127.0.0.1",
+                "-p",
+                &self.port.to_string(),
+                "-U",
+                "owner",
+                "-d",
+                "postgres",
+            ])
             .args(["-v", "ON_ERROR_STOP=1", "-At", "-c", sql])
             .env("PGPASSWORD", "secret")
             .output()
@@ -165,7 +203,11 @@ fn a_reader_needs_no_right_but_to_read() {
         let (status, _, errors) = GOLDEN.run(&["remove", &as_user("reader:secret"), "past"]);
         assert!(status == 2 && errors.contains("permission denied"), "{errors}");
         is_no_verdict(&as_user("stranger:secret"), &[], &["127.0.0.1", "permission denied"]);
-        is_no_verdict(&as_user("reader:secretive"), &[], &["127.0.0.1", "password authentication failed"]);
+        is_no_verdict(
+            &as_user("reader:secretive"),
+            &[],
+            &["127.0.0.1", "password authentication failed"],
+        );
     });
 }
 
@@ -176,16 +218,21 @@ fn a_source_is_added_replaced_and_removed_without_writing_the_others() {
         let url = server.url("changing");
         let added = GOLDEN.corpus(&["load", "golden", &url]);
         assert!(added.starts_with("2 sources added"), "{added}");
-        let sources =
-            "SELECT string_agg(source::text, ' ' ORDER BY source) FROM changing.sources WHERE removed IS NULL";
+        let sources = "SELECT string_agg(source::text, ' ' ORDER BY source) FROM changing.sources WHERE removed IS NULL";
         let before = server.sql(sources);
         let again = GOLDEN.corpus(&["load", "golden", &url]);
-        assert!(again.starts_with("0 sources added") && again.contains("2 were there already"), "{again}");
+        assert!(
+            again.starts_with("0 sources added") && again.contains("2 were there already"),
+            "{again}"
+        );
         assert_eq!(server.sql(sources), before);
         GOLDEN.corpus(&["remove", &url, "past"]);
         let (status, _, errors) = GOLDEN.run(&["remove", &url, "past"]);
         assert!(status == 2 && errors.contains("it has no source `past`"), "{errors}");
-        assert_eq!(server.sql("SELECT count(*) FROM changing.sources WHERE removed IS NOT NULL"), "1");
+        assert_eq!(
+            server.sql("SELECT count(*) FROM changing.sources WHERE removed IS NOT NULL"),
+            "1"
+        );
         assert!(
             server.sql(
                 "SELECT count(*) FROM changing.postings WHERE source NOT IN (SELECT source FROM \
@@ -207,13 +254,26 @@ fn of_two_writers_one_is_told() {
     with_server(|server| {
         let _alone = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut other = Command::new(server.bin.join("psql"))
-            .args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "-U", "owner", "-d", "postgres", "-c"])
+            .args([
+                "-h",
+                "127.0.0.1",
+                "-p",
+                &server.port.to_string(),
+                "-U",
+                "owner",
+                "-d",
+                "postgres",
+                "-c",
+            ])
             .arg("SELECT pg_advisory_lock(hashtextextended('secondhand golden', 0)), pg_sleep(600)")
             .env("PGPASSWORD", "secret")
             .stdout(Stdio::null())
             .spawn()
             .expect("it starts");
-        wait_until(|| server.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") != "0");
+        wait_until(|| {
+            server.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+                != "0"
+        });
         let (status, _, errors) = GOLDEN.run(&["remove", &server.url("golden"), "past"]);
         assert!(status == 2 && errors.contains("somebody else is writing to it"), "{errors}");
         CHANGES.check(0, &GOLDEN, &server.url("golden"), &[]);
@@ -228,11 +288,21 @@ fn a_server_that_fails_makes_no_verdict() {
         let _alone = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         is_no_verdict(&server.url("nothing"), &[], &["127.0.0.1", "there is no corpus in it"]);
         let free = free_port();
-        is_no_verdict(&server.url_of("owner:secret", free, "golden"), &[], &["127.0.0.1", "refused"]);
+        is_no_verdict(
+            &server.url_of("owner:secret", free, "golden"),
+            &[],
+            &["127.0.0.1", "refused"],
+        );
         GOLDEN.corpus(&["load", "golden", &server.url("broken")]);
         server.sql("UPDATE broken.version SET version = 99");
-        is_no_verdict(&server.url("broken"), &[], &["its tables have version 99, and this program knows version 1"]);
-        server.sql("UPDATE broken.version SET version = 1; UPDATE broken.blocks SET bytes = bytes || 'x'");
+        is_no_verdict(
+            &server.url("broken"),
+            &[],
+            &["its tables have version 99, and this program knows version 1"],
+        );
+        server.sql(
+            "UPDATE broken.version SET version = 1; UPDATE broken.blocks SET bytes = bytes || 'x'",
+        );
         is_no_verdict(&server.url("broken"), &[], &["is damaged"]);
         server.sql("DELETE FROM broken.blocks");
         is_no_verdict(&server.url("broken"), &[], &["is missing"]);
@@ -259,7 +329,11 @@ fn a_server_that_stops_answering_makes_no_verdict() {
             for max_bytes in [0, 2_000, 12_000] {
                 scope.spawn(move || {
                     let hung = Wire { max_bytes, end: End::Hangs, ..Wire::GOOD }.to(server.port);
-                    is_no_verdict(&server.url_of("owner:secret", hung, "golden"), &[], &["127.0.0.1", "no answer in"]);
+                    is_no_verdict(
+                        &server.url_of("owner:secret", hung, "golden"),
+                        &[],
+                        &["127.0.0.1", "no answer in"],
+                    );
                 });
             }
         });
@@ -286,7 +360,11 @@ fn rows_that_a_policy_hides_make_no_verdict() {
             "ALTER TABLE policy.postings ENABLE ROW LEVEL SECURITY;
              CREATE POLICY few ON policy.postings TO hidden USING (key < 0)",
         );
-        is_no_verdict(&server.url_of("hidden:secret", server.port, "policy"), &[], &["row-level security"]);
+        is_no_verdict(
+            &server.url_of("hidden:secret", server.port, "policy"),
+            &[],
+            &["row-level security"],
+        );
     });
 }
 
@@ -295,7 +373,10 @@ fn an_encrypted_connection_is_made_only_to_the_server_that_its_certificate_names
     with_server(|server| {
         let Some(authority) = &server.authority else { return };
         let url = |host: &str| {
-            format!("postgres://owner:secret@{host}:{}/postgres?schema=golden&sslmode=require", server.port)
+            format!(
+                "postgres://owner:secret@{host}:{}/postgres?schema=golden&sslmode=require",
+                server.port
+            )
         };
         let known = [("SSL_CERT_FILE", authority.as_str())];
         CHANGES.is_judged_alike(&GOLDEN, &url("localhost"), &known);

@@ -7,12 +7,20 @@ use std::time::Duration;
 
 /// A port that nobody listens at.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port()
+    TcpListener::bind("127.0.0.1:0")
+        .expect("there is a port")
+        .local_addr()
+        .expect("it is bound")
+        .port()
 }
 
 /// The port of a URL.
 pub fn port_of(url: &str) -> u16 {
-    let port = url.rsplit(':').next().and_then(|rest| rest.split('/').next()).and_then(|port| port.parse().ok());
+    let port = url
+        .rsplit(':')
+        .next()
+        .and_then(|rest| rest.split('/').next())
+        .and_then(|port| port.parse().ok());
     port.expect("the URL has a port")
 }
 
@@ -37,7 +45,13 @@ pub fn wait_for(port: u16) {
 /// Runs `command` until this process ends, however that ends.
 pub fn keep(command: &str, args: &[&str]) {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{command} \"$@\" > /dev/null 2>&1 & cat > /dev/null; kill $!"), "sh"]).args(args);
+    shell
+        .args([
+            "-c",
+            &format!("{command} \"$@\" > /dev/null 2>&1 & cat > /dev/null; kill $!"),
+            "sh",
+        ])
+        .args(args);
     std::mem::forget(shell.stdin(Stdio::piped()).spawn().expect("there is a shell"));
 }
 

@@ -31,7 +31,8 @@ pub enum End {
 
 impl Wire {
     /// A wire that passes everything on at once.
-    pub const GOOD: Self = Self { delay: Duration::ZERO, max_bytes: usize::MAX, end: End::Breaks, n_broken: 0 };
+    pub const GOOD: Self =
+        Self { delay: Duration::ZERO, max_bytes: usize::MAX, end: End::Breaks, n_broken: 0 };
 
     /// Leads to the port `to` of this machine; returns its own port.
     pub fn to(self, to: u16) -> u16 {
@@ -47,7 +48,8 @@ impl Wire {
                 thread::spawn(move || {
                     pass(answering.1, asking.1, |n| {
                         thread::sleep(self.delay);
-                        let may_pass = n_passed.fetch_add(n, Ordering::SeqCst) + n <= self.max_bytes;
+                        let may_pass =
+                            n_passed.fetch_add(n, Ordering::SeqCst) + n <= self.max_bytes;
                         // Longer than any test takes.
                         if !may_pass && self.end == End::Hangs {
                             thread::sleep(Duration::from_secs(3600));
@@ -76,7 +78,8 @@ fn pass(mut from: TcpStream, mut to: TcpStream, mut may_pass: impl FnMut(usize) 
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// A Python that has a module: the one that `SECONDHAND_TEST_PYTHON` names, or the one of the system.
+/// A Python that has a module: the one that `SECONDHAND_TEST_PYTHON` names, or the one of the
+/// system.
 #[allow(dead_code, reason = "not all features need it")]
 pub fn python_with(module: &str) -> Option<String> {
     let named = std::env::var("SECONDHAND_TEST_PYTHON").ok();

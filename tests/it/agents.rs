@@ -30,21 +30,44 @@ fn every_agent_is_set_up_and_all_of_it_is_taken_out_again() {
     let said = agents(&repository, &["--agents"]);
     assert_eq!(said.lines().count(), 14, "{said}");
     for file in [".mcp.json", ".cursor/mcp.json", ".gemini/settings.json"] {
-        assert_eq!(json_of(&repository, file)["mcpServers"]["secondhand"]["args"], json!(["mcp"]), "{file}");
+        assert_eq!(
+            json_of(&repository, file)["mcpServers"]["secondhand"]["args"],
+            json!(["mcp"]),
+            "{file}"
+        );
     }
-    assert_eq!(json_of(&repository, ".vscode/mcp.json")["servers"]["secondhand"]["command"], "secondhand");
-    for (file, event) in [(".claude/settings.json", "PostToolUse"), (".codex/hooks.json", "PreToolUse")] {
-        assert_eq!(json_of(&repository, file)["hooks"][event][0]["hooks"][0]["command"], "secondhand hook", "{file}");
+    assert_eq!(
+        json_of(&repository, ".vscode/mcp.json")["servers"]["secondhand"]["command"],
+        "secondhand"
+    );
+    for (file, event) in
+        [(".claude/settings.json", "PostToolUse"), (".codex/hooks.json", "PreToolUse")]
+    {
+        assert_eq!(
+            json_of(&repository, file)["hooks"][event][0]["hooks"][0]["command"],
+            "secondhand hook",
+            "{file}"
+        );
     }
-    let codex: toml::Value = toml::from_str(&read(&repository, ".codex/config.toml")).expect("it is TOML");
+    let codex: toml::Value =
+        toml::from_str(&read(&repository, ".codex/config.toml")).expect("it is TOML");
     assert_eq!(codex["mcp_servers"]["secondhand"]["command"].as_str(), Some("secondhand"));
-    assert!(read(&repository, ".claude/skills/secondhand/SKILL.md").starts_with("---\nname: secondhand\n"));
+    assert!(
+        read(&repository, ".claude/skills/secondhand/SKILL.md")
+            .starts_with("---\nname: secondhand\n")
+    );
     assert_eq!(agents(&repository, &["--agents", "--status"]).lines().count(), 14);
     let again = agents(&repository, &["--agents"]);
     assert!(again.lines().all(|line| line.contains(": kept ")), "{again}");
     agents(&repository, &["--agents", "--remove"]);
     assert!(agents(&repository, &["--agents", "--status"]).starts_with("nothing of secondhand's"));
-    for file in ["AGENTS.md", "GEMINI.md", ".mcp.json", ".cursor/hooks.json", ".github/copilot-instructions.md"] {
+    for file in [
+        "AGENTS.md",
+        "GEMINI.md",
+        ".mcp.json",
+        ".cursor/hooks.json",
+        ".github/copilot-instructions.md",
+    ] {
         assert!(!repository.path(file).exists(), "{file}");
     }
 }
@@ -52,15 +75,23 @@ fn every_agent_is_set_up_and_all_of_it_is_taken_out_again() {
 #[test]
 fn what_others_wrote_in_these_files_stays() {
     let repository = Repository::new();
-    let (rules, servers) =
-        ("# Rules\n\nBe kind.\n", "{\n  \"mcpServers\": {\n    \"z\": { \"command\":\"z\" }\n  }\n}\n");
+    let (rules, servers) = (
+        "# Rules\n\nBe kind.\n",
+        "{\n  \"mcpServers\": {\n    \"z\": { \"command\":\"z\" }\n  }\n}\n",
+    );
     repository.write("AGENTS.md", rules);
     repository.write(".mcp.json", servers);
     repository.write(".claude/settings.json", "{}\n");
     let said = agents(&repository, &["--agents"]);
-    assert!(!said.contains("cursor") && !said.contains("gemini"), "only agents that are used here: {said}");
+    assert!(
+        !said.contains("cursor") && !said.contains("gemini"),
+        "only agents that are used here: {said}"
+    );
     assert!(read(&repository, "AGENTS.md").starts_with(rules), "what was there stays");
-    assert!(read(&repository, ".mcp.json").contains("\"z\": { \"command\":\"z\" },\n    \"secondhand\""));
+    assert!(
+        read(&repository, ".mcp.json")
+            .contains("\"z\": { \"command\":\"z\" },\n    \"secondhand\"")
+    );
     agents(&repository, &["--agents", "--undo"]);
     assert_eq!(
         (read(&repository, "AGENTS.md"), read(&repository, ".mcp.json")),
@@ -68,9 +99,17 @@ fn what_others_wrote_in_these_files_stays() {
     );
 
     repository.write(".mcp.json", "{ // mine\n}\n");
-    let output = repository.secondhand(&["init", "--agents", "claude"]).output().expect("the program starts");
+    let output = repository
+        .secondhand(&["init", "--agents", "claude"])
+        .output()
+        .expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && said.contains("cannot edit") && said.contains(".mcp.json"), "{said}");
+    assert!(
+        output.status.code() == Some(2)
+            && said.contains("cannot edit")
+            && said.contains(".mcp.json"),
+        "{said}"
+    );
     assert_eq!(read(&repository, ".mcp.json"), "{ // mine\n}\n");
 }
 
@@ -107,12 +146,30 @@ fn after_an_edit_an_agent_is_told_once_of_the_copies_in_that_file() {
     };
     let (answer, status) = told(&repository, &event("one", &file));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert_eq!((status, &answer["hookSpecificOutput"]["hookEventName"]), (Some(0), &json!("PostToolUse")));
-    assert!(text.contains("new.c:") && text.contains("copied from store.c:1") && text.len() < 2_000, "{text}");
-    assert_eq!(told(&repository, &event("one", &file)), (Value::Null, Some(0)), "each is told once");
-    assert_ne!(told(&repository, &event("two", &file)).0, Value::Null, "and again in another session");
+    assert_eq!(
+        (status, &answer["hookSpecificOutput"]["hookEventName"]),
+        (Some(0), &json!("PostToolUse"))
+    );
+    assert!(
+        text.contains("new.c:") && text.contains("copied from store.c:1") && text.len() < 2_000,
+        "{text}"
+    );
+    assert_eq!(
+        told(&repository, &event("one", &file)),
+        (Value::Null, Some(0)),
+        "each is told once"
+    );
+    assert_ne!(
+        told(&repository, &event("two", &file)).0,
+        Value::Null,
+        "and again in another session"
+    );
     let other = repository.path("store.c").to_string_lossy().into_owned();
-    assert_eq!(told(&repository, &event("three", &other)), (Value::Null, Some(0)), "only about the file of the edit");
+    assert_eq!(
+        told(&repository, &event("three", &other)),
+        (Value::Null, Some(0)),
+        "only about the file of the edit"
+    );
 
     // The forms of other agents.
     let patch = "*** Begin Patch\n*** Add File: new.c\n+int x;\n*** End Patch";
@@ -139,16 +196,28 @@ fn before_an_edit_an_agent_is_told_what_exists_already() {
     };
     let (answer, status) = told(&repository, &event("other.c", C.first));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(status == Some(0) && text.contains("store.c:1") && text.contains("100 % of it"), "{answer}");
-    assert_eq!(told(&repository, &event("other.c", "int a;\n")), (Value::Null, Some(0)), "too little to say");
+    assert!(
+        status == Some(0) && text.contains("store.c:1") && text.contains("100 % of it"),
+        "{answer}"
+    );
+    assert_eq!(
+        told(&repository, &event("other.c", "int a;\n")),
+        (Value::Null, Some(0)),
+        "too little to say"
+    );
 }
 
 #[test]
 fn what_fails_never_stops_an_agent() {
     let repository = Repository::new();
-    for event in
-        [json!("?"), json!({}), json!({"hook_event_name": "PostToolUse", "tool_input": {"file_path": "/etc/hosts"}})]
-    {
-        assert!(matches!(told(&repository, &event).1, Some(0 | 1)), "{event}: status 2 would stop it");
+    for event in [
+        json!("?"),
+        json!({}),
+        json!({"hook_event_name": "PostToolUse", "tool_input": {"file_path": "/etc/hosts"}}),
+    ] {
+        assert!(
+            matches!(told(&repository, &event).1, Some(0 | 1)),
+            "{event}: status 2 would stop it"
+        );
     }
 }

@@ -10,11 +10,14 @@ use crate::samples::{File, LANGUAGES};
 use secondhand::store::{Cache, Key, Segment};
 use support::{Repository, git, secondhand as program};
 
-/// A repository with files in each sample language, whose last commit copies a function in each, and edits another.
+/// A repository with files in each sample language, whose last commit copies a function in each,
+/// and edits another.
 fn repository() -> Repository {
     let repository = Repository::new();
     for language in LANGUAGES {
-        for (name, parts) in [("one", [language.first, language.second]), ("two", [language.third, language.second])] {
+        for (name, parts) in
+            [("one", [language.first, language.second]), ("two", [language.third, language.second])]
+        {
             let file = language.file(name, &parts);
             repository.write(&file.path, &file.text);
         }
@@ -56,7 +59,8 @@ fn folder(repository: &Repository) -> PathBuf {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("the folder stays readable").path()).collect();
+    let mut paths: Vec<_> =
+        entries.map(|entry| entry.expect("the folder stays readable").path()).collect();
     paths.sort();
     paths
 }
@@ -80,11 +84,13 @@ fn a_check_prints_the_same_without_cache_cold_and_warm() {
     assert_eq!(only_file(&repository), kept, "nothing was learned a second time");
 }
 
-/// A repository whose last commit copies C, and the file of Python beside it that holds nothing of the copy.
+/// A repository whose last commit copies C, and the file of Python beside it that holds nothing of
+/// the copy.
 fn copied_beside_python() -> (Repository, File) {
     let repository = Repository::new();
     let [c, python, ..] = LANGUAGES else { panic!("there are two samples") };
-    let (store, other) = (c.file("store", &[c.first, c.second]), python.file("other", &[python.third]));
+    let (store, other) =
+        (c.file("store", &[c.first, c.second]), python.file("other", &[python.third]));
     for file in [&store, &other] {
         repository.write(&file.path, &file.text);
     }
@@ -102,7 +108,10 @@ fn a_warm_check_does_not_read_what_did_not_change_and_cannot_hold_a_copy() {
     printed(&mut check(&repository, &[]));
     let id = repository.git(&["rev-parse", &format!("HEAD:{}", other.path)]);
     repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
-    assert_eq!(check(&repository, &["--no-cache"]).output().expect("the program starts").status.code(), Some(2));
+    assert_eq!(
+        check(&repository, &["--no-cache"]).output().expect("the program starts").status.code(),
+        Some(2)
+    );
     for _ in 0..5 {
         assert_eq!(printed(&mut check(&repository, &[])), expected);
     }
@@ -140,7 +149,9 @@ fn one_blob_under_two_names_is_read_as_each_of_them() {
 fn settings_and_language_tables_are_part_of_what_is_remembered() {
     let repository = repository();
     printed(&mut check(&repository, &[]));
-    for set in ["noise-threshold=12", "guarantee-threshold=24", "include-data=true", "max-file-size=500"] {
+    for set in
+        ["noise-threshold=12", "guarantee-threshold=24", "include-data=true", "max-file-size=500"]
+    {
         let without = printed(&mut check(&repository, &["--set", set, "--no-cache"]));
         for _ in 0..2 {
             assert_eq!(printed(&mut check(&repository, &["--set", set])), without, "{set}");
@@ -152,7 +163,8 @@ fn settings_and_language_tables_are_part_of_what_is_remembered() {
     assert_eq!(printed(&mut check(&repository, &[])), without, "with other language tables");
 }
 
-/// Puts `change` to the only file of a filled cache and checks that the findings stay what they are.
+/// Puts `change` to the only file of a filled cache and checks that the findings stay what they
+/// are.
 #[track_caller]
 fn check_damage(what: &str, change: impl Fn(&Path)) {
     let repository = repository();
@@ -174,9 +186,13 @@ fn rewrite(path: &Path, change: impl Fn(&mut Vec<u8>)) {
 #[test]
 fn a_truncated_file_is_as_none() {
     for part in [0, 4, 40, 71, 72, 1_000] {
-        check_damage(&format!("the first {part} bytes"), |path| rewrite(path, |bytes| bytes.truncate(part)));
+        check_damage(&format!("the first {part} bytes"), |path| {
+            rewrite(path, |bytes| bytes.truncate(part))
+        });
     }
-    check_damage("all but the last byte", |path| rewrite(path, |bytes| bytes.truncate(bytes.len() - 1)));
+    check_damage("all but the last byte", |path| {
+        rewrite(path, |bytes| bytes.truncate(bytes.len() - 1))
+    });
 }
 
 #[test]
@@ -193,7 +209,9 @@ fn a_flipped_bit_is_noticed_wherever_it_is() {
 
 #[test]
 fn a_foreign_and_an_older_file_are_as_none() {
-    check_damage("a text", |path| fs::write(path, "not a segment, though it has its name\n").expect("writable"));
+    check_damage("a text", |path| {
+        fs::write(path, "not a segment, though it has its name\n").expect("writable")
+    });
     check_damage("a format of the past", |path| rewrite(path, |bytes| bytes[8] = 0));
     check_damage("a format of the future", |path| rewrite(path, |bytes| bytes[8] = 200));
     check_damage("zeros, as after a power failure", |path| rewrite(path, |bytes| bytes.fill(0)));
@@ -203,17 +221,23 @@ fn a_foreign_and_an_older_file_are_as_none() {
     });
 }
 
-/// Says other fingerprints than the files have, with every checksum right: bytes 72 and on are the sections.
+/// Says other fingerprints than the files have, with every checksum right: bytes 72 and on are the
+/// sections.
 fn forge(path: &Path, change: impl Fn(u32, &mut [u8])) {
     rewrite(path, |bytes| {
-        let u32_at = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        let u64_at = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let u32_at = |bytes: &[u8], at: usize| {
+            u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+        };
+        let u64_at = |bytes: &[u8], at: usize| {
+            u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+        };
         let (n, table) = (u32_at(bytes, 44) as usize, u64_at(bytes, 56) as usize);
         let mut checksum_at = table + n * 24;
         for row in (0..n).map(|row| table + row * 24) {
             let (start, len) = (u64_at(bytes, row + 8) as usize, u64_at(bytes, row + 16) as usize);
             change(u32_at(bytes, row), &mut bytes[start..start + len]);
-            let checksums: Vec<u32> = bytes[start..start + len].chunks(4096).map(crc32fast::hash).collect();
+            let checksums: Vec<u32> =
+                bytes[start..start + len].chunks(4096).map(crc32fast::hash).collect();
             for checksum in checksums {
                 bytes[checksum_at..checksum_at + 4].copy_from_slice(&checksum.to_le_bytes());
                 checksum_at += 4;
@@ -232,7 +256,9 @@ fn a_forged_cache_is_noticed_and_made_anew() {
     let expected = expected(&repository);
     let forgeries: [fn(u32, &mut [u8]); 2] = [
         // Other fingerprints.
-        |section, bytes| bytes.iter_mut().filter(|_| section == 2).for_each(|byte| *byte = byte.wrapping_add(1)),
+        |section, bytes| {
+            bytes.iter_mut().filter(|_| section == 2).for_each(|byte| *byte = byte.wrapping_add(1))
+        },
         // Every file was generated, it says: 4, in a field of each row.
         |section, bytes| bytes.chunks_mut(64).filter(|_| section == 1).for_each(|row| row[44] = 4),
     ];
@@ -240,11 +266,19 @@ fn a_forged_cache_is_noticed_and_made_anew() {
         let _ = fs::remove_dir_all(folder(&repository));
         printed(&mut check(&repository, &[]));
         forge(&only_file(&repository), |_, _| {});
-        assert_eq!(printed(&mut check(&repository, &[])), expected, "forging as such changes nothing");
+        assert_eq!(
+            printed(&mut check(&repository, &[])),
+            expected,
+            "forging as such changes nothing"
+        );
         forge(&only_file(&repository), change);
-        let Output { status, stdout, stderr } = check(&repository, &[]).output().expect("the program starts");
+        let Output { status, stdout, stderr } =
+            check(&repository, &[]).output().expect("the program starts");
         assert_eq!((String::from_utf8_lossy(&stdout).into_owned(), status.code()), expected);
-        assert!(String::from_utf8_lossy(&stderr).contains("someone else has written to it"), "it is said");
+        assert!(
+            String::from_utf8_lossy(&stderr).contains("someone else has written to it"),
+            "it is said"
+        );
         assert_eq!(printed(&mut check(&repository, &[])), expected, "and after that all is well");
     }
 }
@@ -293,12 +327,21 @@ fn a_run_that_is_killed_leaves_nothing_that_matters() {
     for n in 0..40 {
         let _ = fs::remove_dir_all(folder(&repository));
         let mut command = check(&repository, &[]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         std::thread::sleep(Duration::from_micros(n * 500));
         let _ = child.kill();
         let _ = child.wait();
         if n % 4 == 0 {
-            assert_eq!(printed(&mut check(&repository, &[])), expected, "after a kill at {} ms", n as f64 / 2.0);
+            assert_eq!(
+                printed(&mut check(&repository, &[])),
+                expected,
+                "after a kill at {} ms",
+                n as f64 / 2.0
+            );
         }
     }
     assert_eq!(printed(&mut check(&repository, &[])), expected);
@@ -323,7 +366,8 @@ fn many_processes_read_and_write_at_once() {
 
 #[test]
 fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
-    for span in [&["--history"][..], &["--history", "--history-of", "HEAD~1", "--max-commits", "5"]] {
+    for span in [&["--history"][..], &["--history", "--history-of", "HEAD~1", "--max-commits", "5"]]
+    {
         let repository = with_revived_code();
         let kept = printed(&mut check(&repository, span));
         assert!(kept.0.contains("revived-code"), "{}", kept.0);
@@ -337,24 +381,34 @@ fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
         let n_bytes = fs::metadata(index()).expect("it is there").len() as usize;
         for at in (0..n_bytes).step_by(n_bytes / 16) {
             rewrite(&index(), |bytes| bytes[at] ^= 4);
-            let status = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
+            let status =
+                repository.secondhand(&["cache", "status"]).output().expect("the program starts");
             let status = String::from_utf8_lossy(&status.stdout).into_owned();
-            let Output { stdout, stderr, .. } = check(&repository, span).output().expect("the program starts");
+            let Output { stdout, stderr, .. } =
+                check(&repository, span).output().expect("the program starts");
             let said = String::from_utf8_lossy(&stderr);
             assert_eq!(String::from_utf8_lossy(&stdout), kept.0, "byte {at}: {said}");
             // An index of a later format, or of other settings, is not damaged.
             if status.contains("not read: `") {
                 let is_told = said.contains("the history index is rebuilt: `");
-                let is_sound = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
+                let is_sound = repository
+                    .secondhand(&["cache", "status"])
+                    .output()
+                    .expect("the program starts");
                 let is_sound = !String::from_utf8_lossy(&is_sound.stdout).contains("not read");
                 // What the search did not need is not looked at.
                 assert!(is_told && is_sound || said.is_empty(), "byte {at}: {said}");
                 if !is_told {
-                    let warmed = repository.secondhand(&[&["cache", "warm", "HEAD~1"], span].concat()).output();
+                    let warmed = repository
+                        .secondhand(&[&["cache", "warm", "HEAD~1"], span].concat())
+                        .output();
                     let warmed = warmed.expect("the program starts");
                     let told = String::from_utf8_lossy(&warmed.stderr).into_owned();
                     if span.len() == 1 {
-                        assert!(told.contains("the history index is rebuilt: `"), "byte {at}: {told}");
+                        assert!(
+                            told.contains("the history index is rebuilt: `"),
+                            "byte {at}: {told}"
+                        );
                     }
                 }
             }
@@ -410,7 +464,9 @@ fn a_sha256_repository_has_a_cache_too() {
 fn the_cache_is_shown_warmed_pruned_and_cleared() {
     let repository = repository();
     let run = |args: &[&str]| printed(&mut repository.secondhand(&[&["cache"], args].concat())).0;
-    let n_blobs = |said: &str| said.split(": ").nth(1).and_then(|rest| rest.split(' ').next()).map(str::to_owned);
+    let n_blobs = |said: &str| {
+        said.split(": ").nth(1).and_then(|rest| rest.split(' ').next()).map(str::to_owned)
+    };
     assert!(run(&["status"]).contains(": 0 blobs in 0 files"));
     let warm = run(&["warm"]);
     assert!(warm.contains(" files read\n"), "{warm}");

@@ -1,4 +1,5 @@
-//! Shows that `secondhand check` finds what a change starts from in the variables of each CI system.
+//! Shows that `secondhand check` finds what a change starts from in the variables of each CI
+//! system.
 
 use std::process::Command;
 
@@ -44,7 +45,14 @@ impl Pipeline {
     /// Checks out the branch merged with its target, as several systems do.
     fn merged(self) -> Self {
         self.repository.git(&["checkout", "--quiet", "--detach", &self.target]);
-        self.repository.git(&["merge", "--quiet", "--no-ff", "--message", "merged", &self.proposed]);
+        self.repository.git(&[
+            "merge",
+            "--quiet",
+            "--no-ff",
+            "--message",
+            "merged",
+            &self.proposed,
+        ]);
         self
     }
 
@@ -62,7 +70,11 @@ impl Pipeline {
     #[track_caller]
     fn found(&self, variables: &[(&str, &str)]) -> Vec<String> {
         let report = Report::new(&mut self.run(variables));
-        report.list("/findings").iter().map(|finding| finding["path"].as_str().expect("a path").to_owned()).collect()
+        report
+            .list("/findings")
+            .iter()
+            .map(|finding| finding["path"].as_str().expect("a path").to_owned())
+            .collect()
     }
 
     #[track_caller]
@@ -85,15 +97,31 @@ fn a_pull_request_is_judged_from_where_it_left_its_target() {
         &[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")],
         &[("BUILDKITE", "true"), ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "release")],
         &[("CIRCLECI", "true"), ("SECONDHAND_BASE", "START")],
-        &[("CI", "woodpecker"), ("CI_PIPELINE_EVENT", "pull_request"), ("CI_COMMIT_TARGET_BRANCH", "release")],
-        &[("DRONE", "true"), ("DRONE_BUILD_EVENT", "pull_request"), ("DRONE_TARGET_BRANCH", "release")],
-        &[("TRAVIS", "true"), ("TRAVIS_PULL_REQUEST", "7"), ("TRAVIS_COMMIT_RANGE", "START...PROPOSED")],
+        &[
+            ("CI", "woodpecker"),
+            ("CI_PIPELINE_EVENT", "pull_request"),
+            ("CI_COMMIT_TARGET_BRANCH", "release"),
+        ],
+        &[
+            ("DRONE", "true"),
+            ("DRONE_BUILD_EVENT", "pull_request"),
+            ("DRONE_TARGET_BRANCH", "release"),
+        ],
+        &[
+            ("TRAVIS", "true"),
+            ("TRAVIS_PULL_REQUEST", "7"),
+            ("TRAVIS_COMMIT_RANGE", "START...PROPOSED"),
+        ],
         &[("GITHUB_BASE_REF", "release")],
     ];
     for variables in systems {
         pipeline.check(variables);
     }
-    assert_eq!(pipeline.found(&[]), [""; 0], "the last commit alone is clean: the variables made the difference");
+    assert_eq!(
+        pipeline.found(&[]),
+        [""; 0],
+        "the last commit alone is clean: the variables made the difference"
+    );
 }
 
 #[test]
@@ -104,7 +132,11 @@ fn a_push_is_judged_from_what_the_branch_was() {
         &[("JENKINS_URL", "http://localhost/"), ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "START")],
         &[("CI", "woodpecker"), ("CI_PIPELINE_EVENT", "push"), ("CI_PREV_COMMIT_SHA", "START")],
         &[("DRONE", "true"), ("DRONE_BUILD_EVENT", "push"), ("DRONE_COMMIT_BEFORE", "START")],
-        &[("TRAVIS", "true"), ("TRAVIS_PULL_REQUEST", "false"), ("TRAVIS_COMMIT_RANGE", "START...PROPOSED")],
+        &[
+            ("TRAVIS", "true"),
+            ("TRAVIS_PULL_REQUEST", "false"),
+            ("TRAVIS_COMMIT_RANGE", "START...PROPOSED"),
+        ],
     ];
     for variables in systems {
         pipeline.check(variables);
@@ -127,7 +159,11 @@ fn what_the_target_got_since_is_not_the_doing_of_a_pull_request_that_is_merged_w
             ("SYSTEM_PULLREQUEST_TARGETBRANCH", "elsewhere"),
             ("SYSTEM_PULLREQUEST_SOURCECOMMITID", "PROPOSED"),
         ],
-        &[("TRAVIS", "true"), ("TRAVIS_COMMIT_RANGE", "START...PROPOSED"), ("TRAVIS_PULL_REQUEST_SHA", "PROPOSED")],
+        &[
+            ("TRAVIS", "true"),
+            ("TRAVIS_COMMIT_RANGE", "START...PROPOSED"),
+            ("TRAVIS_PULL_REQUEST_SHA", "PROPOSED"),
+        ],
         &[
             ("DRONE", "true"),
             ("DRONE_BUILD_EVENT", "pull_request"),
@@ -163,7 +199,9 @@ fn without_an_event_the_default_branch_that_the_system_names_is_the_base() {
 #[test]
 fn a_target_branch_that_is_not_in_the_clone_is_no_silent_pass() {
     let pipeline = Pipeline::new();
-    let output = pipeline.run(&[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "develop")]).output();
+    let output = pipeline
+        .run(&[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "develop")])
+        .output();
     let output = output.expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -182,13 +220,19 @@ fn a_target_branch_that_is_not_in_the_clone_is_no_silent_pass() {
 fn teamcity_names_the_target_in_a_file_that_a_file_names() {
     let pipeline = Pipeline::new();
     let configuration = pipeline.repository.path(".git/configuration.properties");
-    let escaped = configuration.to_str().expect("our paths are UTF-8").replace('\\', "\\\\").replace(':', "\\:");
-    pipeline
-        .repository
-        .write(".git/configuration.properties", "teamcity.pullRequest.target.branch=refs/heads/release\n");
-    pipeline
-        .repository
-        .write(".git/build.properties", format!("#parameters\nteamcity.configuration.properties.file={escaped}\n"));
+    let escaped = configuration
+        .to_str()
+        .expect("our paths are UTF-8")
+        .replace('\\', "\\\\")
+        .replace(':', "\\:");
+    pipeline.repository.write(
+        ".git/configuration.properties",
+        "teamcity.pullRequest.target.branch=refs/heads/release\n",
+    );
+    pipeline.repository.write(
+        ".git/build.properties",
+        format!("#parameters\nteamcity.configuration.properties.file={escaped}\n"),
+    );
     let build = pipeline.repository.path(".git/build.properties");
     let build = build.to_str().expect("our paths are UTF-8");
     pipeline.check(&[("TEAMCITY_VERSION", "2026.1"), ("TEAMCITY_BUILD_PROPERTIES_FILE", build)]);
@@ -197,7 +241,11 @@ fn teamcity_names_the_target_in_a_file_that_a_file_names() {
 #[test]
 fn a_variable_that_is_left_empty_names_no_base() {
     let pipeline = Pipeline::new();
-    pipeline.check(&[("SECONDHAND_BASE", ""), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")]);
+    pipeline.check(&[
+        ("SECONDHAND_BASE", ""),
+        ("JENKINS_URL", "http://localhost/"),
+        ("CHANGE_TARGET", "release"),
+    ]);
     let output = pipeline.run(&[]).args(["--base", ""]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "a flag that is left empty is a fault");
 }
@@ -205,13 +253,15 @@ fn a_variable_that_is_left_empty_names_no_base() {
 #[test]
 fn a_flag_outweighs_every_system() {
     let pipeline = Pipeline::new();
-    let mut command = pipeline.run(&[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")]);
+    let mut command =
+        pipeline.run(&[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")]);
     let report = Report::new(command.args(["--base", "HEAD~1"]));
     assert_eq!(report.findings(), [""; 0]);
 }
 
 mod events {
-    //! The events of a workflow on GitHub, the ends that pre-commit names, and the variable for all others.
+    //! The events of a workflow on GitHub, the ends that pre-commit names, and the variable for all
+    //! others.
 
     use std::fs;
 
@@ -229,7 +279,8 @@ mod events {
         (repository, first, second)
     }
 
-    /// Checks the findings with this event of GitHub Actions, and the base; `FIRST` stands for the first commit.
+    /// Checks the findings with this event of GitHub Actions, and the base; `FIRST` stands for the
+    /// first commit.
     #[track_caller]
     fn check_event(event: &Value, flags: &[&str], status: i32, findings: &[String], base: &str) {
         let (repository, first, _) = three_commits();
@@ -252,7 +303,13 @@ mod events {
     #[test]
     fn the_event_of_a_push_or_of_a_merge_queue_names_the_base() {
         check_event(&json!({ "before": "FIRST", "after": "x" }), &[], 1, &[finding()], "HEAD~2");
-        check_event(&json!({ "merge_group": { "base_sha": "FIRST" } }), &[], 1, &[finding()], "HEAD~2");
+        check_event(
+            &json!({ "merge_group": { "base_sha": "FIRST" } }),
+            &[],
+            1,
+            &[finding()],
+            "HEAD~2",
+        );
     }
 
     #[test]
@@ -271,13 +328,17 @@ mod events {
     fn an_event_that_cannot_be_read_is_an_error() {
         let (repository, ..) = three_commits();
         repository.write("event.json", "{ \"before\": ");
-        for (file, why) in [("none.json", "No such file or directory"), ("event.json", "EOF while parsing")] {
+        for (file, why) in
+            [("none.json", "No such file or directory"), ("event.json", "EOF while parsing")]
+        {
             let output = repository.secondhand(&["check"]).env("GITHUB_EVENT_PATH", file).output();
             let output = output.expect("the program starts");
             let errors = text(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{errors}");
             assert!(
-                errors.starts_with(&format!("error: cannot read the event of this workflow, `{file}`: {why}")),
+                errors.starts_with(&format!(
+                    "error: cannot read the event of this workflow, `{file}`: {why}"
+                )),
                 "{errors}"
             );
             assert!(errors.contains("help: set the base with `--base REV`"), "{errors}");
@@ -299,7 +360,9 @@ mod events {
         let (repository, first, second) = three_commits();
         let run = |from: &str, to: &str, flags: &[&str]| {
             let mut command = repository.secondhand(&["check", "--format", "json"]);
-            Report::new(command.args(flags).env("PRE_COMMIT_FROM_REF", from).env("PRE_COMMIT_TO_REF", to))
+            Report::new(
+                command.args(flags).env("PRE_COMMIT_FROM_REF", from).env("PRE_COMMIT_TO_REF", to),
+            )
         };
         let report = run(&first, &second, &[]);
         check(&report, 1, &[finding()]);

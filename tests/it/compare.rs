@@ -54,7 +54,11 @@ fn pairs(report: &Value) -> Vec<(String, String, u32)> {
     let part = |pair: &Value, key: &str| pair[key].as_f64().expect("a figure");
     let pair = |pair: &Value| {
         let contained = part(pair, "firstInSecond").max(part(pair, "secondInFirst"));
-        (name(report, &pair["first"]), name(report, &pair["second"]), (contained * 100.0).round() as u32)
+        (
+            name(report, &pair["first"]),
+            name(report, &pair["second"]),
+            (contained * 100.0).round() as u32,
+        )
     };
     report["pairs"].as_array().expect("a list").iter().map(pair).collect()
 }
@@ -78,7 +82,9 @@ fn function(number: usize) -> String {
     for _ in 0..8 {
         let mut expression = String::new();
         for _ in 0..4 {
-            let operand = ["n", "p->rows[2]", "(n - 1)", "edge(p)", "~p->mask", "heap(n, 3)", "7", "!p"][next(8)];
+            let operand =
+                ["n", "p->rows[2]", "(n - 1)", "edge(p)", "~p->mask", "heap(n, 3)", "7", "!p"]
+                    [next(8)];
             let operator = ["+", "*", "^", "%", "<<", "&", "|", "-", "/", ">"][next(10)];
             expression += &format!("{operand} {operator} ");
         }
@@ -100,14 +106,18 @@ fn functions(numbers: impl IntoIterator<Item = usize>) -> Vec<u8> {
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        out.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a file can be added");
+        out.start_file(*name, zip::write::SimpleFileOptions::default())
+            .expect("a file can be added");
         out.write_all(bytes).expect("memory takes all");
     }
     out.finish().expect("it can be ended").into_inner()
 }
 
 fn tar_gz(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut out = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default()));
+    let mut out = tar::Builder::new(flate2::write::GzEncoder::new(
+        Vec::new(),
+        flate2::Compression::default(),
+    ));
     for (name, bytes) in files {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
@@ -121,12 +131,18 @@ fn tar_gz(files: &[(&str, &[u8])]) -> Vec<u8> {
 #[test]
 fn files_that_are_spelled_the_same_are_a_pair_whatever_they_hold() {
     let rows = |end: usize| (0..end).map(|n| format!("self_{n} = value_{n}\n")).collect::<String>();
-    let files = [("a/x.py", rows(20)), ("b/y.py", format!("# mine\n{}", rows(20))), ("c/z.py", rows(21))];
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    let files =
+        [("a/x.py", rows(20)), ("b/y.py", format!("# mine\n{}", rows(20))), ("c/z.py", rows(21))];
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
     let report = compared(&folder(&files), &["a", "b", "c"]);
     assert_eq!(pairs(&report), [("a".into(), "b".into(), 100)]);
     let found = &report["pairs"][0]["matches"][0];
-    assert_eq!((&found["first"]["endLine"], &found["second"]["endLine"]), (&json!(20), &json!(21)), "{found}");
+    assert_eq!(
+        (&found["first"]["endLine"], &found["second"]["endLine"]),
+        (&json!(20), &json!(21)),
+        "{found}"
+    );
 }
 
 #[test]
@@ -149,15 +165,21 @@ fn functions_of_one_shape_in_another_order_match_each_with_its_own() {
     let mut found: Vec<_> = matches
         .iter()
         .map(|of| {
-            [&of["first"]["startLine"], &of["first"]["endLine"], &of["second"]["startLine"], &of["second"]["endLine"]]
-                .map(number)
+            [
+                &of["first"]["startLine"],
+                &of["first"]["endLine"],
+                &of["second"]["startLine"],
+                &of["second"]["endLine"],
+            ]
+            .map(number)
         })
         .collect();
     found.sort_unstable();
     // Each function has eleven lines, and an empty one follows.
     let place = |at: usize| [at * 12 + 1, at * 12 + 11];
     let to = |at: usize| place(order.iter().position(|of| *of == at).expect("each is there once"));
-    let expected: Vec<_> = (0..6).map(|at| [place(at)[0], place(at)[1], to(at)[0], to(at)[1]]).collect();
+    let expected: Vec<_> =
+        (0..6).map(|at| [place(at)[0], place(at)[1], to(at)[0], to(at)[1]]).collect();
     assert_eq!(found, expected, "{matches:#?}");
     assert!(matches.iter().all(|of| of["cloneType"] == "type-1"));
 }
@@ -166,12 +188,21 @@ fn functions_of_one_shape_in_another_order_match_each_with_its_own() {
 fn a_passage_that_more_submissions_have_than_the_maximum_counts_for_nothing() {
     // All have functions 0 to 3; the first two have one more in common.
     let files: Vec<(String, Vec<u8>)> = (0..5)
-        .map(|n| (format!("all/s{n}.c"), functions((0..4).chain([if n < 2 { 10 } else { 10 + n }, 20 + n]))))
+        .map(|n| {
+            (
+                format!("all/s{n}.c"),
+                functions((0..4).chain([if n < 2 { 10 } else { 10 + n }, 20 + n])),
+            )
+        })
         .collect();
-    let files: Vec<_> = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let files: Vec<_> =
+        files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
     let folder = folder(&files);
     let all = compared(&folder, &["all"]);
-    assert_eq!((all["sharingPairs"].as_u64(), all["commonFingerprints"].as_u64()), (Some(10), Some(0)));
+    assert_eq!(
+        (all["sharingPairs"].as_u64(), all["commonFingerprints"].as_u64()),
+        (Some(10), Some(0))
+    );
     let rare = compared(&folder, &["all", "--common", "4"]);
     assert!(rare["commonFingerprints"].as_u64() > Some(20), "{}", rare["commonFingerprints"]);
     // Where a function ends and the next one begins, all code is a little alike.
@@ -191,9 +222,12 @@ fn a_passage_that_more_submissions_have_than_the_maximum_counts_for_nothing() {
 fn a_ring_is_not_hidden_however_small_the_class_is() {
     // Eleven of twenty have function 0; all have function 1.
     let files: Vec<(String, Vec<u8>)> = (0..20)
-        .map(|n| (format!("all/s{n:02}.c"), functions([1, if n < 11 { 0 } else { 100 + n }, 200 + n])))
+        .map(|n| {
+            (format!("all/s{n:02}.c"), functions([1, if n < 11 { 0 } else { 100 + n }, 200 + n]))
+        })
         .collect();
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     let report = compared(&folder(&files), &["all"]);
     assert!(report["commonFingerprints"].as_u64() > Some(20), "what all have is common");
     let ring = 11 * 10 / 2;
@@ -204,13 +238,18 @@ fn a_ring_is_not_hidden_however_small_the_class_is() {
 #[test]
 fn small_programs_are_ranked_by_what_few_others_have() {
     let common = "int sum(int *a, int n)\n{\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n";
-    let own = |n: u32| format!("void own_{n}(void)\n{{\n    while (f{n}() % {n}7 == {n}3) g(h(), {n}, \"{n}\");\n}}\n");
+    let own = |n: u32| {
+        format!(
+            "void own_{n}(void)\n{{\n    while (f{n}() % {n}7 == {n}3) g(h(), {n}, \"{n}\");\n}}\n"
+        )
+    };
     // The last two have the statement of the first, in other places and with other names.
     let moved = own(1).replace("own_1", "mine").replace("f1", "x").replace("g(h()", "y(z()");
     let mut files: Vec<(String, String)> =
         (1..9).map(|n| (format!("all/s{n}.c"), format!("{common}{}", own(n)))).collect();
     files.push(("all/s9.c".to_owned(), format!("{moved}{common}")));
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
     let report = compared(&folder(&files), &["all"]);
     let first = &report["pairs"][0];
     let names = [&first["first"], &first["second"]].map(|at| name(&report, at));
@@ -224,8 +263,16 @@ fn no_figure_is_printed_without_a_passage_that_shows_it() {
     let files = [("all/a.c", text), ("all/b.c", text)].map(|(name, text)| (name, text.as_bytes()));
     let folder = folder(&files);
     let table = |min_tokens: &str| ran(&folder, &["compare", "all", "--min-tokens", min_tokens]).1;
-    assert!(table("20").contains("100 %") && table("20").contains("in 2nd, in 1st: the part of"), "{}", table("20"));
-    let row = table("200").lines().find(|line| line.contains("a.c  b.c")).map(str::to_owned).unwrap_or_default();
+    assert!(
+        table("20").contains("100 %") && table("20").contains("in 2nd, in 1st: the part of"),
+        "{}",
+        table("20")
+    );
+    let row = table("200")
+        .lines()
+        .find(|line| line.contains("a.c  b.c"))
+        .map(str::to_owned)
+        .unwrap_or_default();
     assert!(row.contains("-") && !row.contains('%') && row.contains("no passage"), "{row}");
 }
 
@@ -241,11 +288,16 @@ fn a_pair_below_the_threshold_is_left_out_and_counted() {
     assert_eq!(pairs(&report).len(), 1);
     assert!(report["sharingPairs"].as_u64() >= Some(3));
     assert_eq!(report["comparedPairs"], json!(6));
-    let bars = report["histogram"].as_array().expect("a list").iter().map(|n| n.as_u64().expect("a number"));
+    let bars = report["histogram"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|n| n.as_u64().expect("a number"));
     assert_eq!(bars.sum::<u64>(), 6, "every pair is in the histogram");
     assert_eq!(report["clusters"], json!([[0, 1]]));
     for percent in ["101", "-1", "NaN", "many"] {
-        let (status, _, errors) = ran(&folder, &["compare", "all", &format!("--threshold={percent}")]);
+        let (status, _, errors) =
+            ran(&folder, &["compare", "all", &format!("--threshold={percent}")]);
         assert_eq!(status, 2);
         assert!(errors.contains("expected a number from 0 to 100"), "{errors}");
     }
@@ -271,12 +323,20 @@ fn archives_are_submissions_and_so_is_what_is_in_archives_in_them() {
     let mut found: Vec<_> = (0..3).map(names).collect();
     found.sort();
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-    assert_eq!(found, [pair("alice.zip", "bob"), pair("carol.tgz", "dave.c"), pair("erin.c", "frank.c")]);
-    let paths: Vec<_> =
-        report["pairs"].as_array().expect("a list").iter().map(|pair| &pair["matches"][0]["first"]["path"]).collect();
+    assert_eq!(
+        found,
+        [pair("alice.zip", "bob"), pair("carol.tgz", "dave.c"), pair("erin.c", "frank.c")]
+    );
+    let paths: Vec<_> = report["pairs"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|pair| &pair["matches"][0]["first"]["path"])
+        .collect();
     assert!(paths.contains(&&json!("carol.tgz/work.zip/deep/main.c")), "{paths:?}");
     // Of three functions and one more, only the one was not handed out.
-    let own = report["submissions"].as_array().expect("a list").iter().find(|of| of["name"] == "erin.c");
+    let own =
+        report["submissions"].as_array().expect("a list").iter().find(|of| of["name"] == "erin.c");
     assert!(own.expect("it is there")["fingerprints"].as_u64() < Some(80), "{own:?}");
 }
 
@@ -313,12 +373,17 @@ fn what_cannot_be_read_is_listed_and_the_rest_is_compared() {
     assert_eq!((why("binary.c").as_str(), why("huge.c").as_str()), ("binary", "too large"));
     assert_eq!(why("words.txt"), "not source code");
     assert!(errors.contains("damaged.zip"), "{errors}");
-    for paths in
-        [&["all/damaged.zip", "all/good.c"][..], &["all/words.txt", "all/packed.rar"], &["all/within", "all/good.c"]]
-    {
+    for paths in [
+        &["all/damaged.zip", "all/good.c"][..],
+        &["all/words.txt", "all/packed.rar"],
+        &["all/within", "all/good.c"],
+    ] {
         let (status, printed, errors) = ran(&folder, &[&["compare"], paths].concat());
         assert_eq!((status, printed.as_str()), (2, ""));
-        assert!(errors.starts_with("error: cannot compare: fewer than two of the 2 submissions"), "{errors}");
+        assert!(
+            errors.starts_with("error: cannot compare: fewer than two of the 2 submissions"),
+            "{errors}"
+        );
         assert!(errors.contains(paths[0]), "{errors}");
     }
 }
@@ -343,7 +408,8 @@ fn prose_and_unknown_languages_are_compared_as_words_when_asked() {
     ]);
     assert_eq!(pairs(&compared(&folder, &["all"])), [("e.c".to_owned(), "f.c".to_owned(), 100)]);
     let report = compared(&folder, &["all", "--text"]);
-    let mut found: Vec<_> = pairs(&report).into_iter().map(|(a, b, percent)| (format!("{a} {b}"), percent)).collect();
+    let mut found: Vec<_> =
+        pairs(&report).into_iter().map(|(a, b, percent)| (format!("{a} {b}"), percent)).collect();
     found.sort();
     let names: Vec<_> = found.iter().map(|found| found.0.as_str()).collect();
     assert_eq!(names, ["a.txt b.md", "a.txt c.xyzzy", "b.md c.xyzzy", "e.c f.c"]);
@@ -353,7 +419,8 @@ fn prose_and_unknown_languages_are_compared_as_words_when_asked() {
     }
 }
 
-/// [`PROSE`] as a page: every word in some element, tags inside of words and over lines, and references.
+/// [`PROSE`] as a page: every word in some element, tags inside of words and over lines, and
+/// references.
 fn page() -> String {
     let word = |(at, word): (usize, &str)| match at % 4 {
         0 => format!("<b\n class='x > y'>{}</b\n>{}", &word[..1], &word[1..]),
@@ -381,8 +448,13 @@ fn pages_with_the_same_words_are_alike_whatever_their_tags() {
     let first = &report["pairs"][0]["matches"][0]["first"];
     let line = |word: &str| page[..page.find(word).expect("it is there")].lines().count();
     let lines = ["startLine", "endLine"].map(|key| first[key].as_u64());
-    assert_eq!(lines, [Some(2), Some(line("over.</") as u64)], "lines are those of the page: {first:#}");
-    let (status, text, _) = ran(&folder, &["resemblance", "all", "--text", "--matrix", "--format", "csv"]);
+    assert_eq!(
+        lines,
+        [Some(2), Some(line("over.</") as u64)],
+        "lines are those of the page: {first:#}"
+    );
+    let (status, text, _) =
+        ran(&folder, &["resemblance", "all", "--text", "--matrix", "--format", "csv"]);
     assert_eq!((status, text.matches("1.0000").count()), (0, 16), "{text}");
 }
 
@@ -402,7 +474,9 @@ fn several_languages_are_compared_at_once_each_with_its_own() {
         .as_array()
         .expect("a list")
         .iter()
-        .map(|found| format!("{} {}", found["first"]["path"], found["second"]["path"]).replace('"', ""))
+        .map(|found| {
+            format!("{} {}", found["first"]["path"], found["second"]["path"]).replace('"', "")
+        })
         .collect();
     paths.sort();
     paths.dedup();
@@ -419,24 +493,33 @@ fn years_are_compared_with_each_other_and_not_within() {
         ("2026/zoe.c", &functions(30..34)),
     ]);
     let report = compared(&folder, &["2025", "2026", "--across-only", "--threshold", "50"]);
-    let found: Vec<_> = pairs(&report).into_iter().map(|(a, b, percent)| (format!("{a} {b}"), percent)).collect();
-    let expected = [("2025/ann.c 2026/ann.c".to_owned(), 100), ("2025/ben.c 2026/ann.c".to_owned(), 100)];
+    let found: Vec<_> =
+        pairs(&report).into_iter().map(|(a, b, percent)| (format!("{a} {b}"), percent)).collect();
+    let expected =
+        [("2025/ann.c 2026/ann.c".to_owned(), 100), ("2025/ben.c 2026/ann.c".to_owned(), 100)];
     assert_eq!(found, expected);
     assert_eq!(report["comparedPairs"], json!(4));
     let (status, _, errors) = ran(&folder, &["compare", "2025", "--across-only"]);
     assert_eq!(status, 2);
-    assert!(errors.starts_with("error: cannot compare: all 2 submissions are in one folder"), "{errors}");
+    assert!(
+        errors.starts_with("error: cannot compare: all 2 submissions are in one folder"),
+        "{errors}"
+    );
 }
 
 #[test]
 fn each_file_of_two_large_folders_that_have_a_function_in_common_is_matched_with_its_own() {
-    // All files have function 99, each has one of its own; in the second folder they are in another order.
+    // All files have function 99, each has one of its own; in the second folder they are in another
+    // order.
     const N: usize = 40;
     let text = |at: usize| functions([at, 99]);
     let names: Vec<[String; 2]> =
         (0..N).map(|at| [format!("a/{at:02}.c"), format!("b/{:02}.c", at * 17 % N)]).collect();
     let texts: Vec<Vec<u8>> = (0..N).map(text).collect();
-    let files = names.iter().zip(&texts).flat_map(|(names, text)| names.iter().map(|name| (name.as_str(), &**text)));
+    let files = names
+        .iter()
+        .zip(&texts)
+        .flat_map(|(names, text)| names.iter().map(|name| (name.as_str(), &**text)));
     let folder = folder(&files.collect::<Vec<_>>());
     let report = compared(&folder, &["a", "b"]);
     let matches = report["pairs"][0]["matches"].as_array().expect("a list");
@@ -455,11 +538,13 @@ fn each_file_of_two_large_folders_that_have_a_function_in_common_is_matched_with
     assert!(limited.len() == 1 && reason.starts_with("repeats code of 40 places: "), "{limited:?}");
 }
 
-/// 1,000 statements of two shapes at random: each is like the others everywhere, so that it is compared in part.
+/// 1,000 statements of two shapes at random: each is like the others everywhere, so that it is
+/// compared in part.
 fn two_at_random(seed: u64) -> Vec<u8> {
     let mut state = seed;
     let mut statement = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
     };
     let body: String = (0..1_000).map(|_| statement()).collect();
@@ -512,7 +597,8 @@ fn pseudonyms_hide_every_name_and_a_key_tells_them() {
 fn the_page_has_a_histogram_and_a_graph_of_each_cluster() {
     let files: Vec<(String, Vec<u8>)> =
         (0..9).map(|n| (format!("all/s<{n}>.c"), functions(n / 3 * 10..n / 3 * 10 + 5))).collect();
-    let files: Vec<_> = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let files: Vec<_> =
+        files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
     let folder = folder(&files);
     let (status, page, _) = ran(&folder, &["compare", "all", "--format", "html"]);
     assert_eq!(status, 0);
@@ -527,28 +613,36 @@ mod resemblance {
     use super::*;
 
     fn measured(folder: &TempDir, args: &[&str]) -> Value {
-        let (status, report, errors) = ran(folder, &[&["resemblance", "--format", "json"], args].concat());
+        let (status, report, errors) =
+            ran(folder, &[&["resemblance", "--format", "json"], args].concat());
         assert_eq!(status, 0, "{errors}");
         valid(&report, &report::resemblance_schema())
     }
 
     fn roses() -> TempDir {
-        folder(&[("a.txt", b"A rose is a rose is a rose."), ("b.txt", b"A rose is a flower, which is a rose!")])
+        folder(&[
+            ("a.txt", b"A rose is a rose is a rose."),
+            ("b.txt", b"A rose is a flower, which is a rose!"),
+        ])
     }
 
     #[test]
     fn the_example_of_the_paper_has_its_figures() {
         let folder = roses();
-        let labeled =
-            [(1, "70.00 %"), (2, "50.00 %"), (3, "30.00 %")].map(|(n, figure)| (Some("--labeled"), n, figure));
-        let sets = [(1, "60.00 %"), (2, "50.00 %"), (3, "42.86 %")].map(|(n, figure)| (None, n, figure));
+        let labeled = [(1, "70.00 %"), (2, "50.00 %"), (3, "30.00 %")]
+            .map(|(n, figure)| (Some("--labeled"), n, figure));
+        let sets =
+            [(1, "60.00 %"), (2, "50.00 %"), (3, "42.86 %")].map(|(n, figure)| (None, n, figure));
         for (flag, n, figure) in labeled.into_iter().chain(sets) {
             let size = n.to_string();
             let mut args = vec!["resemblance", "a.txt", "b.txt", "--text", "--shingle", &size];
             args.extend(flag);
             let (status, text, errors) = ran(&folder, &args);
             assert_eq!(status, 0, "{errors}");
-            assert!(text.lines().nth(1).is_some_and(|row| row.trim().starts_with(figure)), "{args:?}: {text}");
+            assert!(
+                text.lines().nth(1).is_some_and(|row| row.trim().starts_with(figure)),
+                "{args:?}: {text}"
+            );
         }
     }
 
@@ -559,16 +653,24 @@ mod resemblance {
         let folder = folder(&[("a.txt", &text(0..4_000)), ("b.txt", &text(1_000..4_000))]);
         let exact = &measured(&folder, &["a.txt", "b.txt", "--text"])["pairs"][0];
         let truth = exact["resemblance"]["value"].as_f64().expect("a figure");
-        assert!((truth - 0.75).abs() < 0.01 && exact["resemblance"]["low"] == exact["resemblance"]["high"]);
+        assert!(
+            (truth - 0.75).abs() < 0.01
+                && exact["resemblance"]["low"] == exact["resemblance"]["high"]
+        );
         for sketch in ["min:400", "mod:8", "mod:4,min:300", "mod:2,max:500"] {
-            let pair = &measured(&folder, &["a.txt", "b.txt", "--text", "--sketch", sketch])["pairs"][0];
+            let pair =
+                &measured(&folder, &["a.txt", "b.txt", "--text", "--sketch", sketch])["pairs"][0];
             let figure = |key: &str| pair["resemblance"][key].as_f64().expect("a figure");
             assert!(figure("low") <= truth && truth <= figure("high"), "{sketch}: {pair:#}");
-            assert!(figure("high") - figure("low") < 0.3 && figure("value") != truth, "{sketch}: {pair:#}");
+            assert!(
+                figure("high") - figure("low") < 0.3 && figure("value") != truth,
+                "{sketch}: {pair:#}"
+            );
             assert_eq!(pair["secondInFirst"].is_null(), sketch.contains("min"), "{sketch}");
         }
         for sketch in ["min", "min:0", "max:5", "mod:3,min:4,max:5", "mod:x", "min:1,min:2"] {
-            let (status, _, errors) = ran(&folder, &["resemblance", "a.txt", "b.txt", "--sketch", sketch]);
+            let (status, _, errors) =
+                ran(&folder, &["resemblance", "a.txt", "b.txt", "--sketch", sketch]);
             assert_eq!(status, 2);
             assert!(errors.contains("expected `min:S` for the S smallest"), "{errors}");
         }
@@ -599,7 +701,9 @@ mod resemblance {
     #[test]
     fn super_shingles_find_the_clusters_of_near_copies() {
         let words = |of: usize, changed: usize| {
-            let word = |n: usize| if n < changed { format!("own{of}x{n} ") } else { format!("word{}n{n} ", of / 10) };
+            let word = |n: usize| {
+                if n < changed { format!("own{of}x{n} ") } else { format!("word{}n{n} ", of / 10) }
+            };
             (0..1_000).map(word).collect::<String>().into_bytes()
         };
         let folder = folder(&[
@@ -629,7 +733,10 @@ mod resemblance {
         for args in [&["a.txt", "b.txt"][..], &["a.txt", "b.txt", "--text", "--shingle", "30"]] {
             let (status, printed, errors) = ran(&folder, &[&["resemblance"], args].concat());
             assert_eq!((status, printed.as_str()), (2, ""));
-            assert!(errors.starts_with("error: cannot compare: fewer than two of the 2 submissions"), "{errors}");
+            assert!(
+                errors.starts_with("error: cannot compare: fewer than two of the 2 submissions"),
+                "{errors}"
+            );
         }
         assert_eq!(ran(&folder, &["resemblance", "a.txt"]).0, 2);
         assert_eq!(ran(&folder, &["resemblance", "a.txt", "b.txt", "--shingle", "0"]).0, 2);

@@ -1,5 +1,5 @@
-//! Shows how `secondhand check` compares with code outside of the repository: folders of components,
-//! vendored folders, and stored corpora.
+//! Shows how `secondhand check` compares with code outside of the repository: folders of
+//! components, vendored folders, and stored corpora.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,8 @@ fn corpus(files: &[(&str, &str)]) -> TempDir {
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+    fs::create_dir_all(path.parent().expect("it lies below the root"))
+        .expect("the folder is writable");
     fs::write(path, text).expect("the folder is writable");
 }
 
@@ -40,7 +41,9 @@ fn write(root: &Path, path: &str, text: &str) {
 fn messages(report: &Report) -> Vec<String> {
     let text = |value: &serde_json::Value| value.as_str().expect("it is a text").to_owned();
     let findings = report.list("/findings").iter();
-    findings.map(|finding| format!("{}: {}", text(&finding["rule"]), text(&finding["message"]))).collect()
+    findings
+        .map(|finding| format!("{}: {}", text(&finding["rule"]), text(&finding["message"])))
+        .collect()
 }
 
 /// Checks the last commit of `repository` against the folder `corpus`.
@@ -55,7 +58,11 @@ fn check(repository: &Repository, corpus: &TempDir, expected: &[&str]) {
 #[test]
 fn code_of_a_component_is_found_with_the_name_of_the_folder_and_the_path_in_it() {
     let corpus = corpus(&[("alpha/lib/table.c", C.first), ("beta/other.c", C.second)]);
-    check(&copying(), &corpus, &["unknown-license: 14 lines copied from lib/table.c:1 of alpha (license not known)"]);
+    check(
+        &copying(),
+        &corpus,
+        &["unknown-license: 14 lines copied from lib/table.c:1 of alpha (license not known)"],
+    );
 }
 
 #[test]
@@ -75,14 +82,24 @@ fn a_file_of_a_corpus_whose_name_is_not_utf8_is_compared_like_any_other() {
     check(
         &copying(),
         &corpus,
-        &["unknown-license: 14 lines copied from lib/table\\xff.c:1 of alpha\\xfe (license not known)"],
+        &[
+            "unknown-license: 14 lines copied from lib/table\\xff.c:1 of alpha\\xfe (license not known)",
+        ],
     );
     let shelf = Shelf::new();
-    shelf.corpus(&["add", "known", corpus.path().to_str().expect("temporary folders are UTF-8"), "--name", "known"]);
+    shelf.corpus(&[
+        "add",
+        "known",
+        corpus.path().to_str().expect("temporary folders are UTF-8"),
+        "--name",
+        "known",
+    ]);
     let found = shelf.check(&copying(), "known");
     assert_eq!(
         found,
-        ["unknown-license: 14 lines copied from alpha\\xfe/lib/table\\xff.c:1 of known (license not known)"]
+        [
+            "unknown-license: 14 lines copied from alpha\\xfe/lib/table\\xff.c:1 of known (license not known)"
+        ]
     );
 }
 
@@ -104,10 +121,17 @@ fn of_origins_in_the_tree_and_in_a_corpus_the_corpus_names_the_rule_and_both_are
     repository.write("new.c", C.first);
     repository.commit("after");
     let corpus = corpus(&[("alpha/table.c", C.first)]);
-    check(&repository, &corpus, &["unknown-license: 14 lines copied from table.c:1 of alpha (license not known)"]);
+    check(
+        &repository,
+        &corpus,
+        &["unknown-license: 14 lines copied from table.c:1 of alpha (license not known)"],
+    );
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
     let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
-    assert_eq!(report.findings(), ["warning new.c:1-14 <- type-1 table.c:1-14, type-1 store.c:1-14"]);
+    assert_eq!(
+        report.findings(),
+        ["warning new.c:1-14 <- type-1 table.c:1-14, type-1 store.c:1-14"]
+    );
 }
 
 #[test]
@@ -119,7 +143,9 @@ fn a_rule_that_is_off_leaves_the_finding_of_the_other() {
     repository.commit("after");
     let corpus = corpus(&[("alpha/table.c", C.first)]);
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
-    let with = |setting| messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder, "--set", setting]));
+    let with = |setting| {
+        messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder, "--set", setting]))
+    };
     assert_eq!(with("rules.unknown-license=off"), ["copied-code: 14 lines copied from store.c:1"]);
     assert_eq!(
         with("rules.copied-code=off"),
@@ -136,7 +162,8 @@ fn code_that_many_components_have_is_counted_and_not_scored() {
     check(&repository, &corpus, &[]);
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
     let output = repository.secondhand(&["check", "--base", "HEAD~1", "--corpus", folder]).output();
-    let text = String::from_utf8(output.expect("the program starts").stdout).expect("reports are UTF-8");
+    let text =
+        String::from_utf8(output.expect("the program starts").stdout).expect("reports are UTF-8");
     assert!(text.contains("of src/new.c (in 30 components)"), "{text}");
 }
 
@@ -152,7 +179,8 @@ fn code_copied_out_of_a_vendored_folder_is_a_copy_with_its_license() {
     repository.write("new.c", C.first);
     repository.commit("after");
     let report = repository.check(&["--base", "HEAD~1"]);
-    let message = "corpus-copy: 14 lines copied from third_party/table/find.c:1 of table 1.2 (GPL-2.0-only)";
+    let message =
+        "corpus-copy: 14 lines copied from third_party/table/find.c:1 of table 1.2 (GPL-2.0-only)";
     assert_eq!(messages(&report), [message]);
 }
 
@@ -172,7 +200,10 @@ fn what_is_added_to_a_vendored_folder_is_no_finding() {
 #[test]
 fn a_corpus_that_is_not_there_is_an_error() {
     let repository = copying();
-    let output = repository.secondhand(&["check", "--corpus", "nowhere"]).output().expect("the program starts");
+    let output = repository
+        .secondhand(&["check", "--corpus", "nowhere"])
+        .output()
+        .expect("the program starts");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.starts_with("error: cannot compare with the corpus `nowhere`"), "{errors}");
@@ -191,9 +222,17 @@ impl Shelf {
     /// Runs `secondhand corpus` with `args`; returns status, output and errors.
     fn run(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = support::secondhand(self.folder.path(), &["corpus"]);
-        let output = command.args(args).args(["--corpus-dir", &self.path()]).output().expect("the program starts");
+        let output = command
+            .args(args)
+            .args(["--corpus-dir", &self.path()])
+            .output()
+            .expect("the program starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
+        (
+            output.status.code().expect("no signal ended it"),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     }
 
     /// Runs `secondhand corpus`, which succeeds; returns what it printed.
@@ -224,7 +263,14 @@ impl Shelf {
     /// What the last commit of `repository` copied out of the corpus `name`.
     #[track_caller]
     fn check(&self, repository: &Repository, name: &str) -> Vec<String> {
-        messages(&repository.check(&["--base", "HEAD~1", "--corpus", name, "--corpus-dir", &self.path()]))
+        messages(&repository.check(&[
+            "--base",
+            "HEAD~1",
+            "--corpus",
+            name,
+            "--corpus-dir",
+            &self.path(),
+        ]))
     }
 }
 
@@ -252,8 +298,13 @@ fn path_of(repository: &Repository) -> String {
 fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha-1.0/lib/table.c", C.first)]));
     let path = folder.path().join("alpha-1.0");
-    let printed =
-        shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8"), "--license", "MIT"]);
+    let printed = shelf.corpus(&[
+        "add",
+        "known",
+        path.to_str().expect("temporary folders are UTF-8"),
+        "--license",
+        "MIT",
+    ]);
     assert!(printed.contains("1 component, 1 file,"), "{printed}");
     let found = shelf.check(&copying(), "known");
     assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:1 of alpha 1.0 (MIT)"]);
@@ -264,7 +315,11 @@ fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
 #[test]
 fn an_edited_and_renamed_copy_of_stored_code_is_found() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/lib/table.c", C.first)]));
-    shelf.corpus(&["add", "known", folder.path().join("alpha").to_str().expect("temporary folders are UTF-8")]);
+    shelf.corpus(&[
+        "add",
+        "known",
+        folder.path().join("alpha").to_str().expect("temporary folders are UTF-8"),
+    ]);
     for text in [C.renamed(), C.with_inserted(C.insertion), C.with_deleted()] {
         let repository = Repository::new();
         repository.write("store.c", C.second);
@@ -280,7 +335,10 @@ fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
     let (shelf, origin) = (Shelf::new(), origin());
     shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
     let found = shelf.check(&copying(), "known");
-    assert_eq!(found, ["unknown-license: 27 lines copied from lib/table.c:1 of alpha v1.1 (license not known)"]);
+    assert_eq!(
+        found,
+        ["unknown-license: 27 lines copied from lib/table.c:1 of alpha v1.1 (license not known)"]
+    );
 }
 
 #[test]
@@ -297,7 +355,9 @@ fn what_others_proposed_is_no_part_of_a_project_unless_all_references_are_asked_
         origin.git(&["branch", "--quiet", "-D", "proposal"]);
         origin
     };
-    for reference in ["refs/pull/1/head", "refs/merge-requests/1/head", "refs/changes/01/1/1", "refs/notes/x"] {
+    for reference in
+        ["refs/pull/1/head", "refs/merge-requests/1/head", "refs/changes/01/1/1", "refs/notes/x"]
+    {
         let (shelf, origin) = (Shelf::new(), proposed(reference));
         shelf.corpus(&["add", "own", &path_of(&origin), "--name", "alpha"]);
         assert_eq!(shelf.check(&copying(), "own"), [""; 0], "{reference}");
@@ -318,7 +378,12 @@ fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
     origin.commit("begin");
     origin.git(&["tag", "v1"]);
     // The later version holds a part of it four times, edited.
-    let edited = [C.with_inserted(C.insertion), C.with_deleted(), C.with_changed(), C.with_inserted(C.insertion)];
+    let edited = [
+        C.with_inserted(C.insertion),
+        C.with_deleted(),
+        C.with_changed(),
+        C.with_inserted(C.insertion),
+    ];
     let pieces: Vec<&str> = edited.iter().map(String::as_str).collect();
     origin.write("table.c", C.file("table", &pieces).text);
     origin.commit("grow");
@@ -335,8 +400,8 @@ fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
     assert!(copies[0].contains("of alpha v1 ("), "{found:?}");
 }
 
-/// A function for each number below six, of the same statements. In a row-complete Latin square (Gordon 1961) no two
-/// follow each other in two rows.
+/// A function for each number below six, of the same statements. In a row-complete Latin square
+/// (Gordon 1961) no two follow each other in two rows.
 fn row(number: usize) -> String {
     let statements = [
         "if (a > 1)\n        return b;",
@@ -360,8 +425,11 @@ fn of_many_versions_of_a_file_the_one_with_most_of_its_lines_is_named() {
         origin.write("rows.c", text);
         let date = format!("2001-02-03T04:05:{n:02}Z");
         origin.git(&["add", "."]);
-        let mut commit = support::git_command(origin.root(), &["commit", "--quiet", "--message", "grow"]);
-        assert!(commit.env("GIT_COMMITTER_DATE", &date).status().is_ok_and(|status| status.success()));
+        let mut commit =
+            support::git_command(origin.root(), &["commit", "--quiet", "--message", "grow"]);
+        assert!(
+            commit.env("GIT_COMMITTER_DATE", &date).status().is_ok_and(|status| status.success())
+        );
         origin.git(&["tag", &format!("v{}", n + 1)]);
     }
     shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
@@ -377,7 +445,8 @@ fn of_many_versions_of_a_file_the_one_with_most_of_its_lines_is_named() {
     let of_most = named(whole(6));
     assert!(of_most.contains("of alpha v5 ("), "{of_most}");
     // With other names, hardly a line is the same.
-    let of_renamed = named(whole(5).replace(" a ", " one ").replace("(a ", "(one ").replace('b', "another"));
+    let of_renamed =
+        named(whole(5).replace(" a ", " one ").replace("(a ", "(one ").replace('b', "another"));
     assert!(of_renamed.contains("of alpha v5 ("), "{of_renamed}");
 }
 
@@ -414,10 +483,19 @@ fn code_of_one_shape_is_a_copy_within_a_project_and_needs_rare_words_or_length_b
         let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
         messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder])).len()
     };
-    assert_eq!(check(["count", "list", "size", "total", "max"], ["length", "data", "n", "result", "limit"]), 0);
+    assert_eq!(
+        check(
+            ["count", "list", "size", "total", "max"],
+            ["length", "data", "n", "result", "limit"]
+        ),
+        0
+    );
     let rare = ["count", "zrxlist", "zrxsize", "total", "ZRX_LIMIT"];
     assert_eq!(check(rare, ["length", "zrxlist", "zrxsize", "result", "ZRX_LIMIT"]), 1);
-    assert_eq!(check(["count", "list", "size", "total", "max"], ["count", "list", "size", "total", "max"]), 1);
+    assert_eq!(
+        check(["count", "list", "size", "total", "max"], ["count", "list", "size", "total", "max"]),
+        1
+    );
 }
 
 #[test]
@@ -427,23 +505,42 @@ fn a_list_is_added_by_its_flag_and_leaves_out_what_cannot_be_fetched_where_it_sa
     let list = folder.path().join("list.toml");
     let file = list.to_str().expect("temporary folders are UTF-8");
     // No package has this name, and no program is asked for one of this kind.
-    let source = "[[source]]\nfrom = \"lib\"\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n";
+    let source =
+        "[[source]]\nfrom = \"lib\"\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n";
     let offline = |text: &str| {
         fs::write(&list, text).expect("it can be written");
-        let mut command = support::secondhand(shelf.folder.path(), &["corpus", "add", "oss", "--list", file]);
-        let output = command.args(["--corpus-dir", &shelf.path()]).env("PATH", "/nowhere").output().expect("it starts");
+        let mut command =
+            support::secondhand(shelf.folder.path(), &["corpus", "add", "oss", "--list", file]);
+        let output = command
+            .args(["--corpus-dir", &shelf.path()])
+            .env("PATH", "/nowhere")
+            .output()
+            .expect("it starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
     let (status, _, errors) = offline(source);
-    assert!(status == Some(2) && errors.contains("cannot fetch `pkg:npm/secondhand-none@0.0.0`"), "{errors}");
+    assert!(
+        status == Some(2) && errors.contains("cannot fetch `pkg:npm/secondhand-none@0.0.0`"),
+        "{errors}"
+    );
     let (status, output, errors) = offline(&format!("skip-missing = true\n{source}"));
     assert_eq!((status, &*errors), (Some(0), ""), "{output}");
-    assert!(output.contains("1 component") && output.contains("not read: pkg:npm/secondhand-none@0.0.0: "), "{output}");
-    assert!(output.ends_with("  left out: 1 package that could not be fetched, listed first\n"), "{output}");
-    let (status, _, errors) = offline("skip-missing = true\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n");
+    assert!(
+        output.contains("1 component")
+            && output.contains("not read: pkg:npm/secondhand-none@0.0.0: "),
+        "{output}"
+    );
+    assert!(
+        output.ends_with("  left out: 1 package that could not be fetched, listed first\n"),
+        "{output}"
+    );
+    let (status, _, errors) =
+        offline("skip-missing = true\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n");
     assert!(status == Some(2) && errors.contains("cannot fetch"), "{errors}");
-    for (list, why) in [("nowhere.toml", "nowhere.toml"), (folder.path().to_str().expect("UTF-8"), "")] {
+    for (list, why) in
+        [("nowhere.toml", "nowhere.toml"), (folder.path().to_str().expect("UTF-8"), "")]
+    {
         let (status, _, errors) = shelf.run(&["add", "oss", "--list", list]);
         assert!(status == 2 && errors.contains(why), "{errors}");
     }
@@ -472,16 +569,22 @@ fn of_many_components_all_are_shown_where_everything_is_asked_for() {
 
 #[test]
 fn the_starter_list_names_200_packages_with_their_versions_once_each() {
-    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("config/corpora/starter.toml"));
+    let list = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("config/corpora/starter.toml"),
+    );
     let list: toml::Table = list.expect("it is there").parse().expect("it is TOML");
     let sources = list["source"].as_array().expect("it is a list");
-    let names: std::collections::BTreeSet<&str> = sources.iter().filter_map(|of| of["from"].as_str()).collect();
+    let names: std::collections::BTreeSet<&str> =
+        sources.iter().filter_map(|of| of["from"].as_str()).collect();
     assert_eq!((sources.len(), names.len()), (200, 200));
     assert!(names.iter().all(|name| name.starts_with("pkg:") && name.contains('@')));
     // A license is an SPDX expression.
     let languages = secondhand::config::RawConfig::default();
     for license in sources.iter().filter_map(|of| of.get("license")?.as_str()) {
-        let policy = secondhand::config::RawLicense { project_license: Some(license.to_owned()), ..Default::default() };
+        let policy = secondhand::config::RawLicense {
+            project_license: Some(license.to_owned()),
+            ..Default::default()
+        };
         let raw = secondhand::config::RawConfig { license: policy, ..languages.clone() };
         assert!(secondhand::config::Config::new(raw, "a test").is_ok(), "{license}");
     }
@@ -494,7 +597,13 @@ fn a_bare_mirror_without_a_remote_is_named_after_the_folder_that_says_what_it_is
     for (path, name) in [("zlib/repo", "zlib"), ("jq/repo.git", "jq"), ("mirrors/redis", "redis")] {
         let mirror = shelf.folder.path().join(path);
         repository.git(&["clone", "--quiet", "--bare", ".", mirror.to_str().expect("it is UTF-8")]);
-        repository.git(&["-C", mirror.to_str().expect("it is UTF-8"), "remote", "remove", "origin"]);
+        repository.git(&[
+            "-C",
+            mirror.to_str().expect("it is UTF-8"),
+            "remote",
+            "remove",
+            "origin",
+        ]);
         shelf.corpus(&["add", name, mirror.to_str().expect("it is UTF-8")]);
         let shown = shelf.corpus(&["show", name]);
         assert!(shown.contains(&format!("{name} ")) && !shown.contains("repo "), "{shown}");
@@ -507,9 +616,15 @@ fn a_revision_is_a_version() {
     shelf.corpus(&["add", "old", &format!("{}@v1.0", path_of(&origin)), "--name", "alpha"]);
     shelf.corpus(&["add", "new", &format!("{}@HEAD", path_of(&origin)), "--name", "alpha"]);
     let found = shelf.check(&copying(), "old");
-    assert_eq!(found, ["unknown-license: 14 lines copied from lib/table.c:23 of alpha v1.0 (license not known)"]);
+    assert_eq!(
+        found,
+        ["unknown-license: 14 lines copied from lib/table.c:23 of alpha v1.0 (license not known)"]
+    );
     let found = shelf.check(&copying(), "new");
-    assert_eq!(found, ["unknown-license: 13 lines copied from lib/table.c:1 of alpha HEAD (license not known)"]);
+    assert_eq!(
+        found,
+        ["unknown-license: 13 lines copied from lib/table.c:1 of alpha HEAD (license not known)"]
+    );
 }
 
 #[test]
@@ -532,7 +647,9 @@ fn an_update_reads_what_is_new_and_only_then() {
 #[test]
 fn what_cannot_be_read_leaves_the_corpus_as_it_was() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
-    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let path = |name: &str| {
+        folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()
+    };
     shelf.corpus(&["add", "known", &path("alpha")]);
     let files = shelf.files();
     fs::write(path("broken.tar.gz"), b"\x1f\x8b\x08no archive").expect("the folder is writable");
@@ -556,7 +673,9 @@ fn processes_may_add_different_sources_at_once() {
     std::thread::scope(|scope| {
         for name in &names {
             let (shelf, path) = (&shelf, folder.path().join(name));
-            scope.spawn(move || shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8")]));
+            scope.spawn(move || {
+                shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8")])
+            });
         }
     });
     assert_eq!(shelf.files().len(), 12);
@@ -567,7 +686,9 @@ fn processes_may_add_different_sources_at_once() {
 #[test]
 fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]));
-    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let path = |name: &str| {
+        folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()
+    };
     shelf.corpus(&["add", "known", &path("alpha")]);
     shelf.corpus(&["export", "known", "--output", &path("exported")]);
     shelf.corpus(&["import", "known", &path("exported")]);
@@ -575,7 +696,12 @@ fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
     // What another process does as long as it writes these sources.
     let locks: Vec<fs::File> = fs::read_dir(Path::new(&shelf.path()).join(".locks"))
         .expect("it is there")
-        .map(|lock| fs::File::options().write(true).open(lock.expect("it is readable").path()).expect("it is there"))
+        .map(|lock| {
+            fs::File::options()
+                .write(true)
+                .open(lock.expect("it is readable").path())
+                .expect("it is there")
+        })
         .collect();
     assert_eq!(locks.len(), 2);
     locks.iter().for_each(|lock| lock.lock().expect("nobody has it"));
@@ -587,7 +713,10 @@ fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
         &["remove", "known"],
     ] {
         let (status, _, errors) = shelf.run(args);
-        assert!(status == 2 && errors.contains("`alpha`") && errors.contains(told), "{args:?}: {errors}");
+        assert!(
+            status == 2 && errors.contains("`alpha`") && errors.contains(told),
+            "{args:?}: {errors}"
+        );
         assert_eq!(shelf.files(), files, "{args:?}");
     }
     assert_eq!(shelf.check(&copying(), "known").len(), 1, "readers wait for nobody");
@@ -595,7 +724,9 @@ fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
     drop(locks);
     // A program that another test is starting may have them for a moment more.
     let again = || shelf.run(&["add", "known", &path("alpha"), "--license", "MIT"]);
-    let ended = (0..100).map(|_| again()).find(|(status, _, errors)| *status == 0 || !errors.contains(told));
+    let ended = (0..100)
+        .map(|_| again())
+        .find(|(status, _, errors)| *status == 0 || !errors.contains(told));
     let (status, out, errors) = ended.expect("nobody has them any more");
     assert!(status == 0 && out.contains("1 component"), "{out}{errors}");
 }
@@ -625,7 +756,9 @@ fn processes_that_add_one_source_at_once_are_told_or_add_it_whole() {
 #[test]
 fn an_exported_corpus_is_the_same_bytes_wherever_it_is_made_and_finds_the_same() {
     let folder = corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]);
-    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let path = |name: &str| {
+        folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()
+    };
     let export = |shelf: &Shelf, sources: &[&str], file: &str| {
         for source in sources {
             shelf.corpus(&["add", "known", &path(source)]);
@@ -638,13 +771,16 @@ fn an_exported_corpus_is_the_same_bytes_wherever_it_is_made_and_finds_the_same()
     let bytes = fs::read(path("one.corpus")).expect("it was just written");
     assert_eq!(fs::read(path("two.corpus")).expect("it was just written"), bytes);
     let text = |needle: &str| bytes.windows(needle.len()).any(|window| window == needle.as_bytes());
-    assert!(!text("find_slot") && !text(folder.path().to_str().expect("temporary folders are UTF-8")));
+    assert!(
+        !text("find_slot") && !text(folder.path().to_str().expect("temporary folders are UTF-8"))
+    );
 
     let other = Shelf::new();
     other.corpus(&["import", "theirs", &path("one.corpus"), "--digest", digest.trim()]);
     assert_eq!(other.check(&copying(), "theirs").len(), 1);
     assert_eq!(other.corpus(&["export", "theirs", "--output", &path("again.corpus")]), digest);
-    let (status, _, errors) = other.run(&["import", "wrong", &path("one.corpus"), "--digest", "sha256:00"]);
+    let (status, _, errors) =
+        other.run(&["import", "wrong", &path("one.corpus"), "--digest", "sha256:00"]);
     assert_eq!(status, 2);
     assert!(errors.contains("not 00"), "{errors}");
 }
@@ -652,7 +788,9 @@ fn an_exported_corpus_is_the_same_bytes_wherever_it_is_made_and_finds_the_same()
 #[test]
 fn a_damaged_export_is_refused_wherever_the_damage_is() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
-    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let path = |name: &str| {
+        folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()
+    };
     shelf.corpus(&["add", "known", &path("alpha")]);
     shelf.corpus(&["export", "known", "--output", &path("whole")]);
     let whole = fs::read(path("whole")).expect("it was just written");
@@ -671,7 +809,9 @@ fn a_damaged_export_is_refused_wherever_the_damage_is() {
 #[test]
 fn sources_and_corpora_are_removed() {
     let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]));
-    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let path = |name: &str| {
+        folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned()
+    };
     shelf.corpus(&["add", "known", &path("alpha"), &path("beta")]);
     shelf.corpus(&["remove", "known", "alpha"]);
     assert_eq!(shelf.check(&copying(), "known"), [""; 0]);
@@ -697,7 +837,8 @@ mod more_search {
         let mut levels = BTreeMap::new();
         for finding in report.list("/findings") {
             let path = finding["path"].as_str().expect("it has a path").to_owned();
-            let level = ["note", "warning", "error"].iter().position(|level| finding["level"] == **level);
+            let level =
+                ["note", "warning", "error"].iter().position(|level| finding["level"] == **level);
             let line = |key: &str| finding["fragment"][key].as_u64().expect("it has lines");
             for line in line("startLine")..=line("endLine") {
                 let known = levels.entry((path.clone(), line)).or_default();
@@ -707,27 +848,39 @@ mod more_search {
         levels
     }
 
-    /// Checks the last commit with all combinations of `--history` and `--corpus`, under each of the `settings`.
+    /// Checks the last commit with all combinations of `--history` and `--corpus`, under each of
+    /// the `settings`.
     #[track_caller]
     fn only_adds(repository: &Repository, corpus: &TempDir, settings: &[&str]) {
         let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
-        let wider: [&[&str]; 4] = [&[], &["--history"], &["--corpus", folder], &["--history", "--corpus", folder]];
+        let wider: [&[&str]; 4] =
+            [&[], &["--history"], &["--corpus", folder], &["--history", "--corpus", folder]];
         for settings in settings {
-            let set: Vec<&str> = settings.split(' ').filter(|of| !of.is_empty()).flat_map(|of| ["--set", of]).collect();
-            let reports = wider.map(|flags| repository.check(&[&["--base", "HEAD~1"], flags, &set].concat()));
+            let set: Vec<&str> = settings
+                .split(' ')
+                .filter(|of| !of.is_empty())
+                .flat_map(|of| ["--set", of])
+                .collect();
+            let reports =
+                wider.map(|flags| repository.check(&[&["--base", "HEAD~1"], flags, &set].concat()));
             for (less, more) in [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)] {
                 let (less, more) = (&reports[less], &reports[more]);
                 let found = levels(more);
                 for (place, level) in levels(less) {
                     let now = found.get(&place).copied().unwrap_or(0);
-                    assert!(now >= level, "{settings}: {place:?} was {level} and is {now}: {:?}", more.findings());
+                    assert!(
+                        now >= level,
+                        "{settings}: {place:?} was {level} and is {now}: {:?}",
+                        more.findings()
+                    );
                 }
                 assert!(more.status >= less.status, "{settings}: {:?}", more.findings());
             }
         }
     }
 
-    /// A change that adds `copy`, which is in the tree and in the past, and a corpus of `n` components with it.
+    /// A change that adds `copy`, which is in the tree and in the past, and a corpus of `n`
+    /// components with it.
     fn everywhere(copy: &str, n: usize) -> (Repository, TempDir) {
         let repository = Repository::new();
         let text = C.file("store", &[C.first, C.second]).text;
@@ -757,7 +910,10 @@ mod more_search {
 
     #[test]
     fn in_many_components_takes_nothing_from_a_copy_in_the_tree() {
-        for copy in [C.first, &format!("int f(char *line, int number, struct options *options)\n{{\n{}}}\n", C.piece)] {
+        for copy in [
+            C.first,
+            &format!("int f(char *line, int number, struct options *options)\n{{\n{}}}\n", C.piece),
+        ] {
             let (repository, corpus) = everywhere(copy, 17);
             only_adds(&repository, &corpus, SETTINGS);
         }
@@ -765,7 +921,8 @@ mod more_search {
 
     #[test]
     fn in_a_component_whose_notice_stands_there_takes_nothing_from_a_copy_in_the_tree() {
-        let (repository, _) = everywhere(&format!("/* Copyright 2013 Alpha Authors, MIT */\n{}", C.first), 1);
+        let (repository, _) =
+            everywhere(&format!("/* Copyright 2013 Alpha Authors, MIT */\n{}", C.first), 1);
         let license = "MIT License\n\nCopyright (c) 2013 Alpha Authors\n\nPermission is hereby granted, free of \
                        charge, to any person obtaining a copy of this software and associated documentation files.\n";
         let corpus = corpus(&[("alpha/table.c", C.first), ("alpha/LICENSE", license)]);
@@ -776,7 +933,8 @@ mod more_search {
     fn code_that_comes_back_elsewhere_or_where_it_was_is_as_grave_as_in_the_tree() {
         for path in ["gone.c", "back.c"] {
             let (repository, corpus) = everywhere("int unrelated;\n", 3);
-            repository.write(path, format!("{}{}", C.third, C.file("store", &[C.first, C.second]).text));
+            repository
+                .write(path, format!("{}{}", C.third, C.file("store", &[C.first, C.second]).text));
             repository.commit("back");
             only_adds(&repository, &corpus, SETTINGS);
         }
@@ -800,7 +958,10 @@ mod more_search {
         for flags in [&[][..], &["--history"]] {
             let report = repository.check(&[&["--base", "HEAD~1"], flags].concat());
             let found = report.findings();
-            assert!(!found.is_empty() && found.iter().all(|found| found.starts_with("note gone.c")), "{found:?}");
+            assert!(
+                !found.is_empty() && found.iter().all(|found| found.starts_with("note gone.c")),
+                "{found:?}"
+            );
             assert_eq!(report.status, 0);
             let reason = report.json["findings"][0]["levelReason"].as_str();
             assert_eq!(reason, Some("a revert: the file is as it was a few commits before"));
@@ -814,9 +975,11 @@ mod more_search {
 
     /// As where an amalgamation and one of its sources bring in a library.
     #[test]
-    fn code_of_a_component_that_comes_twice_in_one_change_is_named_with_its_license_in_both_places() {
+    fn code_of_a_component_that_comes_twice_in_one_change_is_named_with_its_license_in_both_places()
+    {
         let library = format!("{}\n{}", C.first, C.second);
-        let bsd = "/* SPDX-License-Identifier: BSD-2-Clause\n * Copyright (c) 2014 Alpha Authors */\n";
+        let bsd =
+            "/* SPDX-License-Identifier: BSD-2-Clause\n * Copyright (c) 2014 Alpha Authors */\n";
         let corpus = corpus(&[("micro/curve.c", &format!("{bsd}{library}"))]);
         let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
         for source in [library.clone(), format!("{bsd}{library}")] {
@@ -833,7 +996,8 @@ mod more_search {
                 .filter(|finding| {
                     let origins = finding["origins"].as_array().expect("it has origins");
                     let is_micro = |origin: &serde_json::Value| {
-                        origin["component"]["name"] == "micro" && origin["component"]["license"] == "BSD-2-Clause"
+                        origin["component"]["name"] == "micro"
+                            && origin["component"]["license"] == "BSD-2-Clause"
                     };
                     origins.iter().any(is_micro)
                 })
@@ -856,17 +1020,25 @@ fn a_function_of_a_component_with_control_flow_is_found_with_all_its_names_chang
              {list}->{data}[{list}->{size}++] = {item};\n    return 0;\n}}\n"
         )
     };
-    let corpus = corpus(&[("alpha/list.c", &push(["push", "list", "item", "grow", "size", "room", "data", "fail"]))]);
+    let corpus = corpus(&[(
+        "alpha/list.c",
+        &push(["push", "list", "item", "grow", "size", "room", "data", "fail"]),
+    )]);
     let repository = Repository::new();
     repository.write("store.c", C.second);
     repository.commit("before");
     let renamed = push(["put", "stack", "value", "widen", "used", "limit", "slots", "give_up"]);
     repository.write("new.c", format!("{}\n{renamed}", C.third));
     repository.commit("after");
-    check(&repository, &corpus, &["unknown-license: 8 lines copied from list.c:1 of alpha (license not known)"]);
+    check(
+        &repository,
+        &corpus,
+        &["unknown-license: 8 lines copied from list.c:1 of alpha (license not known)"],
+    );
 }
 
-/// The messages about a new file with `copy` between other code; a corpus has `origin`. Both end in `extension`.
+/// The messages about a new file with `copy` between other code; a corpus has `origin`. Both end in
+/// `extension`.
 fn beside(origin: &str, copy: &str, extension: &str) -> Vec<String> {
     let corpus = corpus(&[(&format!("alpha/origin.{extension}"), origin)]);
     let repository = Repository::new();
@@ -896,9 +1068,17 @@ fn a_short_function_of_a_component_is_found_if_all_its_names_are_changed_one_to_
     assert_eq!(found.len(), 1, "{found:?}");
     let mut clashing = put(renamed);
     clashing.replace_range(clashing.rfind("place").expect("it is used").., "number, place);\n}\n");
-    assert_eq!(beside(&origin, &clashing, "c"), [""; 0], "two names are swapped: the run with other names ends there");
+    assert_eq!(
+        beside(&origin, &clashing, "c"),
+        [""; 0],
+        "two names are swapped: the run with other names ends there"
+    );
     let kept = put(["put", "data", "key", "known", "find", "spare", "slots", "move_up"]);
-    assert_eq!(beside(&origin, &kept, "c"), [""; 0], "common names that both sides spell the same explain nothing");
+    assert_eq!(
+        beside(&origin, &kept, "c"),
+        [""; 0],
+        "common names that both sides spell the same explain nothing"
+    );
 }
 
 #[test]
@@ -909,5 +1089,8 @@ fn two_implementations_of_one_interface_are_no_copies() {
              self.{field}.fmt(f)\n    }}\n}}\n\nimpl std::error::Error for {of} {{}}\n"
         )
     };
-    assert_eq!(beside(&display("PathError", "kind"), &display("ProcessError", "text"), "rs"), [""; 0]);
+    assert_eq!(
+        beside(&display("PathError", "kind"), &display("ProcessError", "text"), "rs"),
+        [""; 0]
+    );
 }

@@ -7,7 +7,9 @@ use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use secondhand::files::BlobId;
-use secondhand::sources::{DeclaredComponent, Error, Limits, Note, Request, Sink, SourceFile, read};
+use secondhand::sources::{
+    DeclaredComponent, Error, Limits, Note, Request, Sink, SourceFile, read,
+};
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -116,7 +118,8 @@ fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
 
 #[test]
 fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
-    let entries: [(&str, &[u8]); 2] = [("alpha-1.0/lib/a.c", b"int a;"), ("alpha-1.0/README", b"text")];
+    let entries: [(&str, &[u8]); 2] =
+        [("alpha-1.0/lib/a.c", b"int a;"), ("alpha-1.0/README", b"text")];
     let npm: [(&str, &[u8]); 2] = [("package/lib/a.c", b"int a;"), ("package/README", b"text")];
     let flat: [(&str, &[u8]); 2] = [("lib/a.c", b"int a;"), ("README", b"text")];
     let archives = [
@@ -135,7 +138,11 @@ fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
         assert_eq!(taken.paths(), ["lib/a.c", "README"], "{name}");
         assert_eq!(taken.files[0].bytes, b"int a;", "{name}");
         let component = &taken.files[0].component;
-        assert_eq!((component.name.as_str(), component.version.as_deref()), ("alpha", Some("1.0")), "{name}");
+        assert_eq!(
+            (component.name.as_str(), component.version.as_deref()),
+            ("alpha", Some("1.0")),
+            "{name}"
+        );
     }
 }
 
@@ -168,9 +175,11 @@ fn paths_that_lead_out_links_and_devices_are_passed_over_and_named() {
     append(&mut tar, EntryType::Char, b"device", b"");
     append(&mut tar, EntryType::Directory, b"folder/", b"");
     append(&mut tar, EntryType::Regular, b"folder/a.c", b"x");
-    let taken = taken("odd.tar", &tar.into_inner().expect("memory takes all")).expect("it is whole");
+    let taken =
+        taken("odd.tar", &tar.into_inner().expect("memory takes all")).expect("it is whole");
     assert_eq!(taken.paths(), ["folder/a.c"]);
-    let notes: Vec<_> = taken.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
+    let notes: Vec<_> =
+        taken.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
     assert_eq!(
         notes,
         [
@@ -197,7 +206,13 @@ fn extended(header: &[u8]) -> Vec<u8> {
 
 #[test]
 fn an_extended_header_that_has_another_reader_see_other_bytes_is_named() {
-    for size in [&b"size=512"[..], b"size=0", b"size=-5", b"size=99999999999999999999", b"size=1000000000000"] {
+    for size in [
+        &b"size=512"[..],
+        b"size=0",
+        b"size=-5",
+        b"size=99999999999999999999",
+        b"size=1000000000000",
+    ] {
         let record = |n: usize| [format!("{n} ").as_bytes(), size, b"\n"].concat();
         let (short, long) = (record(size.len() + 3), record(size.len() + 4));
         let header = if short.len() < 10 { short } else { long };
@@ -206,10 +221,16 @@ fn an_extended_header_that_has_another_reader_see_other_bytes_is_named() {
             "`folder/a.c`: an extended header says another size than the 6 bytes",
         );
     }
-    assert_eq!(taken("a.tar", &extended(b"9 size=6\n")).expect("it is whole").paths(), ["folder/a.c", "folder/b.c"]);
+    assert_eq!(
+        taken("a.tar", &extended(b"9 size=6\n")).expect("it is whole").paths(),
+        ["folder/a.c", "folder/b.c"]
+    );
     let sparse = taken("a.tar", &extended(b"22 GNU.sparse.major=1\n")).expect("it is whole");
     assert_eq!(sparse.paths(), ["folder/b.c"]);
-    assert_eq!((&*sparse.notes[0].what, sparse.notes[0].why), ("a.tar: folder/a.c", "it is a sparse file"));
+    assert_eq!(
+        (&*sparse.notes[0].what, sparse.notes[0].why),
+        ("a.tar: folder/a.c", "it is a sparse file")
+    );
 }
 
 #[test]
@@ -224,7 +245,8 @@ fn an_archive_in_an_archive_is_read_and_a_deeper_one_is_named() {
 
 #[test]
 fn a_damaged_archive_in_an_archive_is_named_and_the_rest_is_read() {
-    let noise: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let noise: Vec<u8> =
+        (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let whole = gzip(&tar_of(&[("in.c", b"int i;"), ("noise.bin", &noise)]));
     let entries: [(&str, &[u8]); 5] = [
         ("a.c", b"int a;"),
@@ -235,9 +257,13 @@ fn a_damaged_archive_in_an_archive_is_named_and_the_rest_is_read() {
     ];
     let read = taken("outer.tar.gz", &gzip(&tar_of(&entries))).expect("it is whole");
     assert_eq!(read.paths(), ["a.c", "cut.tar.gz/in.c", "b.c"]);
-    let notes: Vec<_> = read.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
+    let notes: Vec<_> =
+        read.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
     let named = ["cut.tar.gz", "text.zip", "text.tar.xz"];
-    assert_eq!(notes, named.map(|name| format!("outer.tar.gz: {name} (it is a damaged archive in an archive)")));
+    assert_eq!(
+        notes,
+        named.map(|name| format!("outer.tar.gz: {name} (it is a damaged archive in an archive)"))
+    );
     // Where the outer one ends inside of another, it is itself damaged.
     let outer = tar_of(&[("a.c", b"int a;"), ("inner.tar.gz", &whole), ("b.c", b"int b;")]);
     fails(taken("outer.tar", &outer[..outer.len() / 2]), "cannot read `outer.tar`: ");
@@ -251,13 +277,20 @@ fn a_bomb_is_refused_before_it_unpacks() {
     let bomb = gzip(&tar_of(&[("a.bin", &zeros)]));
     assert!(bomb.len() < 100_000);
     fails(taken("bomb.tar.gz", &bomb), "it unpacks to more than 200 times its size");
-    fails(taken("bomb.tar.bz2", &bzip2(&tar_of(&[("a.bin", &zeros)]))), "it unpacks to more than 200 times its size");
+    fails(
+        taken("bomb.tar.bz2", &bzip2(&tar_of(&[("a.bin", &zeros)]))),
+        "it unpacks to more than 200 times its size",
+    );
     // Nested, it is no better.
-    fails(taken("outer.tar", &tar_of(&[("bomb.tar.gz", &bomb)])), "it unpacks to more than 200 times its size");
+    fails(
+        taken("outer.tar", &tar_of(&[("bomb.tar.gz", &bomb)])),
+        "it unpacks to more than 200 times its size",
+    );
     // Many small entries, each of which compresses well.
     let spaces = vec![b' '; 1 << 19];
     let names: Vec<String> = (0..80).map(|n| format!("{n}.c")).collect();
-    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &spaces[..])).collect();
+    let entries: Vec<(&str, &[u8])> =
+        names.iter().map(|name| (name.as_str(), &spaces[..])).collect();
     fails(taken("many.zip", &zip_of(&entries)), "it unpacks to more than 200 times its size");
 }
 
@@ -270,7 +303,8 @@ fn limits_are_kept() {
     let limits = Limits { max_total: 2, ..Limits::default() };
     fails(read_with(&path, limits), "cannot read `a.tar`: `c.c`: it unpacks to more than 2 bytes");
     let nested = write(&folder, "b.tar", &tar_of(&[("a.zip", &zip_of(&[("a.c", b"x")]))]));
-    let taken = read_with(&nested, Limits { max_nested: 10, ..Limits::default() }).expect("it is whole");
+    let taken =
+        read_with(&nested, Limits { max_nested: 10, ..Limits::default() }).expect("it is whole");
     assert_eq!((taken.files.len(), taken.notes.len()), (0, 1));
 }
 
@@ -329,7 +363,8 @@ fn what_an_archive_reader_quotes_steers_no_terminal() {
     header.as_mut_bytes()[124..132].copy_from_slice(b"\x1b]0;own\x07");
     header.set_cksum();
     let tar = [header.as_bytes().to_vec(), vec![0; 1024]].concat();
-    let error = taken("a.tar", &tar).map(|taken| taken.paths()).expect_err("it is refused").to_string();
+    let error =
+        taken("a.tar", &tar).map(|taken| taken.paths()).expect_err("it is refused").to_string();
     assert!(error.bytes().all(|byte| !byte.is_ascii_control()), "{error:?}");
 }
 
@@ -338,7 +373,10 @@ fn an_extended_header_of_any_size_takes_no_memory() {
     let mut tar = tar::Builder::new(Vec::new());
     append(&mut tar, EntryType::GNULongName, b"././@LongLink", &vec![b'a'; 10 << 20]);
     append(&mut tar, EntryType::Regular, b"a.c", b"x");
-    fails(taken("long.tar", &tar.into_inner().expect("memory takes all")), "an extended header of 10485760 bytes");
+    fails(
+        taken("long.tar", &tar.into_inner().expect("memory takes all")),
+        "an extended header of 10485760 bytes",
+    );
 }
 
 #[test]
@@ -366,7 +404,10 @@ fn a_debian_source_package_is_its_archives_and_each_is_what_the_list_says() {
     assert_eq!(taken.paths(), ["inflate.c", "debian/rules.c"]);
     assert_eq!(taken.files[0].component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.3-1"));
     let path = write(&folder, "zlib_1.3-1.dsc", list(&digest(b"other")).as_bytes());
-    fails(read_with(&path, Limits::default()), "not d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa");
+    fails(
+        read_with(&path, Limits::default()),
+        "not d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa",
+    );
 }
 
 #[test]
@@ -374,20 +415,26 @@ fn a_list_names_what_is_known_of_each_source() {
     let folder = folder();
     write(&folder, "a.tar", &tar_of(&[("a.c", b"int a;")]));
     let text = "[[source]]\nfrom = \"a.tar\"\nname = \"alpha\"\nversion = \"2\"\nlicense = \"MIT\"\npurl = \"pkg:generic/alpha@2\"\n";
-    let taken = read_with(&write(&folder, "corpus.toml", text.as_bytes()), Limits::default()).expect("it is whole");
+    let taken = read_with(&write(&folder, "corpus.toml", text.as_bytes()), Limits::default())
+        .expect("it is whole");
     let component = &taken.files[0].component;
     assert_eq!((component.name.as_str(), component.license.as_deref()), ("alpha", Some("MIT")));
     let wrong = write(&folder, "wrong.toml", b"\n[[source]]\nform = \"a.tar\"\n");
-    fails(read_with(&wrong, Limits::default()), "cannot use `wrong.toml`: line 3: unknown field `form`");
+    fails(
+        read_with(&wrong, Limits::default()),
+        "cannot use `wrong.toml`: line 3: unknown field `form`",
+    );
     let missing = write(&folder, "missing.toml", b"[[source]]\nfrom = \"b.tar\"\n");
     fails(read_with(&missing, Limits::default()), "it is not a file, a folder or a package URL");
 }
 
 #[test]
 fn a_package_url_that_could_mean_a_flag_or_a_path_starts_nothing() {
-    for spec in ["pkg:npm/--registry@1", "pkg:cargo/serde", "pkg:pypi/..%2Fa@1", "pkg:gem/rails@7"] {
+    for spec in ["pkg:npm/--registry@1", "pkg:cargo/serde", "pkg:pypi/..%2Fa@1", "pkg:gem/rails@7"]
+    {
         let mut taken = ComponentCopy::default();
-        let request = Request { spec, component: DeclaredComponent::default(), limits: Limits::default() };
+        let request =
+            Request { spec, component: DeclaredComponent::default(), limits: Limits::default() };
         assert!(matches!(read(&request, &mut taken), Err(Error::Invalid { .. })), "{spec}");
     }
 }

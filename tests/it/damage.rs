@@ -1,5 +1,5 @@
-//! Shows what is said of a repository that is damaged: the file, the reference or the commit, and what to do. What can be
-//! read is read.
+//! Shows what is said of a repository that is damaged: the file, the reference or the commit, and
+//! what to do. What can be read is read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ fn branch() -> Repository {
 }
 
 fn run(repository: &Repository, args: &[&str]) -> (Option<i32>, String) {
-    let Output { status, stdout, stderr } = repository.secondhand(args).output().expect("the program starts");
+    let Output { status, stdout, stderr } =
+        repository.secondhand(args).output().expect("the program starts");
     (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
 }
 
@@ -72,7 +73,11 @@ fn a_damaged_reference_is_named_and_not_taken_for_none() {
     let id = "1".repeat(40);
     damage(&repository.path(".git/refs/heads/main"), &format!("{id}\n"));
     fails(&repository, CHECK, &["cannot read the reference `main`", &id, "`git fsck`"]);
-    fails(&repository, &["check", "--base", "nowhere"], &["no branch, tag or commit has that name"]);
+    fails(
+        &repository,
+        &["check", "--base", "nowhere"],
+        &["no branch, tag or commit has that name"],
+    );
     let repository = branch();
     repository.git(&["pack-refs", "--all"]);
     damage(&repository.path(".git/packed-refs"), "# pack-refs with: peeled\njunk\n");
@@ -87,11 +92,18 @@ fn a_damaged_pack_is_named() {
     for end in ["pack", "idx"] {
         let repository = branch();
         repository.git(&["repack", "--quiet", "-a", "-d"]);
-        let mut packs = fs::read_dir(repository.path(".git/objects/pack")).expect("it is there").flatten();
-        let pack =
-            packs.find(|entry| entry.path().extension().is_some_and(|of| of == end)).expect("it is there").path();
+        let mut packs =
+            fs::read_dir(repository.path(".git/objects/pack")).expect("it is there").flatten();
+        let pack = packs
+            .find(|entry| entry.path().extension().is_some_and(|of| of == end))
+            .expect("it is there")
+            .path();
         damage(&pack, "junk");
-        fails(&repository, CHECK, &[&*pack.file_name().expect("it has one").to_string_lossy(), "`git fsck`"]);
+        fails(
+            &repository,
+            CHECK,
+            &[&*pack.file_name().expect("it has one").to_string_lossy(), "`git fsck`"],
+        );
     }
 }
 
@@ -121,7 +133,11 @@ fn a_damaged_configuration_is_named_and_not_taken_for_none() {
     let config = fs::read_to_string(&file).expect("it is there");
     let n_lines = config.lines().count();
     damage(&file, &format!("{config}[broken\n"));
-    fails(&repository, CHECK, &[".git/config`", &format!("line {}", n_lines + 1), "git config --list"]);
+    fails(
+        &repository,
+        CHECK,
+        &[".git/config`", &format!("line {}", n_lines + 1), "git config --list"],
+    );
     damage(&file, &format!("{config}[include]\n\tpath = config\n"));
     fails(&repository, CHECK, &[".git`", "include", "git config --list"]);
     damage(&file, &config);
@@ -138,7 +154,13 @@ fn an_unknown_extension_of_the_format_is_an_error_as_in_git() {
     fails(&repository, CHECK, &["it uses the extension `foo`, which is not known"]);
     repository.git(&["config", "--file", ".git/config", "--unset", "extensions.foo"]);
     for known in ["noop", "preciousObjects", "worktreeConfig"] {
-        repository.git(&["config", "--file", ".git/config", &format!("extensions.{known}"), "true"]);
+        repository.git(&[
+            "config",
+            "--file",
+            ".git/config",
+            &format!("extensions.{known}"),
+            "true",
+        ]);
     }
     assert_eq!(run(&repository, CHECK).0, Some(1));
 }
@@ -174,7 +196,10 @@ mod malformed {
         let on = |parent: &str, name: &str| {
             rewrite(&repository, name, |text| {
                 let (tree, rest) = text.split_once('\n').expect("it has lines");
-                let rest = rest.strip_prefix("parent ").and_then(|rest| rest.split_once('\n')).map_or(rest, |of| of.1);
+                let rest = rest
+                    .strip_prefix("parent ")
+                    .and_then(|rest| rest.split_once('\n'))
+                    .map_or(rest, |of| of.1);
                 format!("{tree}\nparent {parent}\n{rest}")
             })
         };
@@ -188,8 +213,11 @@ mod malformed {
     fn corpus(repository: &Repository) -> tempfile::TempDir {
         let corpus = tempfile::TempDir::new().expect("it can be made");
         fs::create_dir(corpus.path().join("part")).expect("it is writable");
-        fs::copy(repository.path(C.path("store")), corpus.path().join("part").join(C.path("store")))
-            .expect("it is writable");
+        fs::copy(
+            repository.path(C.path("store")),
+            corpus.path().join("part").join(C.path("store")),
+        )
+        .expect("it is writable");
         corpus
     }
 
@@ -197,9 +225,17 @@ mod malformed {
     fn a_commit_whose_dates_or_author_cannot_be_read_ends_no_run() {
         let changes: [fn(String) -> String; 3] = [
             |text| text.replace("\nauthor ", "\nauthor x").replace(" +0000", " x"),
-            |text| text.lines().filter(|line| !line.starts_with("author ")).map(|line| format!("{line}\n")).collect(),
             |text| {
-                text.lines().filter(|line| !line.starts_with("committer ")).map(|line| format!("{line}\n")).collect()
+                text.lines()
+                    .filter(|line| !line.starts_with("author "))
+                    .map(|line| format!("{line}\n"))
+                    .collect()
+            },
+            |text| {
+                text.lines()
+                    .filter(|line| !line.starts_with("committer "))
+                    .map(|line| format!("{line}\n"))
+                    .collect()
             },
         ];
         for change in changes {
@@ -213,7 +249,10 @@ mod malformed {
                 let corpus = corpus.path().to_str().expect("it is UTF-8");
                 let (status, said) = run(&repository, &["history"]);
                 assert!(status == Some(0) && said.contains("from store.c"), "{said}");
-                for args in [&["check", "--base", "main", "--blame"][..], &["check", "--base", "main", "--history"]] {
+                for args in [
+                    &["check", "--base", "main", "--blame"][..],
+                    &["check", "--base", "main", "--history"],
+                ] {
                     let (status, said) = run(&repository, args);
                     assert!(status == Some(1) && !said.contains("not read"), "{args:?}: {said}");
                 }
@@ -236,7 +275,10 @@ mod malformed {
             let corpus = corpus.path().to_str().expect("it is UTF-8");
             let (status, said) = run(&repository, &["history"]);
             assert_eq!(status, Some(0), "{said}");
-            assert!(said.contains("from store.c") && said.contains("not checked: 2 commits malformed"), "{said}");
+            assert!(
+                said.contains("from store.c") && said.contains("not checked: 2 commits malformed"),
+                "{said}"
+            );
             for args in [
                 &["check", "--base", "main", "--blame"][..],
                 &["check", "--base", "main", "--history"],
@@ -256,8 +298,16 @@ mod malformed {
         let old = repository.git(&["rev-parse", "HEAD~1"]);
         let tip = rewrite(&repository, "HEAD", |text| text.replace(&old, &bad));
         damage(&repository.path(".git/refs/heads/pr"), &format!("{tip}\n"));
-        fails(&repository, CHECK, &[&format!("cannot read commit {bad}: it is malformed"), "`git fsck`"]);
-        fails(&repository, &["check", "--base", "HEAD~1"], &[&format!("cannot read commit {bad}: it is malformed")]);
+        fails(
+            &repository,
+            CHECK,
+            &[&format!("cannot read commit {bad}: it is malformed"), "`git fsck`"],
+        );
+        fails(
+            &repository,
+            &["check", "--base", "HEAD~1"],
+            &[&format!("cannot read commit {bad}: it is malformed")],
+        );
     }
 }
 
@@ -267,11 +317,17 @@ fn a_damaged_record_of_a_corpus_is_named_with_the_cure() {
     let add = ["corpus", "add", "--corpus-dir", ".git/known", "q", "."];
     assert_eq!(run(&repository, &add).0, Some(0));
     let mut files = fs::read_dir(repository.path(".git/known/q")).expect("it is there").flatten();
-    let record =
-        files.find(|entry| entry.path().extension().is_some_and(|of| of == "json")).expect("it is there").path();
+    let record = files
+        .find(|entry| entry.path().extension().is_some_and(|of| of == "json"))
+        .expect("it is there")
+        .path();
     damage(&record, "junk");
     let says = ["cannot read its record `.git/known/q/", "`secondhand corpus add q SOURCE`"];
-    fails(&repository, &["check", "--base", "main", "--corpus-dir", ".git/known", "--corpus", "q"], &says);
+    fails(
+        &repository,
+        &["check", "--base", "main", "--corpus-dir", ".git/known", "--corpus", "q"],
+        &says,
+    );
     fails(&repository, &["corpus", "update", "--corpus-dir", ".git/known", "q"], &says);
     fs::remove_file(&record).expect("it is ours");
     assert_eq!(run(&repository, &add).0, Some(0));
@@ -283,7 +339,10 @@ fn a_folder_in_the_place_of_an_index_is_passed_over() {
     let check = ["check", "--base", "main", "--history"];
     let expected = run(&repository, &check);
     let segments = fs::read_dir(repository.path(".git/secondhand")).expect("it was made").flatten();
-    for path in segments.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg")) {
+    for path in segments
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|of| of == "seg"))
+    {
         fs::remove_file(&path).expect("it is ours");
         fs::create_dir(path).expect("it is ours");
     }
@@ -298,7 +357,11 @@ fn help_that_cannot_be_written_is_no_success() {
     let repository = branch();
     for flag in ["--help", "--version"] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
-        let status = repository.secondhand(&[flag]).stdout(full).stderr(std::process::Stdio::null()).status();
+        let status = repository
+            .secondhand(&[flag])
+            .stdout(full)
+            .stderr(std::process::Stdio::null())
+            .status();
         assert_eq!(status.expect("the program starts").code(), Some(2), "{flag}");
         assert_eq!(run(&repository, &[flag]).0, Some(0));
     }
@@ -323,7 +386,9 @@ fn a_value_of_the_wrong_kind_is_named_as_people_call_it() {
 }
 
 mod objects {
-    use crate::one_copy::{check, check_failure, finding, new, repository_with_a_copy, store, text};
+    use crate::one_copy::{
+        check, check_failure, finding, new, repository_with_a_copy, store, text,
+    };
     use support::Repository;
 
     #[test]
@@ -359,7 +424,10 @@ mod objects {
         repository.commit("after");
         let id = repository.git(&["rev-parse", "HEAD:src"]);
         repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
     }
 
@@ -370,7 +438,10 @@ mod objects {
         let object = format!(".git/objects/{}/{}", &id[..2], &id[2..]);
         repository.remove(&object);
         repository.write(&object, "damaged");
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts");
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("store.c"), "{}", text(&output.stderr));
     }

@@ -26,7 +26,9 @@ fn the_digest_of_a_table_changes_with_its_values_and_not_with_comments_order_or_
     let table = "name = \"X\"\nextensions = [\"x\"]\n\n[[comments]]\nopen = \"//\"\n";
     let same = [
         "# Of X.\nextensions = ['x'] # all\nname = 'X'\n[[comments]]\nopen = \"//\"\n".to_owned(),
-        format!("{table}[[examples]]\nshows = \"a comment\"\nsource = \"a // b\"\ntokens = [\"i:a\"]\n"),
+        format!(
+            "{table}[[examples]]\nshows = \"a comment\"\nsource = \"a // b\"\ntokens = [\"i:a\"]\n"
+        ),
         table.replace('\n', "\r\n"),
     ];
     for same in same {
@@ -76,11 +78,16 @@ fn a_checkout_has_our_line_ends_whatever_git_is_set_to() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").current_dir(folder.path()).args(arguments).output().expect("git is installed");
+        let output = Command::new("git")
+            .current_dir(folder.path())
+            .args(arguments)
+            .output()
+            .expect("git is installed");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     git(&["init", "-q"]);
-    fs::copy(root.join(".gitattributes"), folder.path().join(".gitattributes")).expect("the folder is writable");
+    fs::copy(root.join(".gitattributes"), folder.path().join(".gitattributes"))
+        .expect("the folder is writable");
     fs::write(folder.path().join("x.toml"), "name = \"X\"\n").expect("the folder is writable");
     git(&["add", "."]);
     fs::remove_file(folder.path().join("x.toml")).expect("the folder is writable");

@@ -59,8 +59,13 @@ static int count_routes(const struct router *router, unsigned mask)
 fn tree() -> (Repository, String) {
     let repository = Repository::new();
     for (number, language) in LANGUAGES.iter().enumerate() {
-        for (name, part) in [("first", language.first), ("second", language.second), ("third", language.third)] {
-            repository.write(language.path(&format!("{name}{number}")), language.file(name, &[part]).text);
+        for (name, part) in
+            [("first", language.first), ("second", language.second), ("third", language.third)]
+        {
+            repository.write(
+                language.path(&format!("{name}{number}")),
+                language.file(name, &[part]).text,
+            );
         }
     }
     repository.write("src/cache.c", EXISTING);
@@ -84,7 +89,10 @@ fn findings(path: &str, text: &str, settings: &str) -> Vec<Value> {
 /// The rules of the findings of a change.
 #[track_caller]
 fn rules(path: &str, text: &str, settings: &str) -> Vec<String> {
-    findings(path, text, settings).iter().map(|of| of["rule"].as_str().unwrap_or_default().to_owned()).collect()
+    findings(path, text, settings)
+        .iter()
+        .map(|of| of["rule"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -96,7 +104,10 @@ fn a_function_written_anew_is_a_note_that_names_the_existing_one_and_what_agrees
     let lines = (&finding["fragment"]["startLine"], &finding["fragment"]["endLine"]);
     assert_eq!(lines, (&2.into(), &16.into()));
     let origin = &finding["origins"][0];
-    assert_eq!((&origin["path"], &origin["fragment"]["startLine"]), (&"src/cache.c".into(), &2.into()));
+    assert_eq!(
+        (&origin["path"], &origin["fragment"]["startLine"]),
+        (&"src/cache.c".into(), &2.into())
+    );
     let message = finding["message"].as_str().unwrap_or_default();
     let expected = "may exist already as save_cache_entries at src/cache.c:2: calls ";
     assert!(message.starts_with(expected) && message.contains("entry_is_expired"), "{message}");
@@ -110,7 +121,10 @@ fn a_function_with_other_words_is_none() {
 
 #[test]
 fn a_copy_is_a_copy_and_no_function_written_anew() {
-    assert_eq!(rules("src/copy.c", &EXISTING.replace("save_cache_entries", "save_all"), ""), ["copied-code"]);
+    assert_eq!(
+        rules("src/copy.c", &EXISTING.replace("save_cache_entries", "save_all"), ""),
+        ["copied-code"]
+    );
 }
 
 #[test]
@@ -122,5 +136,8 @@ fn a_test_and_a_function_that_was_edited_are_none() {
 
 #[test]
 fn the_rule_can_be_off() {
-    assert_eq!(rules("src/dump.c", ANEW, "[rules]\nexists-already = \"off\"\n"), Vec::<String>::new());
+    assert_eq!(
+        rules("src/dump.c", ANEW, "[rules]\nexists-already = \"off\"\n"),
+        Vec::<String>::new()
+    );
 }

@@ -1,5 +1,5 @@
-//! Shows with which status `secondhand check` ends: 0 nothing at or above `--fail-on`, 1 findings, 2 the audit could not
-//! be done.
+//! Shows with which status `secondhand check` ends: 0 nothing at or above `--fail-on`, 1 findings,
+//! 2 the audit could not be done.
 
 use crate::one_copy::{check_failure, repository_with_a_copy, text};
 use support::secondhand;
@@ -29,7 +29,10 @@ fn a_folder_that_is_no_repository_is_named_with_the_cure() {
     assert_eq!(output.status.code(), Some(2));
     let errors = text(&output.stderr);
     assert!(errors.starts_with("error: cannot open a git repository at `.`: "), "{errors}");
-    assert!(errors.contains("help: run it inside a repository, or name one with `--repo DIR`"), "{errors}");
+    assert!(
+        errors.contains("help: run it inside a repository, or name one with `--repo DIR`"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -59,7 +62,8 @@ fn commits_without_a_common_ancestor_are_named() {
     let repository = repository_with_a_copy();
     repository.git(&["checkout", "--quiet", "--orphan", "other"]);
     repository.commit("another beginning");
-    let output = repository.secondhand(&["check", "--base", "main"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["check", "--base", "main"]).output().expect("the program starts");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors.starts_with("error: cannot find the merge base of "), "{errors}");
@@ -69,8 +73,11 @@ fn commits_without_a_common_ancestor_are_named() {
 #[test]
 fn flags_that_exclude_each_other_are_refused() {
     let repository = repository_with_a_copy();
-    for flags in [["--staged", "--worktree"], ["--staged", "--head=HEAD"], ["--worktree", "--head=HEAD"]] {
-        let output = repository.secondhand(&["check"]).args(flags).output().expect("the program starts");
+    for flags in
+        [["--staged", "--worktree"], ["--staged", "--head=HEAD"], ["--worktree", "--head=HEAD"]]
+    {
+        let output =
+            repository.secondhand(&["check"]).args(flags).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! Keeps the documents that are made from code current. `UPDATE_EXPECTED=1 cargo test --test it generated` renews them.
+//! Keeps the documents that are made from code current. `UPDATE_EXPECTED=1 cargo test --test it
+//! generated` renews them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -29,10 +30,21 @@ fn the_rules_are_documented() {
     let mut page =
         "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same, and [how to accept a\nfinding](how-to/finding.md#which-way-to-accept-it).\n".to_owned();
     for rule in RULES {
-        assert!(rule.finds.len() <= 1024, "{} is longer than code scanning of GitHub takes", rule.id);
+        assert!(
+            rule.finds.len() <= 1024,
+            "{} is longer than code scanning of GitHub takes",
+            rule.id
+        );
         let explanation = rule.explanation();
-        let (text, _) = explanation.rsplit_once("\n\n**How to accept it.**").expect("a rule says how to accept it");
-        let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{text}\n", rule.id, rule.level.name());
+        let (text, _) = explanation
+            .rsplit_once("\n\n**How to accept it.**")
+            .expect("a rule says how to accept it");
+        let _ = write!(
+            page,
+            "\n## {}\n\nDefault level: **{}**\n\n{text}\n",
+            rule.id,
+            rule.level.name()
+        );
     }
     check("docs/rules.md", &page);
 }
@@ -46,7 +58,8 @@ fn list_options(page: &mut String, options: &[ConfigOption]) {
 #[test]
 fn the_options_are_documented() {
     let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file. `secondhand config` shows where each value comes from.\n\nThresholds can differ by language and by path ([how](how-to/tuning.md#by-language-and-by-path)).\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same. Defaults are in parentheses.\n\n".to_owned();
-    let (advanced, usual): (Vec<_>, Vec<_>) = options().into_iter().partition(|option| option.is_advanced);
+    let (advanced, usual): (Vec<_>, Vec<_>) =
+        options().into_iter().partition(|option| option.is_advanced);
     list_options(&mut page, &usual);
     page += "\n## Advanced\n\nThresholds whose defaults were chosen [by measurement](measurements/accuracy.md).\n\n";
     list_options(&mut page, &advanced);
@@ -123,7 +136,8 @@ fn declaration<'s>(source: &'s str, name: &str) -> (String, &'s str) {
     (before.join("\n"), &body[..body.find("\n}\n").expect("it ends")])
 }
 
-/// The fields or variants in the braces of a declaration: the key, what its value is, and what is said of it.
+/// The fields or variants in the braces of a declaration: the key, what its value is, and what is
+/// said of it.
 fn members(body: &str) -> Vec<(String, &'static str, String)> {
     let mut members = Vec::new();
     let (mut says, mut renamed) = (Vec::new(), None);
@@ -131,7 +145,10 @@ fn members(body: &str) -> Vec<(String, &'static str, String)> {
         if let Some(text) = line.strip_prefix("///") {
             says.push(text.trim());
         } else if line.starts_with("#[") {
-            renamed = line.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next()).or(renamed);
+            renamed = line
+                .split_once("rename = \"")
+                .and_then(|(_, rest)| rest.split('"').next())
+                .or(renamed);
         } else if !line.is_empty() {
             let (name, kind) = line
                 .trim_start_matches("pub ")
@@ -179,7 +196,11 @@ fn the_command_line_is_documented() {
 fn every_command_shows_examples() {
     for command in cli::command().get_subcommands() {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        assert!(help.starts_with("Examples:\n"), "`secondhand {} --help` has no examples", command.get_name());
+        assert!(
+            help.starts_with("Examples:\n"),
+            "`secondhand {} --help` has no examples",
+            command.get_name()
+        );
     }
 }
 
@@ -200,7 +221,10 @@ fn the_report_formats_are_documented() {
         ("history", "history", list(report::TIMELINE_FORMATS)),
         ("report", "organization", list(report::ORGANIZATION_FORMATS)),
     ] {
-        let _ = write!(page, "\n## `secondhand {command}`\n\n[Schema]({schema}.schema.json) of its JSON.\n\n{formats}");
+        let _ = write!(
+            page,
+            "\n## `secondhand {command}`\n\n[Schema]({schema}.schema.json) of its JSON.\n\n{formats}"
+        );
     }
     check("docs/reports.md", &page);
 }
@@ -212,25 +236,37 @@ fn list<T>(formats: &[report::Format<T>]) -> String {
 /// The lists that pages written by hand repeat.
 #[test]
 fn the_readme_names_the_formats_and_the_page_on_corpora_the_sources() {
-    let page =
-        |file: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("the page is there");
+    let page = |file: &str| {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
+            .expect("the page is there")
+    };
     let readme = page("README.md");
-    let (before, _) = readme.split_once("](docs/reports.md)").expect("the README links the page on formats");
+    let (before, _) =
+        readme.split_once("](docs/reports.md)").expect("the README links the page on formats");
     let (_, named) = before.rsplit_once('[').expect("the link has a text");
     let formats: Vec<_> = report::FORMATS.iter().map(|format| format.name).collect();
     let named = named.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(named, formats.join(", "), "README.md: the formats");
 
     let corpora = page("docs/corpora.md");
-    let named = corpora.lines().skip_while(|line| *line != "|---|---|").skip(1).take_while(|line| !line.is_empty());
+    let named = corpora
+        .lines()
+        .skip_while(|line| *line != "|---|---|")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
     let sources = SOURCES.iter().map(|source| format!("| {} | {} |", source.name, source.help));
-    assert_eq!(named.collect::<Vec<_>>(), sources.collect::<Vec<_>>(), "docs/corpora.md: the first table");
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        sources.collect::<Vec<_>>(),
+        "docs/corpora.md: the first table"
+    );
 }
 
 #[test]
 fn the_schemas_are_published() {
-    let pretty =
-        |value: &serde_json::Value| format!("{}\n", serde_json::to_string_pretty(value).expect("a schema is JSON"));
+    let pretty = |value: &serde_json::Value| {
+        format!("{}\n", serde_json::to_string_pretty(value).expect("a schema is JSON"))
+    };
     check("docs/config.schema.json", &pretty(&schema()));
     check("docs/report.schema.json", &pretty(&report::schema()));
     check("docs/history.schema.json", &pretty(&report::timeline_schema()));

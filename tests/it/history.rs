@@ -1,5 +1,5 @@
-//! Shows what `secondhand history` and `check --blame` tell of the past: which commit copied what, and who had written
-//! it.
+//! Shows what `secondhand history` and `check --blame` tell of the past: which commit copied what,
+//! and who had written it.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -13,8 +13,13 @@ use support::{Repository, git, git_command, secondhand as program};
 fn commit(repository: &Repository, author: &str, day: u32, message: &str) -> String {
     repository.stage();
     let date = format!("2020-01-{day:02}T12:00:00Z");
-    let mut command = git_command(repository.root(), &["commit", "--quiet", "--allow-empty", "--message", message]);
-    command.env("GIT_AUTHOR_NAME", author).env("GIT_AUTHOR_EMAIL", format!("{}@example.com", author.to_lowercase()));
+    let mut command = git_command(
+        repository.root(),
+        &["commit", "--quiet", "--allow-empty", "--message", message],
+    );
+    command
+        .env("GIT_AUTHOR_NAME", author)
+        .env("GIT_AUTHOR_EMAIL", format!("{}@example.com", author.to_lowercase()));
     command.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
     assert!(command.status().expect("git is installed").success());
     repository.git(&["rev-parse", "HEAD"])
@@ -26,10 +31,12 @@ fn write(repository: &Repository, files: &[&File]) {
     }
 }
 
-/// A repository in which Alpha writes, Beta renames, Gamma copies, and Delta moves; and the ids of these commits.
+/// A repository in which Alpha writes, Beta renames, Gamma copies, and Delta moves; and the ids of
+/// these commits.
 fn copied(language: &Language) -> (Repository, [String; 4]) {
     let repository = Repository::new();
-    let (old, kept) = (language.file("old", &[language.first, language.second]), language.path("kept"));
+    let (old, kept) =
+        (language.file("old", &[language.first, language.second]), language.path("kept"));
     write(&repository, &[&old, &language.file("other", &[language.third])]);
     let written = commit(&repository, "Alpha", 1, "write");
     repository.rename(&old.path, &kept);
@@ -49,9 +56,11 @@ fn printed(command: &mut Command) -> String {
 }
 
 fn history(repository: &Repository, args: &[&str]) -> Value {
-    let said = printed(&mut repository.secondhand(&[&["history", "--format", "json"], args].concat()));
+    let said =
+        printed(&mut repository.secondhand(&[&["history", "--format", "json"], args].concat()));
     let report: Value = serde_json::from_str(&said).expect("it is JSON");
-    let schema = jsonschema::validator_for(&secondhand::report::timeline_schema()).expect("the schema is one");
+    let schema = jsonschema::validator_for(&secondhand::report::timeline_schema())
+        .expect("the schema is one");
     let faults: Vec<_> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
     assert_eq!(faults, [""; 0]);
     report
@@ -60,14 +69,25 @@ fn history(repository: &Repository, args: &[&str]) -> Value {
 /// The copies of a report, in short: the subject of the commit, the copy, its origin.
 fn copies(report: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().expect("it is text").to_owned();
-    let place =
-        |of: &Value| format!("{}:{}-{}", text(&of["path"]), of["fragment"]["startLine"], of["fragment"]["endLine"]);
+    let place = |of: &Value| {
+        format!(
+            "{}:{}-{}",
+            text(&of["path"]),
+            of["fragment"]["startLine"],
+            of["fragment"]["endLine"]
+        )
+    };
     let mut found = Vec::new();
     for commit in report["commits"].as_array().expect("a list") {
         for copy in commit["copies"].as_array().expect("a list") {
             let origin = &copy["origins"][0];
             let kind = text(&origin["cloneType"]);
-            found.push(format!("{} {} <- {kind} {}", text(&commit["subject"]), place(copy), place(origin)));
+            found.push(format!(
+                "{} {} <- {kind} {}",
+                text(&commit["subject"]),
+                place(copy),
+                place(origin)
+            ));
         }
     }
     found
@@ -86,10 +106,14 @@ fn each_copy_is_told_with_its_commit_its_origin_and_who_had_written_that() {
         assert_eq!(subjects(&report), ["write", "rename", "copy", "move"]);
         let kept = language.file("kept", &[language.first, language.second]);
         let new = language.file("new", &[language.first]);
-        let expected = format!("copy {} <- type-1 {}", new.at(language.first), kept.at(language.first));
+        let expected =
+            format!("copy {} <- type-1 {}", new.at(language.first), kept.at(language.first));
         assert_eq!(copies(&report), [expected], "a rename and a move are no copies");
         let commit = &report["commits"][2];
-        assert_eq!((&commit["author"], &commit["email"]), (&"Gamma".into(), &"gamma@example.com".into()));
+        assert_eq!(
+            (&commit["author"], &commit["email"]),
+            (&"Gamma".into(), &"gamma@example.com".into())
+        );
         let origin = &commit["copies"][0]["origins"][0];
         let expected = serde_json::json!({
             "commit": written, "author": "Alpha", "authorTime": 1_577_880_000, "path": language.path("old"),
@@ -123,14 +147,19 @@ fn every_format_tells_the_copy_and_who_had_written_it() {
     let (repository, [written, _, copied, _]) = copied(language);
     for format in ["text", "html", "markdown", "csv"] {
         let said = printed(&mut repository.secondhand(&["history", "--format", format]));
-        for word in [&copied[..10], &written[..10], "Alpha", "Gamma", "2020-01-01", &language.path("kept")] {
+        for word in
+            [&copied[..10], &written[..10], "Alpha", "Gamma", "2020-01-01", &language.path("kept")]
+        {
             assert!(said.contains(word), "{format} lacks {word}: {said}");
         }
     }
     let page = printed(&mut repository.secondhand(&["history", "--format", "html"]));
     assert!(page.contains("<svg") && page.contains("class=\"bar\""), "the trend is a chart");
-    roxmltree::Document::parse_with_options(&page, roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() })
-        .expect("the page is well-formed");
+    roxmltree::Document::parse_with_options(
+        &page,
+        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+    )
+    .expect("the page is well-formed");
 }
 
 #[test]
@@ -168,7 +197,9 @@ fn a_merge_stands_for_what_it_brought_in_only_where_first_parents_are_followed()
     write(&repository, &[&language.file("other", &[language.third])]);
     commit(&repository, "Alpha", 3, "other");
     repository.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "side"]);
-    let copy = |subject: &str| format!("{subject} {} <- type-1 {}", new.at(language.first), one.at(language.first));
+    let copy = |subject: &str| {
+        format!("{subject} {} <- type-1 {}", new.at(language.first), one.at(language.first))
+    };
     assert_eq!(copies(&history(&repository, &[])), [copy("copy")]);
     let report = history(&repository, &["--first-parent"]);
     assert_eq!(copies(&report), [copy("merge")]);
@@ -179,7 +210,10 @@ fn a_merge_stands_for_what_it_brought_in_only_where_first_parents_are_followed()
 fn a_merge_of_two_sides_of_one_file_copies_nothing() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
-    write(&repository, &[&language.file("one", &[language.first]), &language.file("two", &[language.second])]);
+    write(
+        &repository,
+        &[&language.file("one", &[language.first]), &language.file("two", &[language.second])],
+    );
     commit(&repository, "Alpha", 1, "write");
     repository.git(&["checkout", "--quiet", "-b", "side"]);
     write(&repository, &[&language.file("two", &[language.second, language.first])]);
@@ -210,7 +244,10 @@ fn filters_choose_authors_places_and_origins() {
     commit(&repository, "Gamma", 3, "from b");
     let told = |args: &[&str]| {
         let copies = copies(&history(&repository, args));
-        copies.iter().map(|copy| copy.split(" a/").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        copies
+            .iter()
+            .map(|copy| copy.split(" a/").next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(told(&[]), ["within a", "from b"]);
     assert_eq!(told(&["--author", "BETA"]), ["within a"]);
@@ -247,7 +284,11 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
     assert!(!repository.path(".git/secondhand").exists(), "`--no-cache` keeps nothing");
     for n in 0..12 {
         let mut command = repository.secondhand(&["history"]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
         std::thread::sleep(Duration::from_millis(n * 4));
         let _ = child.kill();
         let _ = child.wait();
@@ -261,7 +302,8 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
     let id = repository.git(&["rev-parse", &format!("HEAD~1:{}", LANGUAGES[0].path("other"))]);
     repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
     assert_eq!(history(&repository, &[]), without);
-    let output = repository.secondhand(&["history", "--no-cache"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["history", "--no-cache"]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "without what is kept, it is missed");
 }
 
@@ -288,10 +330,16 @@ fn blame_tells_in_every_format_who_had_written_the_origin() {
             "commit": written, "author": "Alpha", "authorTime": 1_577_880_000, "path": language.path("old"),
         });
         assert_eq!(origin["written"], expected);
-        let told = format!("written in {} on 2020-01-01 by Alpha, as {}", &written[..10], language.path("old"));
+        let told = format!(
+            "written in {} on 2020-01-01 by Alpha, as {}",
+            &written[..10],
+            language.path("old")
+        );
         for format in ["text", "sarif", "markdown", "html", "github", "gitlab", "junit"] {
             let args = [&check[..], &["--blame", "--format", format]].concat();
-            let said = printed(&mut repository.secondhand(&args)).replace("\n      ", " ").replace("\n    ", " ");
+            let said = printed(&mut repository.secondhand(&args))
+                .replace("\n      ", " ")
+                .replace("\n    ", " ");
             assert!(said.contains(&told), "{format}: {said}");
             let without = printed(&mut repository.secondhand(&args[..args.len() - 3]));
             assert!(!without.contains("written in"), "nobody asked");
@@ -309,7 +357,10 @@ fn blame_knows_code_that_only_the_index_has() {
     assert_eq!(report.list("/findings")[0]["origins"][0]["written"]["commit"], *written);
     write(
         &repository,
-        &[&language.file("a", &[&language.renamed_once()]), &language.file("b", &[&language.renamed_once()])],
+        &[
+            &language.file("a", &[&language.renamed_once()]),
+            &language.file("b", &[&language.renamed_once()]),
+        ],
     );
     repository.stage();
     let report = repository.check(&["--staged", "--blame"]);
@@ -331,8 +382,12 @@ fn the_past_is_searched_as_far_as_the_flags_say() {
     }
     write(&repository, &[&language.file("new", &[language.first])]);
     commit(&repository, "Beta", 6, "revive");
-    let n_found =
-        |args: &[&str]| repository.check(&[&["--base", "HEAD~1", "--history"], args].concat()).list("/findings").len();
+    let n_found = |args: &[&str]| {
+        repository
+            .check(&[&["--base", "HEAD~1", "--history"], args].concat())
+            .list("/findings")
+            .len()
+    };
     // Each question is asked of an empty index, and of what the ones before it left.
     for keeps in [false, true] {
         for (args, n) in [
@@ -363,7 +418,11 @@ fn packed_and_loose_and_borrowed_history_say_the_same() {
     let mut expected = Vec::new();
     for n in 0..24 {
         // Versions of one file, so that a pack keeps them as deltas.
-        let text = format!("{}{}", language.header(n), language.file("store", &[language.second, language.third]).text);
+        let text = format!(
+            "{}{}",
+            language.header(n),
+            language.file("store", &[language.second, language.third]).text
+        );
         let text = if n < 20 { format!("{text}{}", language.first) } else { text };
         repository.write(language.path("store"), text);
         commit(&repository, "Alpha", n as u32 + 1, "version");
@@ -373,7 +432,8 @@ fn packed_and_loose_and_borrowed_history_say_the_same() {
     commit(&repository, "Beta", 28, "revive");
     let found = |folder: &std::path::Path| {
         let _ = fs::remove_dir_all(folder.join(".git/secondhand"));
-        let args = ["check", "--base", "HEAD~1", "--history", "--format", "json", "--fail-on", "never"];
+        let args =
+            ["check", "--base", "HEAD~1", "--history", "--format", "json", "--fail-on", "never"];
         printed(&mut program(folder, &args))
     };
     expected.push(found(repository.root()));
@@ -387,7 +447,8 @@ fn packed_and_loose_and_borrowed_history_say_the_same() {
     assert!(expected.iter().all(|said| *said == expected[0]));
 }
 
-/// A repository whose second commit has a date that nobody can read; the fourth copies from the first.
+/// A repository whose second commit has a date that nobody can read; the fourth copies from the
+/// first.
 fn with_a_malformed_date(date: &str) -> Repository {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
@@ -414,10 +475,20 @@ fn a_commit_whose_date_cannot_be_read_ends_no_search_of_the_past() {
         let repository = with_a_malformed_date(date);
         let checked = repository.check(&["--base", "HEAD~1", "--history"]);
         let found = checked.findings();
-        assert!(found.len() == 1 && checked.json["findings"][0]["rule"] == "revived-code", "{date:?}: {found:?}");
+        assert!(
+            found.len() == 1 && checked.json["findings"][0]["rule"] == "revived-code",
+            "{date:?}: {found:?}"
+        );
         let report = history(&repository, &[]);
         assert_eq!(subjects(&report).len(), 4, "{date:?}");
-        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--history", "--blame", "--fail-on=never"]));
+        printed(&mut repository.secondhand(&[
+            "check",
+            "--base",
+            "HEAD~1",
+            "--history",
+            "--blame",
+            "--fail-on=never",
+        ]));
     }
 }
 
@@ -435,7 +506,8 @@ fn a_subject_is_shown_as_far_as_it_helps() {
     }
 }
 
-/// A repository in which each of five commits copies within `plugins`, one copies elsewhere, and that copy is removed.
+/// A repository in which each of five commits copies within `plugins`, one copies elsewhere, and
+/// that copy is removed.
 fn with_habits() -> Repository {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
@@ -458,19 +530,32 @@ fn with_habits() -> Repository {
 #[test]
 fn settings_are_proposed_from_what_was_merged_and_kept() {
     let repository = with_habits();
-    let calibrate = |args: &[&str]| printed(&mut repository.secondhand(&[&["config", "calibrate"], args].concat()));
+    let calibrate = |args: &[&str]| {
+        printed(&mut repository.secondhand(&[&["config", "calibrate"], args].concat()))
+    };
     let said = calibrate(&[]);
-    assert!(said.starts_with("6 warnings in 8 commits of HEAD; 5 of the copies are still there\n"), "{said}");
+    assert!(
+        said.starts_with("6 warnings in 8 commits of HEAD; 5 of the copies are still there\n"),
+        "{said}"
+    );
     assert!(said.contains("\n[paths.\"plugins/**\"]\nrules.copied-code = \"note\"\n"), "{said}");
-    assert!(said.contains("  5 of the 6 warnings change so; 5 of these copies were kept\n"), "{said}");
+    assert!(
+        said.contains("  5 of the 6 warnings change so; 5 of these copies were kept\n"),
+        "{said}"
+    );
     assert_eq!(said.matches("    plugins/p").count(), 3, "three examples: {said}");
-    assert!(said.ends_with("nothing was written: `secondhand.toml` takes what you choose\n"), "{said}");
+    assert!(
+        said.ends_with("nothing was written: `secondhand.toml` takes what you choose\n"),
+        "{said}"
+    );
     assert!(!repository.path("secondhand.toml").exists());
     // It does what it says.
     repository.write("secondhand.toml", "[paths.\"plugins/**\"]\nrules.copied-code = \"note\"\n");
     let said = calibrate(&[]);
     assert!(
-        said.starts_with("1 warning in 8 commits of HEAD; 0 of the copies are still there\nnothing is proposed"),
+        said.starts_with(
+            "1 warning in 8 commits of HEAD; 0 of the copies are still there\nnothing is proposed"
+        ),
         "{said}"
     );
     // Four are no habit, and what was taken out again is none.

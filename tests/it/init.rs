@@ -49,14 +49,19 @@ fn the_settings_are_the_defaults_without_their_marks_too() {
     init(&repository, &[]);
     let is_setting = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase() || c == '[');
     let text = read(&repository, "secondhand.toml");
-    let settings: Vec<_> =
-        text.lines().filter_map(|line| line.strip_prefix('#').filter(|line| is_setting(line))).collect();
+    let settings: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix('#').filter(|line| is_setting(line)))
+        .collect();
     assert!(settings.len() >= 10, "{text}");
     repository.write("secondhand.toml", settings.join("\n"));
     let (status, said) = run(&mut repository.secondhand(&["config"]));
     assert_eq!(status, Some(0), "they can be read: {said}");
     let changed: Vec<_> = said.lines().filter(|line| line.ends_with("# changed")).collect();
-    assert!(changed.iter().all(|line| line.starts_with("rules = ")), "they are the defaults: {changed:?}");
+    assert!(
+        changed.iter().all(|line| line.starts_with("rules = ")),
+        "they are the defaults: {changed:?}"
+    );
 }
 
 #[test]
@@ -79,7 +84,9 @@ fn what_is_there_is_kept_unless_it_is_to_be_replaced() {
         let kept = format!("kept {path}: it is there already; `--force` overwrites it\n");
         assert!(init(&repository, &["--workflow"]).starts_with(&kept));
         assert_eq!(read(&repository, path), "min-tokens = 60\n");
-        assert!(init(&repository, &["--workflow"]).contains("kept .github/workflows/secondhand.yml"));
+        assert!(
+            init(&repository, &["--workflow"]).contains("kept .github/workflows/secondhand.yml")
+        );
         init(&repository, &["--workflow", "--force"]);
         assert!(read(&repository, path).contains("#min-tokens"));
     }
@@ -94,7 +101,10 @@ fn a_hook_goes_where_the_others_are() {
     let added = read(&repository, ".pre-commit-config.yaml");
     assert!(added.starts_with(list), "what was there stays: {added}");
     assert!(added.contains("\n      - id: secondhand\n"), "{added}");
-    assert!(init(&repository, &["--hook"]).contains("kept .pre-commit-config.yaml"), "it is added once");
+    assert!(
+        init(&repository, &["--hook"]).contains("kept .pre-commit-config.yaml"),
+        "it is added once"
+    );
     assert_eq!(read(&repository, ".pre-commit-config.yaml"), added);
 
     let repository = Repository::new();
@@ -106,7 +116,9 @@ fn a_hook_goes_where_the_others_are() {
     let repository = Repository::new();
     repository.write("lefthook.yml", "pre-push:\n  jobs: []\n");
     init(&repository, &["--hook"]);
-    assert!(read(&repository, "lefthook.yml").starts_with("pre-push:\n  jobs: []\n\npre-commit:\n"));
+    assert!(
+        read(&repository, "lefthook.yml").starts_with("pre-push:\n  jobs: []\n\npre-commit:\n")
+    );
 
     let repository = Repository::new();
     repository.write(".husky/pre-commit", "npm test\n");
@@ -158,35 +170,53 @@ fn what_was_written_is_taken_out_again_and_what_was_edited_stays() {
     let said = init(&repository, &["--undo"]);
     assert_eq!(said.lines().count(), 3, "{said}");
     assert!(!repository.path("secondhand.toml").exists());
-    assert_eq!(read(&repository, ".pre-commit-config.yaml"), "repos:\n  - repo: meta\n    hooks: []\n");
+    assert_eq!(
+        read(&repository, ".pre-commit-config.yaml"),
+        "repos:\n  - repo: meta\n    hooks: []\n"
+    );
 
     let repository = Repository::new();
     init(&repository, &["--hook"]);
     repository.write("secondhand.toml", "min-tokens = 60\n");
     let said = init(&repository, &["--undo"]);
-    assert!(said.starts_with("removed .git/hooks/pre-commit") && said.lines().count() == 1, "{said}");
+    assert!(
+        said.starts_with("removed .git/hooks/pre-commit") && said.lines().count() == 1,
+        "{said}"
+    );
 }
 
 #[test]
 fn settings_of_other_tools_are_taken_over_and_their_marks_are_obeyed() {
     let repository = Repository::new();
-    repository
-        .write(".jscpd.json", r#"{"minTokens": 70, "ignore": ["**/gen/**"], "threshold": 5, "maxSize": "100kb"}"#);
+    repository.write(
+        ".jscpd.json",
+        r#"{"minTokens": 70, "ignore": ["**/gen/**"], "threshold": 5, "maxSize": "100kb"}"#,
+    );
     let said = init(&repository, &["--from", "jscpd"]);
-    assert!(said.contains("with those of .jscpd.json") && said.contains("--fail-on-percent 5"), "{said}");
+    assert!(
+        said.contains("with those of .jscpd.json") && said.contains("--fail-on-percent 5"),
+        "{said}"
+    );
     let (status, said) = run(&mut repository.secondhand(&["config"]));
     assert_eq!(status, Some(0), "{said}");
-    for line in ["min-tokens = 70 ", "ignore = [\"**/gen/**\"] ", "max-file-size = 102400 ", "honor = [\"jscpd\"] "] {
+    for line in [
+        "min-tokens = 70 ",
+        "ignore = [\"**/gen/**\"] ",
+        "max-file-size = 102400 ",
+        "honor = [\"jscpd\"] ",
+    ] {
         assert!(said.contains(&format!("\n{line}")), "{line}: {said}");
     }
 
     let repository = Repository::new();
-    let properties =
-        "sonar.cpd.exclusions=**/a/**,\\\n  **/b/**\nsonar.cpd.java.minimumTokens=80\nsonar.tests=checks\n";
+    let properties = "sonar.cpd.exclusions=**/a/**,\\\n  **/b/**\nsonar.cpd.java.minimumTokens=80\nsonar.tests=checks\n";
     repository.write("sonar-project.properties", properties);
     init(&repository, &["--from", "sonar"]);
     let (_, said) = run(&mut repository.secondhand(&["config"]));
-    assert!(said.contains("\nignore = [\"**/a/**\", \"**/b/**\"] ") && said.contains("min-tokens = 80"), "{said}");
+    assert!(
+        said.contains("\nignore = [\"**/a/**\", \"**/b/**\"] ") && said.contains("min-tokens = 80"),
+        "{said}"
+    );
 
     let repository = Repository::new();
     let pom = "<plugin><artifactId>maven-pmd-plugin</artifactId><minimumTokens>90</minimumTokens>\
@@ -200,8 +230,16 @@ fn settings_of_other_tools_are_taken_over_and_their_marks_are_obeyed() {
 #[test]
 fn a_list_that_cannot_be_added_to_is_left_alone_and_the_entry_shown() {
     let lists = [
-        (".pre-commit-config.yaml", "repos: [{repo: meta, hooks: [{id: identity}]}]\n", "- id: secondhand"),
-        (".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks: []\nci:\n  skip: []\n", "- id: secondhand"),
+        (
+            ".pre-commit-config.yaml",
+            "repos: [{repo: meta, hooks: [{id: identity}]}]\n",
+            "- id: secondhand",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n- repo: local\n  hooks: []\nci:\n  skip: []\n",
+            "- id: secondhand",
+        ),
         ("lefthook.yml", "pre-commit: {jobs: []}\n", "run: secondhand check --staged"),
     ];
     for (file, list, entry) in lists {
@@ -218,11 +256,18 @@ fn without_a_manager_the_hook_is_gits_own() {
     let repository = Repository::new();
     assert!(init(&repository, &["--hook"]).contains("wrote "));
     let hook = repository.path(".git/hooks/pre-commit");
-    assert!(fs::read_to_string(&hook).expect("it was written").contains("exec secondhand check --staged"));
+    assert!(
+        fs::read_to_string(&hook)
+            .expect("it was written")
+            .contains("exec secondhand check --staged")
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(&hook).expect("it was written").permissions().mode() & 0o111, 0o111);
+        assert_eq!(
+            fs::metadata(&hook).expect("it was written").permissions().mode() & 0o111,
+            0o111
+        );
     }
     fs::write(&hook, "#!/bin/sh\nexit 0\n").expect("the file is ours");
     assert!(refused(&repository, &["--hook"]).contains("it already exists"));
@@ -267,8 +312,14 @@ fn what_fits_is_written_without_being_asked_for_and_a_second_run_changes_nothing
         assert!(said.contains(wrote), "{wrote}: {said}");
     }
     let settings = read(&repository, "secondhand.toml");
-    assert!(settings.contains("Languages here, with their files: Rust (2), Python (1)."), "{settings}");
-    let found: Vec<_> = settings.lines().filter(|line| line.starts_with("path = ") || line.starts_with("[[")).collect();
+    assert!(
+        settings.contains("Languages here, with their files: Rust (2), Python (1)."),
+        "{settings}"
+    );
+    let found: Vec<_> = settings
+        .lines()
+        .filter(|line| line.starts_with("path = ") || line.starts_with("[["))
+        .collect();
     assert_eq!(found, ["[[vendored]]", "path = \"third_party/zlib\""]);
     let (status, shown) = run(&mut repository.secondhand(&["config"]));
     assert_eq!(status, Some(0), "they can be read: {shown}");
@@ -284,8 +335,13 @@ fn what_fits_is_written_without_being_asked_for_and_a_second_run_changes_nothing
 #[test]
 fn a_workflow_that_names_us_already_is_enough() {
     let repository = Repository::new();
-    repository.write(".github/workflows/checks.yml", "jobs: {a: {steps: [{uses: secondhand-audit/secondhand@v0}]}}\n");
-    assert!(init(&repository, &[]).contains("kept .github/workflows/checks.yml: it names secondhand"));
+    repository.write(
+        ".github/workflows/checks.yml",
+        "jobs: {a: {steps: [{uses: secondhand-audit/secondhand@v0}]}}\n",
+    );
+    assert!(
+        init(&repository, &[]).contains("kept .github/workflows/checks.yml: it names secondhand")
+    );
     assert!(!repository.path(".github/workflows/secondhand.yml").exists());
 }
 
@@ -294,12 +350,18 @@ fn where_nothing_runs_checks_only_the_settings_are_written() {
     let repository = Repository::new();
     let said = init(&repository, &[]);
     assert!(said.contains("also: `secondhand init --hook` checks each commit"), "{said}");
-    assert!(!repository.path(".github").exists() && !repository.path(".git/hooks/pre-commit").exists());
+    assert!(
+        !repository.path(".github").exists() && !repository.path(".git/hooks/pre-commit").exists()
+    );
 }
 
 #[test]
 fn other_systems_are_named_with_the_page_that_shows_what_to_add() {
-    let systems = [(".gitlab-ci.yml", "gitlab.md"), ("Jenkinsfile", "ci.md"), (".circleci/config.yml", "ci.md")];
+    let systems = [
+        (".gitlab-ci.yml", "gitlab.md"),
+        ("Jenkinsfile", "ci.md"),
+        (".circleci/config.yml", "ci.md"),
+    ];
     for (settings, page) in systems {
         let repository = Repository::new();
         repository.write(settings, "stages: []\n");

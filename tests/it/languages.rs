@@ -13,7 +13,8 @@ fn tables() -> Vec<(String, Table)> {
     for entry in fs::read_dir(folder).expect("the folder is there") {
         let path = entry.expect("the folder is readable").path();
         let text = fs::read_to_string(&path).expect("a table is UTF-8");
-        let table = Table::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let table =
+            Table::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let id = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
         tables.push((id, table));
     }
@@ -29,7 +30,10 @@ fn every_example_gives_its_tokens() {
         Lexer::new(&table).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(languages.get(&id).is_some(), "{id} is not built in");
         faults.extend(languages.unmet_examples(&id).into_iter().map(|unmet| {
-            format!("{id}: {}\n  expected {:?}\n     found {:?}", unmet.shows, unmet.expected, unmet.found)
+            format!(
+                "{id}: {}\n  expected {:?}\n     found {:?}",
+                unmet.shows, unmet.expected, unmet.found
+            )
         }));
     }
     assert!(faults.is_empty(), "{} examples fail:\n{}", faults.len(), faults.join("\n"));
@@ -42,17 +46,36 @@ fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
         let language = languages.get(id).unwrap_or_else(|| panic!("there is no {id}"));
         let mut tokens = Vec::new();
         language.lexer.tokenize(source.as_bytes(), &mut tokens);
-        let found: Vec<_> =
-            language.test_lines(source.as_bytes(), &tokens).into_iter().map(|unit| (unit.start, unit.end)).collect();
+        let found: Vec<_> = language
+            .test_lines(source.as_bytes(), &tokens)
+            .into_iter()
+            .map(|unit| (unit.start, unit.end))
+            .collect();
         assert_eq!(found, lines, "{id}: {source}");
     };
-    check("rust", "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() {}\n}\nfn h() {}\n", &[(4, 9)]);
-    check("rust", "#[tokio::test(start_paused = true)]\nasync fn f() {\n    g().await;\n}\n", &[(1, 5)]);
+    check(
+        "rust",
+        "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() {}\n}\nfn h() {}\n",
+        &[(4, 9)],
+    );
+    check(
+        "rust",
+        "#[tokio::test(start_paused = true)]\nasync fn f() {\n    g().await;\n}\n",
+        &[(1, 5)],
+    );
     check("rust", "#[cfg(not(test))]\nfn f() {\n}\n#[testing]\nfn g() {\n}\n", &[]);
-    check("python", "class TestA:\n    def f(self):\n        pass\n\ndef g():\n    pass\n", &[(1, 4)]);
+    check(
+        "python",
+        "class TestA:\n    def f(self):\n        pass\n\ndef g():\n    pass\n",
+        &[(1, 4)],
+    );
     check("python", "async def test_a(b):\n    pass\nc = 1\n", &[(1, 3)]);
     check("go", "func TestA(t *testing.T) {\n\tf()\n}\n\nfunc Testify() {\n\tf()\n}\n", &[(1, 4)]);
-    check("java", "class A {\n  @Test\n  void a() {\n    b();\n  }\n  void c() {\n  }\n}\n", &[(2, 6)]);
+    check(
+        "java",
+        "class A {\n  @Test\n  void a() {\n    b();\n  }\n  void c() {\n  }\n}\n",
+        &[(2, 6)],
+    );
     check("javascript", "it('a', () => {\n  b()\n})\nemit('a')\n", &[(1, 4)]);
     check("elixir", "test \"a\" do\n  b()\nend\n", &[(1, 3)]);
     check("zig", "test \"a\" {\n    b();\n}\nfn testing() {\n}\n", &[(1, 4)]);
@@ -73,7 +96,8 @@ fn is_shown(table: &Table, open: &str) -> bool {
     // A hole is filled in the example: what stands before it is looked for.
     let hole = ["{tag}", "{bracket}"].iter().find_map(|hole| open.find(hole)).or(open.find('{'));
     let stem = hole.map(|at| &open[..at]).filter(|stem| !stem.is_empty()).unwrap_or(open);
-    let fold = |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };
+    let fold =
+        |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };
     table.examples.iter().any(|example| fold(&example.source).contains(&fold(stem)))
 }
 
@@ -86,7 +110,8 @@ fn every_special_thing_of_a_table_has_an_example() {
         }
         for Delimited { open, .. } in table.comments.iter().chain(&table.strings) {
             if !open.iter().any(|open| is_shown(&table, open)) {
-                faults.push(format!("{id}: no example shows {:?}", open.iter().collect::<Vec<_>>()));
+                faults
+                    .push(format!("{id}: no example shows {:?}", open.iter().collect::<Vec<_>>()));
             }
         }
         for heredoc in &table.heredocs {
@@ -96,17 +121,28 @@ fn every_special_thing_of_a_table_has_an_example() {
         }
         for import in &table.imports {
             if !import.first.iter().any(|first| is_shown(&table, first)) {
-                faults.push(format!("{id}: no example shows the import {:?}", import.first.iter().collect::<Vec<_>>()));
+                faults.push(format!(
+                    "{id}: no example shows the import {:?}",
+                    import.first.iter().collect::<Vec<_>>()
+                ));
             }
         }
         for region in &table.regions {
-            let begin = regex::bytes::RegexBuilder::new(&region.begin).multi_line(true).unicode(false).build();
+            let begin = regex::bytes::RegexBuilder::new(&region.begin)
+                .multi_line(true)
+                .unicode(false)
+                .build();
             let begin = begin.unwrap_or_else(|error| panic!("{id}: {error}"));
             if !table.examples.iter().any(|example| begin.is_match(example.source.as_bytes())) {
-                faults.push(format!("{id}: no example shows a region that begins with {:?}", region.begin));
+                faults.push(format!(
+                    "{id}: no example shows a region that begins with {:?}",
+                    region.begin
+                ));
             }
         }
-        for text in table.plain.iter().chain(&table.plain_operands).filter(|text| !is_shown(&table, text)) {
+        for text in
+            table.plain.iter().chain(&table.plain_operands).filter(|text| !is_shown(&table, text))
+        {
             faults.push(format!("{id}: no example shows {text:?}"));
         }
         for pair in table.strings.iter().flat_map(|string| &string.interpolation) {
@@ -115,7 +151,10 @@ fn every_special_thing_of_a_table_has_an_example() {
             }
         }
         if table.strings.iter().any(|string| string.place == OpenerPlace::Operand)
-            && !table.examples.iter().any(|example| example.tokens.iter().any(|token| token == "/" || token == "'"))
+            && !table
+                .examples
+                .iter()
+                .any(|example| example.tokens.iter().any(|token| token == "/" || token == "'"))
         {
             faults.push(format!("{id}: no example shows the opener of a literal as an operator"));
         }
@@ -133,7 +172,9 @@ fn no_two_languages_own_one_name() {
         let shebangs = table.shebangs.iter().map(|name| format!("the interpreter {name}"));
         for name in extensions.chain(file_names).chain(shebangs) {
             if let Some(other) = owners.insert(name.clone(), id.clone()) {
-                faults.push(format!("{name} is owned by {other} and {id}: let one of them claim it by content"));
+                faults.push(format!(
+                    "{name} is owned by {other} and {id}: let one of them claim it by content"
+                ));
             }
         }
     }
@@ -170,11 +211,15 @@ fn every_language_that_a_table_names_is_there() {
 fn a_table_that_is_added_replaces_the_built_in_one() {
     let mut languages = Languages::builtin();
     let table =
-        Table::parse("name = \"Rust\"\nextensions = [\"rs2\"]\n[[comments]]\nopen = \"%%\"").expect("it is valid");
+        Table::parse("name = \"Rust\"\nextensions = [\"rs2\"]\n[[comments]]\nopen = \"%%\"")
+            .expect("it is valid");
     languages.add("rust", table).expect("it compiles");
     let path = |name: &str| secondhand::text::FilePath::new(name.as_bytes());
     assert!(languages.identify(&path("a.rs"), b"").is_none());
-    assert_eq!(languages.identify(&path("a.rs2"), b"").map(|language| language.id.as_str()), Some("rust"));
+    assert_eq!(
+        languages.identify(&path("a.rs2"), b"").map(|language| language.id.as_str()),
+        Some("rust")
+    );
 }
 
 #[test]
@@ -213,7 +258,11 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("a.m", "@interface A\n@end\n", "objective-c"),
         ("a.rules", "alert tcp any any -> any 80 (sid:1;)\n", "snort"),
         ("a.rules", "SUBSYSTEM==\"tty\", MODE=\"0660\"\n", "udev"),
-        ("storage.rules", "rules_version = '2';\nservice firebase.storage {\n}\n", "firestore-rules"),
+        (
+            "storage.rules",
+            "rules_version = '2';\nservice firebase.storage {\n}\n",
+            "firestore-rules",
+        ),
         ("a.mod", "MODULE A;\nBEGIN\nEND A.\n", "modula-2"),
         ("a.mod", "MODULE A;\nPROCEDURE B*;\nEND B;\nEND A.\n", "oberon"),
         ("a.mod", "param b := 1;\n", "ampl"),
@@ -226,7 +275,9 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         let language = languages.identify(&FilePath::new(path), text.as_bytes());
         assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
     }
-    for (path, text) in [("a.rules", "-keep class a\n"), ("a.mod", "/b/a.o\n"), ("a.pkl", "(lp0\n.")] {
+    for (path, text) in
+        [("a.rules", "-keep class a\n"), ("a.mod", "/b/a.o\n"), ("a.pkl", "(lp0\n.")]
+    {
         assert_eq!(
             languages.identify(&FilePath::new(path), text.as_bytes()).map(|language| &*language.id),
             None,
@@ -238,9 +289,14 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
 #[test]
 fn a_name_promises_only_what_a_language_owns() {
     let languages = Languages::builtin();
-    let promised = |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
-    let possible =
-        |path: &str| languages.possible(&FilePath::new(path)).map(|language| language.id.clone()).collect::<Vec<_>>();
+    let promised =
+        |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
+    let possible = |path: &str| {
+        languages
+            .possible(&FilePath::new(path))
+            .map(|language| language.id.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(promised("a.h").as_deref(), Some("c"));
     assert!(possible("a.h").contains(&"cpp".to_owned()), "{:?}", possible("a.h"));
     assert_eq!(promised("a.rules"), None);
@@ -253,7 +309,10 @@ fn a_name_promises_only_what_a_language_owns() {
 #[test]
 fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
     let run = |args: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_secondhand")).arg("languages").args(args).output();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_secondhand"))
+            .arg("languages")
+            .args(args)
+            .output();
         let output = output.expect("the program starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
@@ -269,14 +328,30 @@ fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
 
 /// Files whose extension several languages have, and the language that each is in.
 const AMBIGUOUS: &[(&str, &str, &str)] = &[
-    ("a.t", "perl", "use Test::More;\nget \"/x\" => sub { shift->render(text => 1) };\nput \"/y\" => sub { 1 };\n"),
+    (
+        "a.t",
+        "perl",
+        "use Test::More;\nget \"/x\" => sub { shift->render(text => 1) };\nput \"/y\" => sub { 1 };\n",
+    ),
     ("a.t", "turing", "var x : int\nput \"a\"\nget x\n"),
-    ("a.pl", "perl", "use strict;\nmy $t = <<\"EOT\";\nfoo(X) :- bar(X).\nbar(Y) :- baz(Y).\nEOT\nprint $t;\n"),
+    (
+        "a.pl",
+        "perl",
+        "use strict;\nmy $t = <<\"EOT\";\nfoo(X) :- bar(X).\nbar(Y) :- baz(Y).\nEOT\nprint $t;\n",
+    ),
     ("a.pl", "prolog", "foo(X) :-\n    bar(X),\n    baz(X).\nbar(1).\n"),
-    ("a.fs", "fsharp", "module M\nlet layout (x) = x + 1\nlet f (x : int)\n: int =\n    layout (3)\n"),
+    (
+        "a.fs",
+        "fsharp",
+        "module M\nlet layout (x) = x + 1\nlet f (x : int)\n: int =\n    layout (3)\n",
+    ),
     ("a.fs", "forth", ": sq dup * ;\n3 sq .\n"),
     ("a.fs", "glsl", "#version 330\nin vec3 a;\nvoid main() {\n}\n"),
-    ("a.ml", "ocaml", "(* notes:\ndatatype of the node\n*)\nlet f x = match x with Some y -> y | None -> 0\n"),
+    (
+        "a.ml",
+        "ocaml",
+        "(* notes:\ndatatype of the node\n*)\nlet f x = match x with Some y -> y | None -> 0\n",
+    ),
     ("a.bas", "vba", "Attribute VB_Name = \"M\"\nSub Main()\n  Cls\n  Dim x As Integer\nEnd Sub\n"),
     ("a.gd", "gdscript", "extends Node\nfunc win(p):\n\tDeclareWinner(p)\n"),
     (
@@ -287,7 +362,11 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a.m", "matlab", "A = [1 2\n ; 3 4];\nB = A * 2;\n"),
     ("a.m", "matlab", "x = y';\n"),
     ("a.m", "mumps", "A(b) ; adds\n new d set d=b\n quit d\n"),
-    ("a.m", "objective-c", "#import <Foundation/Foundation.h>\nvoid f(void) {\n  while (g())\n    ; // nothing\n}\n"),
+    (
+        "a.m",
+        "objective-c",
+        "#import <Foundation/Foundation.h>\nvoid f(void) {\n  while (g())\n    ; // nothing\n}\n",
+    ),
     ("a.inc", "php", "<?php\nfunction foo($a) {\n  return $a;\n}\n"),
     ("a.inc", "pascal", "procedure Foo(a: Integer);\nbegin\n  b := a;\nend;\n"),
     ("a.inc", "javascript", "function foo(a, b) {\n  var c = a + b;\n  return c;\n}\n"),
@@ -298,17 +377,33 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
         "fortran",
         "      subroutine foo(a)\n      implicit none\n      if (a) then\n        call b()\n      end if\n      end\n",
     ),
-    ("a.pro", "interactive-data-language", "; Read the data.\nmap = MAP('a', POSITION=[0.1, 0.9], $\n    TITLE='b')\n"),
+    (
+        "a.pro",
+        "interactive-data-language",
+        "; Read the data.\nmap = MAP('a', POSITION=[0.1, 0.9], $\n    TITLE='b')\n",
+    ),
     ("a.p", "pascal", "{ it is }\nprogram A(output);\nbegin\n  b := 1;\nend.\n"),
-    ("a.p", "openedge-abl", "DEFINE VARIABLE a AS INTEGER NO-UNDO.\nFOR EACH b:\n  DISPLAY a.\nEND.\n"),
+    (
+        "a.p",
+        "openedge-abl",
+        "DEFINE VARIABLE a AS INTEGER NO-UNDO.\nFOR EACH b:\n  DISPLAY a.\nEND.\n",
+    ),
     ("a.t", "terra", "local function f(n)\n  local r = \"#\"\n  return r\nend\n"),
     ("a.l", "picolisp", "(de f (N)\n  (setq A N)\n  (setq B N) )\n"),
     ("a.aspx", "aspx-vb", "<%@ Page Language=\"VB\" %>\n<% Dim a %>\n"),
     ("a.aspx", "aspx", "<%@ Page Language=\"C#\" %>\n<% var a; %>\n"),
     ("a.inc", "cpp", "#include <a.h>\nstatic int f(int a) {\n  return a;\n}\n"),
-    ("a.v", "verilog", "/*\nDefinition of the bus\n*/\nmodule top(input a, output b);\n  assign b = a;\nendmodule\n"),
+    (
+        "a.v",
+        "verilog",
+        "/*\nDefinition of the bus\n*/\nmodule top(input a, output b);\n  assign b = a;\nendmodule\n",
+    ),
     ("a.v", "coq", "Theorem a : forall n, n = n.\nProof. intros. reflexivity. Qed.\n"),
-    ("a.wxs", "javascript", "var f = function(a) {\n  return a + 1;\n};\nmodule.exports = { f: f };\n"),
+    (
+        "a.wxs",
+        "javascript",
+        "var f = function(a) {\n  return a + 1;\n};\nmodule.exports = { f: f };\n",
+    ),
     ("a.module", "php", "<?php\n\nfunction foo_menu() { return 1; }\n"),
     ("a.d", "d", "module x;\nvoid f() {\n  auto s = q\"END\nBEGIN\nEND\";\n}\n"),
     ("a.d", "dtrace", "BEGIN\n{\n  x = 1;\n}\nsyscall::read:entry { y = 2; }\n"),
@@ -317,7 +412,11 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
         "apex",
         "private class T {\n  class Mock implements Callout {\n    public void f(A b) { return; }\n  }\n}\n",
     ),
-    ("a.cls", "openedge-abl", "CLASS A.B INHERITS C:\n  DEFINE VARIABLE x AS INTEGER NO-UNDO.\nEND CLASS.\n"),
+    (
+        "a.cls",
+        "openedge-abl",
+        "CLASS A.B INHERITS C:\n  DEFINE VARIABLE x AS INTEGER NO-UNDO.\nEND CLASS.\n",
+    ),
     ("a.cl", "opencl", "inline float sq(float x) {\n  return x * x;\n}\n"),
     ("a.cl", "common-lisp", "(defun sq (x)\n  (* x x))\n"),
     ("a.php", "html", "<html><body>\n<script>\nlet a = 1;\n</script>\n</body></html>\n"),
@@ -327,7 +426,9 @@ const AMBIGUOUS: &[(&str, &str, &str)] = &[
 ];
 
 fn identify<'l>(languages: &'l Languages, name: &str, text: &str) -> Option<&'l str> {
-    languages.identify(&FilePath::new(name.as_bytes()), text.as_bytes()).map(|language| &*language.id)
+    languages
+        .identify(&FilePath::new(name.as_bytes()), text.as_bytes())
+        .map(|language| &*language.id)
 }
 
 #[test]

@@ -13,7 +13,9 @@ fn root() -> PathBuf {
 /// The modules in the order of the map.
 fn floors() -> Vec<String> {
     let map = fs::read_to_string(root().join("lib.rs")).expect("the map is there");
-    let names = map.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(String::from));
+    let names = map
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(String::from));
     names.collect()
 }
 
@@ -46,7 +48,9 @@ fn code(file: &Path) -> String {
 
 /// The top modules that `crate::` paths of `code` name, also in `use crate::{a, b}`.
 fn uses(code: &str) -> BTreeSet<String> {
-    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let word = |text: &str| {
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>()
+    };
     let mut used = BTreeSet::new();
     for (at, path) in code.match_indices("crate::") {
         let rest = &code[at + path.len()..];
@@ -99,7 +103,8 @@ fn a_module_uses_only_those_above_it_on_the_map() {
 #[test]
 fn git_knows_paths_and_contents_and_not_what_they_mean() {
     for file in files("git") {
-        let known: Vec<String> = uses(&code(&file)).into_iter().filter(|module| floors().contains(module)).collect();
+        let known: Vec<String> =
+            uses(&code(&file)).into_iter().filter(|module| floors().contains(module)).collect();
         let may_know = |module: &String| ["text", "files", "git"].contains(&module.as_str());
         assert!(known.iter().all(may_know), "{}: {known:?}", file.display());
     }
@@ -128,8 +133,17 @@ fn every_module_is_on_the_map() {
 
 #[test]
 fn the_core_knows_no_git_no_files_no_clock_and_no_output() {
-    let banned =
-        ["gix", "std::fs", "std::io", "std::env", "std::process", "std::time", "std::thread", "std::path", "rayon"];
+    let banned = [
+        "gix",
+        "std::fs",
+        "std::io",
+        "std::env",
+        "std::process",
+        "std::time",
+        "std::thread",
+        "std::path",
+        "rayon",
+    ];
     for module in ["text", "language", "fingerprint", "index", "matching", "license", "policy"] {
         for file in files(module) {
             let code = code(&file);
@@ -156,7 +170,16 @@ fn each_outer_dependency_has_one_home() {
         ("gix::", &["git/"]),
         ("serde_sarif", &["report/sarif.rs"]),
         ("ignore::", &["config/paths.rs", "sources/walk.rs"]),
-        ("toml::", &["config/day.rs", "config/file.rs", "sources/list.rs", "language/table.rs", "license/"]),
+        (
+            "toml::",
+            &[
+                "config/day.rs",
+                "config/file.rs",
+                "sources/list.rs",
+                "language/table.rs",
+                "license/",
+            ],
+        ),
         ("spdx::", &["license/"]),
         ("roxmltree::", &["license/manifest.rs"]),
         ("strsim::", &["text/nearest.rs", "license/text.rs"]),
@@ -171,10 +194,17 @@ fn each_outer_dependency_has_one_home() {
     ];
     for module in floors() {
         for file in files(&module) {
-            let relative = file.strip_prefix(root()).expect("it is in src").to_string_lossy().replace('\\', "/");
+            let relative = file
+                .strip_prefix(root())
+                .expect("it is in src")
+                .to_string_lossy()
+                .replace('\\', "/");
             for (name, allowed) in homes {
                 let is_home = allowed.iter().any(|home| relative.starts_with(home));
-                assert!(is_home || !code(&file).contains(name), "{relative} names `{name}`; its home is {allowed:?}");
+                assert!(
+                    is_home || !code(&file).contains(name),
+                    "{relative} names `{name}`; its home is {allowed:?}"
+                );
             }
         }
     }
@@ -184,7 +214,10 @@ fn each_outer_dependency_has_one_home() {
 #[test]
 fn each_rule_is_a_file_in_the_list_and_an_entry_on_the_page() {
     let page = fs::read_to_string(root().join("../docs/rules.md")).expect("the page is there");
-    let files = entries(&root().join("policy/rules")).into_iter().map(|(_, name)| name).filter(|name| name != "mod");
+    let files = entries(&root().join("policy/rules"))
+        .into_iter()
+        .map(|(_, name)| name)
+        .filter(|name| name != "mod");
     let mut ids = BTreeSet::new();
     for file in files {
         let id = file.replace('_', "-");
@@ -202,14 +235,16 @@ fn each_rule_is_a_file_in_the_list_and_an_entry_on_the_page() {
     assert_eq!(listed.len(), ids.len(), "each rule of the list has a file of its own: {listed:?}");
 }
 
-/// As in the glossary, a word has one meaning. Errors and parameters are named with their module, as in std.
+/// As in the glossary, a word has one meaning. Errors and parameters are named with their module,
+/// as in std.
 #[test]
 fn a_public_type_name_has_one_meaning() {
     let mut homes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for module in floors() {
         for file in files(&module) {
             for line in code(&file).lines().map(str::trim) {
-                let is_type = |keyword: &&str| ["struct", "enum", "trait", "type"].contains(keyword);
+                let is_type =
+                    |keyword: &&str| ["struct", "enum", "trait", "type"].contains(keyword);
                 let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
                 if words.next() == Some("pub") && words.next().as_ref().is_some_and(is_type) {
                     let name = words.next().unwrap_or_default().to_owned();
@@ -248,7 +283,9 @@ fn entries(folder: &Path) -> Vec<(PathBuf, String)> {
         .expect("src is readable")
         .map(|entry| entry.expect("the folder stays readable").path())
         .filter(|path| path.is_dir() || path.extension().is_some_and(|extension| extension == "rs"))
-        .map(|path| (path.clone(), path.file_stem().expect("it has a name").to_string_lossy().into_owned()))
+        .map(|path| {
+            (path.clone(), path.file_stem().expect("it has a name").to_string_lossy().into_owned())
+        })
         .collect();
     entries.sort();
     entries
@@ -265,7 +302,8 @@ fn rooms(folder: &Path, module: &[String]) -> Vec<Room> {
                 continue;
             }
             for (path, name) in entries(&path) {
-                let module = if name == "mod" { module.clone() } else { [&module[..], &[name]].concat() };
+                let module =
+                    if name == "mod" { module.clone() } else { [&module[..], &[name]].concat() };
                 left.push((path, module));
             }
         }
@@ -293,7 +331,11 @@ fn paths(text: &str) -> Vec<Vec<String>> {
             }
             items.last_mut().expect("there is one from the start").push(c);
         }
-        return items.iter().filter(|item| !item.trim().is_empty()).flat_map(|item| paths(item)).collect();
+        return items
+            .iter()
+            .filter(|item| !item.trim().is_empty())
+            .flat_map(|item| paths(item))
+            .collect();
     }
     let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let below = match text[word.len()..].strip_prefix("::") {
@@ -303,19 +345,23 @@ fn paths(text: &str) -> Vec<Vec<String>> {
     below.into_iter().map(|path| [vec![word.clone()], path].concat()).collect()
 }
 
-/// The modules and items that a file names from the root on, by paths that begin with `crate`, `super` or `self`.
+/// The modules and items that a file names from the root on, by paths that begin with `crate`,
+/// `super` or `self`.
 fn named(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for start in ["crate::", "super::", "self::"] {
         for (at, _) in code.match_indices(start) {
             let before = &code[..at];
-            if before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            if before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            {
                 continue;
             }
             // Inside of an inline module there is one module more to leave.
             let inline = before.rfind("\nmod ").map(|at| &before[at + 1..]);
-            let is_open =
-                |block: &str| block.lines().next().is_some_and(|line| line.ends_with('{')) && !block.contains("\n}");
+            let is_open = |block: &str| {
+                block.lines().next().is_some_and(|line| line.ends_with('{'))
+                    && !block.contains("\n}")
+            };
             let is_inline = inline.is_some_and(is_open);
             let inner = if is_inline { vec![String::from("inline")] } else { Vec::new() };
             for path in paths(&code[at..]) {
@@ -340,7 +386,8 @@ fn named(code: &str, module: &[String]) -> Vec<Vec<String>> {
 /// The items that `mod.rs` hands on from its rooms, each with its room.
 fn handed_on(folder: &Path, rooms: &[Room]) -> BTreeMap<String, String> {
     let code = code(&folder.join("mod.rs"));
-    let uses = code.match_indices("use ").flat_map(|(at, keyword)| paths(&code[at + keyword.len()..]));
+    let uses =
+        code.match_indices("use ").flat_map(|(at, keyword)| paths(&code[at + keyword.len()..]));
     let mut items = BTreeMap::new();
     for path in uses {
         let path = path.strip_prefix(&[String::from("self")][..]).unwrap_or(&path);
@@ -362,7 +409,9 @@ fn neighbors(folder: &Path, module: &[String]) -> BTreeMap<String, BTreeSet<Stri
         let mut used = BTreeSet::new();
         for (file, of) in &room.files {
             for path in named(&code(file), of) {
-                let Some(next) = path.strip_prefix(module).and_then(<[String]>::first) else { continue };
+                let Some(next) = path.strip_prefix(module).and_then(<[String]>::first) else {
+                    continue;
+                };
                 let is_room = rooms.iter().any(|of| of.name == *next);
                 used.extend(if is_room { Some(next) } else { handed_on.get(next) }.cloned());
             }
@@ -385,27 +434,36 @@ fn circles(neighbors: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<BTreeSet<
         }
         reached
     };
-    let reached: BTreeMap<&String, BTreeSet<String>> = neighbors.keys().map(|room| (room, reached(room))).collect();
+    let reached: BTreeMap<&String, BTreeSet<String>> =
+        neighbors.keys().map(|room| (room, reached(room))).collect();
     let circle = |room: &String| -> BTreeSet<String> {
         reached[room].iter().filter(|other| reached[*other].contains(room)).cloned().collect()
     };
     neighbors.keys().map(circle).filter(|circle| !circle.is_empty()).collect()
 }
 
-/// Where two files need each other, none can be understood, tested or moved without the other. Some things do refer to
-/// themselves: then a comment of `mod.rs` says so, with the word "circle" and the names of the files.
+/// Where two files need each other, none can be understood, tested or moved without the other. Some
+/// things do refer to themselves: then a comment of `mod.rs` says so, with the word "circle" and
+/// the names of the files.
 #[test]
 fn the_files_of_a_folder_form_no_circle_that_its_mod_rs_does_not_name() {
     let mut faults = Vec::new();
     for (folder, module) in folders() {
         let text = fs::read_to_string(folder.join("mod.rs")).expect("a folder has a mod.rs");
-        let comments = text.lines().filter(|line| line.starts_with("//") && line.to_lowercase().contains("circle"));
+        let comments = text
+            .lines()
+            .filter(|line| line.starts_with("//") && line.to_lowercase().contains("circle"));
         let comments: Vec<&str> = comments.collect();
         for circle in circles(&neighbors(&folder, &module)) {
-            let is_named = |comment: &&str| circle.iter().all(|room| comment.contains(&format!("`{room}`")));
+            let is_named =
+                |comment: &&str| circle.iter().all(|room| comment.contains(&format!("`{room}`")));
             if !comments.iter().any(is_named) {
                 let rooms: Vec<&str> = circle.iter().map(String::as_str).collect();
-                faults.push(format!("in {}, these need each other: {}", folder.display(), rooms.join(", ")));
+                faults.push(format!(
+                    "in {}, these need each other: {}",
+                    folder.display(),
+                    rooms.join(", ")
+                ));
             }
         }
     }
@@ -428,7 +486,9 @@ fn in_a_folder_with_a_map_a_file_uses_only_those_above_it() {
         for (room, used) in neighbors(&folder, &module) {
             let place = |name: &str| order.iter().position(|listed| *listed == name);
             let below = used.iter().filter(|used| place(used) > place(&room));
-            faults.extend(below.map(|used| format!("{}: `{room}` uses `{used}`, below it", folder.display())));
+            faults.extend(
+                below.map(|used| format!("{}: `{room}` uses `{used}`, below it", folder.display())),
+            );
         }
     }
     assert!(n_maps > 0 && faults.is_empty(), "{}", faults.join("\n"));

@@ -94,7 +94,10 @@ fn check(text: &[u8]) {
         }
         let mut end = 0;
         for token in &tokens {
-            assert!(token.start >= end && token.end > token.start, "{id}: tokens overlap or are empty in {text:?}");
+            assert!(
+                token.start >= end && token.end > token.start,
+                "{id}: tokens overlap or are empty in {text:?}"
+            );
             end = token.end;
         }
         assert!(end as usize <= text.len(), "{id}: a token ends after the text {text:?}");
@@ -120,7 +123,19 @@ fn lines_of_a_megabyte_are_lexed() {
     for piece in ["a", "\"", "\\", "{", "<", "é ", "/"] {
         let text = piece.repeat(1 << 20);
         let mut tokens = Vec::new();
-        for id in ["c", "python", "rust", "javascript", "ruby", "shell", "perl", "html", "markdown", "php", "erb"] {
+        for id in [
+            "c",
+            "python",
+            "rust",
+            "javascript",
+            "ruby",
+            "shell",
+            "perl",
+            "html",
+            "markdown",
+            "php",
+            "erb",
+        ] {
             let language = languages().get(id).expect("it is built in");
             languages().tokenize(language, text.as_bytes(), true, &mut tokens);
             assert!(tokens.iter().all(|token| token.end as usize <= text.len()));
@@ -153,22 +168,52 @@ const TRICKS: &[(&str, &str)] = &[
     ("c", "// hidden \\\nhidden\nseen; // hidden ??/\nseen;\n/\\\n* hidden *\\\n/ seen;"),
     ("cpp", "// hidden \\\r\nhidden\r\nseen; // hidden ??/\r\nseen;"),
     // Names of headers, conditions and directives.
-    ("c", "#if __has_include(<a/*b>)\nseen;\n#endif\n#include <c/*d>\nseen;\n%:include <e/*f>\nseen;"),
+    (
+        "c",
+        "#if __has_include(<a/*b>)\nseen;\n#endif\n#include <c/*d>\nseen;\n%:include <e/*f>\nseen;",
+    ),
     ("c", "#if 0\nseen; don't\n#endif\nseen;\n#error it's\nseen; '\"' seen; '/*' seen;"),
     ("csharp", "#region /* a\nseen();\n#endregion */\n#error \"b\nseen();\n#pragma c /*\nseen();"),
     // Raw, verbatim and formatted strings.
-    ("cpp", r#"a = R"x(hidden)" hidden)x"; seen; b = LR"(hidden \)"; seen; 1'000; seen; 'c'; seen;"#),
-    ("csharp", r#"a = @"hidden\"; seen(); """hidden "" hidden"""; seen(); $@"hidden {seen} ""hidden"; seen();"#),
-    ("csharp", r#"$"{seen:hh':'mm'hidden}" + seen + $"{(a ? seen : b):x'}" + seen + $"{seen["hidden"]}" + seen"#),
+    (
+        "cpp",
+        r#"a = R"x(hidden)" hidden)x"; seen; b = LR"(hidden \)"; seen; 1'000; seen; 'c'; seen;"#,
+    ),
+    (
+        "csharp",
+        r#"a = @"hidden\"; seen(); """hidden "" hidden"""; seen(); $@"hidden {seen} ""hidden"; seen();"#,
+    ),
+    (
+        "csharp",
+        r#"$"{seen:hh':'mm'hidden}" + seen + $"{(a ? seen : b):x'}" + seen + $"{seen["hidden"]}" + seen"#,
+    ),
     ("csharp", r#"$$"""{hidden} {{seen}}""" + seen + '"' + seen + '\'' + seen"#),
     ("python", r#"f"{seen["hidden"]}" + seen + f"{seen:'>9}" + seen + f'''{seen:"""}''' + seen"#),
-    ("python", r#"f"{seen(lambda a: seen)}" + f'{seen!r:{seen}}' + rb'hidden\' hidden' + seen + '\'hidden' + seen"#),
-    ("rust", r###"r#"hidden" hidden"#; seen; br##"hidden"#"##; seen; r#type; seen; 'a: loop { seen } '"'; seen"###),
-    ("rust", r#"/* hidden /* hidden */ hidden */ seen; f::<'a>(b'\'', '\'', seen); "hidden\" //"; seen"#),
+    (
+        "python",
+        r#"f"{seen(lambda a: seen)}" + f'{seen!r:{seen}}' + rb'hidden\' hidden' + seen + '\'hidden' + seen"#,
+    ),
+    (
+        "rust",
+        r###"r#"hidden" hidden"#; seen; br##"hidden"#"##; seen; r#type; seen; 'a: loop { seen } '"'; seen"###,
+    ),
+    (
+        "rust",
+        r#"/* hidden /* hidden */ hidden */ seen; f::<'a>(b'\'', '\'', seen); "hidden\" //"; seen"#,
+    ),
     ("go", r#"a := `hidden \`; seen(); '`'; seen(); "hidden\"`"; seen(); '\''; seen()"#),
-    ("swift", r###""\(seen("hidden")) hidden"; seen; ##"hidden "# \(hidden) \##(seen)"##; seen; #/hidden"/#; seen"###),
-    ("kotlin", r#""${seen("hidden ${seen}")} hidden"; seen; """hidden"" ${seen} \"""; seen; '"'; seen"#),
-    ("java", "\"hidden\\\\\"; seen(); \"\"\"\n hidden \" \\\"\"\" hidden\"\"\"; seen(); '\"'; seen(); '\\''; seen();"),
+    (
+        "swift",
+        r###""\(seen("hidden")) hidden"; seen; ##"hidden "# \(hidden) \##(seen)"##; seen; #/hidden"/#; seen"###,
+    ),
+    (
+        "kotlin",
+        r#""${seen("hidden ${seen}")} hidden"; seen; """hidden"" ${seen} \"""; seen; '"'; seen"#,
+    ),
+    (
+        "java",
+        "\"hidden\\\\\"; seen(); \"\"\"\n hidden \" \\\"\"\" hidden\"\"\"; seen(); '\"'; seen(); '\\''; seen();",
+    ),
     (
         "java",
         "// hidden \\u000a seen();\n/* hidden \\u002a\\u002f seen(); \"hidden\\u0022; seen(); \\u002F* hidden */ seen",
@@ -178,8 +223,14 @@ const TRICKS: &[(&str, &str)] = &[
         "php",
         "<?php $a = <<<'B'\n hidden ' \" /*\n B; seen(); \"hidden {$c[\"hidden\"]}\"; seen(); #[A('hidden')]\nseen();",
     ),
-    ("ruby", "%q(hidden (hidden) ' hidden); seen; %w[hidden ' ]; seen; ?\"; seen; \"#{seen \"hidden\"}\"; seen"),
-    ("ruby", "a(<<~B, <<-'C')\n hidden ' \"\n B\n hidden \"\n C\nseen\n=begin\nhidden\n=end hidden\nseen"),
+    (
+        "ruby",
+        "%q(hidden (hidden) ' hidden); seen; %w[hidden ' ]; seen; ?\"; seen; \"#{seen \"hidden\"}\"; seen",
+    ),
+    (
+        "ruby",
+        "a(<<~B, <<-'C')\n hidden ' \"\n B\n hidden \"\n C\nseen\n=begin\nhidden\n=end hidden\nseen",
+    ),
     ("ruby", "__END__ = 1\nseen\n__END__\nhidden"),
     (
         "shell",
@@ -191,35 +242,66 @@ const TRICKS: &[(&str, &str)] = &[
     ),
     ("perl", "$a = shift // 2;\nseen;\n$b->{c} //= 3;\nseen / 4"),
     ("perl", "print(<<\"\", <<\"b c\");\n\nit's\nhidden\nb c\nseen"),
-    ("perl", "q{hidden {hidden} '}; seen; s{hidden'}{hidden\"}e; seen; $#a; seen; <<\"A\" . seen;\nhidden '\nA\nseen"),
+    (
+        "perl",
+        "q{hidden {hidden} '}; seen; s{hidden'}{hidden\"}e; seen; $#a; seen; <<\"A\" . seen;\nhidden '\nA\nseen",
+    ),
     ("lua", "--[==[ hidden ]] hidden ]==] seen() [=[hidden]] hidden]=] seen() --[ hidden\nseen()"),
-    ("sql", "select $$hidden '$$, seen, 'hidden''', seen, \"hidden\"\"\", seen -- hidden '\n, seen /* hidden */"),
+    (
+        "sql",
+        "select $$hidden '$$, seen, 'hidden''', seen, \"hidden\"\"\", seen -- hidden '\n, seen /* hidden */",
+    ),
     ("mysql", "/*!50001 seen */ seen /* hidden */ 'hidden\\'' seen"),
     // A slash, which divides or opens a regular expression.
-    ("javascript", "if (a &&\n    b) /`hidden/.test(c);\nseen();\nwhile (d(\n)) /'hidden/.test(e), seen();"),
+    (
+        "javascript",
+        "if (a &&\n    b) /`hidden/.test(c);\nseen();\nwhile (d(\n)) /'hidden/.test(e), seen();",
+    ),
     (
         "javascript",
         "function a() {\n}\n/`hidden/.test(b);\nseen(); (c\n + d) / seen / e; f[0] / seen / g; h++ / seen / i;",
     ),
-    ("javascript", "a.if(b) / seen / c; x = /[/`]hidden/; seen; `hidden ${seen + `hidden ${seen}`} hidden`; seen"),
-    // A word that is an operator, a bracket far away, a long literal: what a slash opens depends on them.
-    ("javascript", "for (a of /[`]hidden/.b) seen; for (const of of c) seen / seen; of = 1; d of\n/ seen / e;"),
+    (
+        "javascript",
+        "a.if(b) / seen / c; x = /[/`]hidden/; seen; `hidden ${seen + `hidden ${seen}`} hidden`; seen",
+    ),
+    // A word that is an operator, a bracket far away, a long literal: what a slash opens depends on
+    // them.
+    (
+        "javascript",
+        "for (a of /[`]hidden/.b) seen; for (const of of c) seen / seen; of = 1; d of\n/ seen / e;",
+    ),
     (
         "javascript",
         "for await (a of b) /`hidden/.test(c); seen; function d() {} /[`]hidden/.e; seen; {} /'hidden/; seen",
     ),
-    ("typescript", "for (a of /[`]hidden/.b) seen; for (let {c} of /`hidden/.d) seen; this.#if(e) / seen / f;"),
-    ("javascript", "a <!-- hidden `\nseen;\n<!-- hidden\nseen;\n /* hidden */ --> hidden `\nseen; b --> seen"),
+    (
+        "typescript",
+        "for (a of /[`]hidden/.b) seen; for (let {c} of /`hidden/.d) seen; this.#if(e) / seen / f;",
+    ),
+    (
+        "javascript",
+        "a <!-- hidden `\nseen;\n<!-- hidden\nseen;\n /* hidden */ --> hidden `\nseen; b --> seen",
+    ),
     ("javascript", "a; /* hidden\n */ --> hidden `\nseen"),
     // Escapes of characters that are the character wherever they are.
     (
         "java",
         "a = \"hidden\\u005c\"/*hidden\"; seen(); \\uuu002f* hidden \\u002a/ seen(); b = \"\\\\u0022hidden\"; seen",
     ),
-    ("java", "\\u0022hidden\\u0022; seen(); // hidden \\uu000a seen(); \"hidden \\\\\"; seen(); '\\u005c''; seen"),
+    (
+        "java",
+        "\\u0022hidden\\u0022; seen(); // hidden \\uu000a seen(); \"hidden \\\\\"; seen(); '\\u005c''; seen",
+    ),
     // What Perl documents, and where a line that looks like it is code.
-    ("perl", "seen;\n=hidden q{\nhidden\n\n=cut\nseen; $a{b}\n=head(1); seen; my $c\n=seen(2); ${d}\n=seen;"),
-    ("perl", "sub a {\n seen;\n}\n=hidden\n\nhidden q{\n\n=cut hidden\nseen; $a->{b}{c}\n=seen; @{d}\n=seen"),
+    (
+        "perl",
+        "seen;\n=hidden q{\nhidden\n\n=cut\nseen; $a{b}\n=head(1); seen; my $c\n=seen(2); ${d}\n=seen;",
+    ),
+    (
+        "perl",
+        "sub a {\n seen;\n}\n=hidden\n\nhidden q{\n\n=cut hidden\nseen; $a->{b}{c}\n=seen; @{d}\n=seen",
+    ),
     ("perl", "(\n__END__ => seen,\n); $a->\n__END__; seen;\n=hidden q("),
     (
         "perl",
@@ -236,13 +318,19 @@ const TRICKS: &[(&str, &str)] = &[
     ),
     ("go", "/* int c(void) { return seen; } */import \"C\"\nseen()"),
     // Names and operators that hold quotes, and comments that hold strings.
-    ("r", "a %\"% seen; seen %in% seen; b %%c; seen %d'e% seen; `d \"`; seen; r\"-(hidden)\")-\"; seen # hidden"),
+    (
+        "r",
+        "a %\"% seen; seen %in% seen; b %%c; seen %d'e% seen; `d \"`; seen; r\"-(hidden)\")-\"; seen # hidden",
+    ),
     ("tsql", "select [a/*b], seen, [c]]'d], seen -- hidden"),
     (
         "ocaml",
         "(* hidden \"(*\" hidden *) seen; (* hidden {|(*|} *) seen; (* hidden '\"' hidden *) seen (* don't *) seen",
     ),
-    ("fsharp", "(* hidden \"(*\" hidden *) seen (*) seen; ``a \"`` seen; @\"hidden\\\"; seen; '\"'; seen"),
+    (
+        "fsharp",
+        "(* hidden \"(*\" hidden *) seen (*) seen; ``a \"`` seen; @\"hidden\\\"; seen; '\"'; seen",
+    ),
     (
         "haskell",
         "a --> seen |-- seen <-- seen --| seen; foldl' '\"' seen \"hidden\\\n \\hidden\" seen {- hidden {- -} -} seen",
@@ -265,26 +353,47 @@ const TRICKS: &[(&str, &str)] = &[
         "scala",
         "<b c={seen}>text \" ' /* </b>; seen; \"\"\"hidden\"\"\"\"; seen; s\"${seen}hidden\"; '\"'; seen /* hidden /* */ */",
     ),
-    ("nim", "r\"hidden\\\"; seen; #[ hidden #[ ]# ]# seen; '\"'; seen; \"\"\"hidden\"\" \"\"\"\"; seen"),
-    ("groovy", "$/hidden '\n\"\"\" /$; seen; a = /hidden '\"/; seen / b / seen; '''hidden \" '''; seen"),
-    ("dart", "r'hidden\\'; seen; '''hidden ' ${seen}'''; /* hidden /* */ hidden */ seen; r\"\"\"hidden\\\"\"\"; seen"),
+    (
+        "nim",
+        "r\"hidden\\\"; seen; #[ hidden #[ ]# ]# seen; '\"'; seen; \"\"\"hidden\"\" \"\"\"\"; seen",
+    ),
+    (
+        "groovy",
+        "$/hidden '\n\"\"\" /$; seen; a = /hidden '\"/; seen / b / seen; '''hidden \" '''; seen",
+    ),
+    (
+        "dart",
+        "r'hidden\\'; seen; '''hidden ' ${seen}'''; /* hidden /* */ hidden */ seen; r\"\"\"hidden\\\"\"\"; seen",
+    ),
     (
         "julia",
         "a' * seen; b'; \"hidden $(seen(\"hidden\"))\"; #= hidden #= =# =# seen; raw\"hidden\\\\\"; seen; '\"'; seen",
     ),
-    ("d", "`hidden \\`; seen; r\"hidden\\\"; seen; /+ hidden /+ +/ +/ seen; q\"(hidden \" (hidden))\"; seen; q{seen}"),
-    ("matlab", "a = b'; seen; c = 'hidden '' hidden'; seen; d = [e' f']; seen\n%{\nhidden '\n%}\nseen % hidden"),
+    (
+        "d",
+        "`hidden \\`; seen; r\"hidden\\\"; seen; /+ hidden /+ +/ +/ seen; q\"(hidden \" (hidden))\"; seen; q{seen}",
+    ),
+    (
+        "matlab",
+        "a = b'; seen; c = 'hidden '' hidden'; seen; d = [e' f']; seen\n%{\nhidden '\n%}\nseen % hidden",
+    ),
     // Tags of shells: any word, which only tabs indent, and shifts that have none.
     (
         "shell",
         "cat <<! <<'---' <<\"a b\"\nhidden '\n!\nhidden \"\n---\nhidden '\na b\nseen; cat <<''\nhidden '\n\nseen",
     ),
-    ("shell", "cat <<E-O-F <<A\"B\"C <<123 <<\\!\nhidden '\nE-O-F\nhidden '\nABC\nhidden '\n123\nhidden '\n!\nseen"),
+    (
+        "shell",
+        "cat <<E-O-F <<A\"B\"C <<123 <<\\!\nhidden '\nE-O-F\nhidden '\nABC\nhidden '\n123\nhidden '\n!\nseen",
+    ),
     (
         "shell",
         "cat <<  A\nhidden '\n A\nhidden\nA\nseen; cat <<-B\nhidden '\n  B\n\tB\nseen; cat <<-C;seen\nhidden '\nC\nseen",
     ),
-    ("shell", "((a<<b))\nseen\nb; echo \"$((c <<d))\" $((e<<f\n)) $[g<<h] i[1<<2]=3\nseen\nd\nseen\nf\nh\n2\nseen"),
+    (
+        "shell",
+        "((a<<b))\nseen\nb; echo \"$((c <<d))\" $((e<<f\n)) $[g<<h] i[1<<2]=3\nseen\nd\nseen\nf\nh\n2\nseen",
+    ),
     (
         "typescript",
         "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",
@@ -346,7 +455,10 @@ const TRICKS: &[(&str, &str)] = &[
         "dart",
         "b() {\n  part\n    ..a = () { seen(); };\n  part!.a(() { seen(); });\n}\nimport 'a' if (hidden.hidden == 'b') 'c' as hidden;",
     ),
-    ("go", "import \"a\" /*\n*/ func f() { seen() }\nimport (\n\thidden \"b\"\n\t. \"c\"; hidden \"d\"\n)"),
+    (
+        "go",
+        "import \"a\" /*\n*/ func f() { seen() }\nimport (\n\thidden \"b\"\n\t. \"c\"; hidden \"d\"\n)",
+    ),
     (
         "swift",
         "import A /*\n*/ func f() { seen }\n@preconcurrency class B { func c() { seen } }\n@testable import hidden",
@@ -358,8 +470,14 @@ const TRICKS: &[(&str, &str)] = &[
     ),
     ("ocaml", "open (struct\n seen\nend)\nopen hidden.Hidden"),
     ("c", "#include \"a.h\" (\n seen;\n#include \"b.h\" )\nseen;"),
-    ("elixir", "use A, [b: fn c ->\n seen end]\nuse hidden, [hidden: 1,\n hidden: 2]\nimport A.B, only: [hidden: 1]"),
-    ("python", "x = (yield\n from f([seen]))\ny = [\n from_a,\n seen]\nfrom hidden import (hidden, hidden as hidden)"),
+    (
+        "elixir",
+        "use A, [b: fn c ->\n seen end]\nuse hidden, [hidden: 1,\n hidden: 2]\nimport A.B, only: [hidden: 1]",
+    ),
+    (
+        "python",
+        "x = (yield\n from f([seen]))\ny = [\n from_a,\n seen]\nfrom hidden import (hidden, hidden as hidden)",
+    ),
     ("scala", "object A {\n import hidden.{hidden => hidden,\n hidden} }\nseen"),
     ("julia", "include(function (a)\n seen\nend, \"b\")\nimport hidden: +, hidden"),
     ("clojure", "(require 'hidden) (seen)\n(do\n (require 'hidden))\n(seen)"),
@@ -368,7 +486,10 @@ const TRICKS: &[(&str, &str)] = &[
         "ruby",
         "a = /\n  hidden'  # hidden\n/x; seen; b.match(/\n hidden\"/x); seen; [:+, :/, :%]; seen; b.inject(:%); seen",
     ),
-    ("ruby", "a <<b; seen; puts <<eos\nhidden'\neos\nseen; class <<self; seen; end; e.f :/ ; seen; undef :`; seen"),
+    (
+        "ruby",
+        "a <<b; seen; puts <<eos\nhidden'\neos\nseen; class <<self; seen; end; e.f :/ ; seen; undef :`; seen",
+    ),
     (
         "ruby",
         "@a <<C\n seen\nC\nb[0] <<D\nseen\nD\n1 <<E\nseen\nE\n(f) <<G\nseen\nG\nh<<I\nseen\nI\nj = ?\\'; seen; ?\\\"; seen",
@@ -378,13 +499,22 @@ const TRICKS: &[(&str, &str)] = &[
         "shell",
         "a=\"$((10#$b))\"; seen; $[10#$c]; seen; case $c in\n d) seen ;;\nesac; echo \"hidden's\"; seen#b; ${e}#seen",
     ),
-    ("shell", "a=\"${b//'\"'/hidden}\"; seen; c=\"${b:-\"hidden's\"}\"; seen; d=${b:-'}hidden'}; seen; e=${b#{}; seen"),
+    (
+        "shell",
+        "a=\"${b//'\"'/hidden}\"; seen; c=\"${b:-\"hidden's\"}\"; seen; d=${b:-'}hidden'}; seen; e=${b#{}; seen",
+    ),
     (
         "shell",
         "a=\"${b:-it's}\"; seen; c=\"${b:-${d%'\"'}hidden}\"; seen; e=\"${f:-\"$(seen \"hidden's\")\"}\"; seen; ${g:-\"}hidden\"}",
     ),
-    ("shell", "echo \\\\\"hidden\"; seen; echo \\$'hidden\\'; seen; a=\"`echo \\\"hidden's\\\"`\"; seen"),
-    ("shell", "a=\"$(case $b in c) echo \"hidden's\" ;; (d) seen;; esac)\"; seen; \"$(echo case)\"; seen '\"'; seen"),
+    (
+        "shell",
+        "echo \\\\\"hidden\"; seen; echo \\$'hidden\\'; seen; a=\"`echo \\\"hidden's\\\"`\"; seen",
+    ),
+    (
+        "shell",
+        "a=\"$(case $b in c) echo \"hidden's\" ;; (d) seen;; esac)\"; seen; \"$(echo case)\"; seen '\"'; seen",
+    ),
     (
         "javascript",
         "a = <input b=\"\n  image/*,\n\" c='hidden' d=\"C:\\\" />; seen; e = <p title=\"\n `x\n\">'</p>; seen",
@@ -401,7 +531,10 @@ const TRICKS: &[(&str, &str)] = &[
         "c",
         "#if __has_include( <a/*b> ) || __has_include_next ( <c/*d> )\nseen;\n#endif\n#include /* hidden */ <e/*f>\nseen;",
     ),
-    ("c", "char a[] = {\n#embed <a/*b>\n}; seen; s = R\"(\n/*hidden\n)\"; seen; /* hidden *\\\n\\\n/ seen"),
+    (
+        "c",
+        "char a[] = {\n#embed <a/*b>\n}; seen; s = R\"(\n/*hidden\n)\"; seen; /* hidden *\\\n\\\n/ seen",
+    ),
     ("objective-c", "s = R\"x(\n/*hidden)\" )x\"; seen;\n#import <a/*b>\nseen;"),
     ("cpp", "import <a/*b>;\nseen;\nimport seen = b;\nimport hidden.hidden:c;\n"),
     (
@@ -413,7 +546,10 @@ const TRICKS: &[(&str, &str)] = &[
         "<!--- hidden --!><script>seen</script><textarea><!-- it's</textarea><script>seen</script><!---><script>seen</script>",
     ),
     ("julia", "@show '\"'; seen; ['a' '\"']; seen; [a '\"']; seen; a' * \"hidden\"; seen"),
-    ("perl", "use constant A => 1;\nmy $a = 1 <<A;\n seen;\nA\n;$b <<C;\nseen\nC\n;print $f <<D;\nhidden\nD\nseen"),
+    (
+        "perl",
+        "use constant A => 1;\nmy $a = 1 <<A;\n seen;\nA\n;$b <<C;\nseen\nC\n;print $f <<D;\nhidden\nD\nseen",
+    ),
     (
         "perl",
         "print {$a->{b}} <<A, <<\"B\";\nhidden q{\nA\nhidden\nB\nseen; print STDERR <<C; f(<<D);\nhidden\nC\nhidden\nD\nseen; a[0] <<E\n;seen;\nE\n",
@@ -445,7 +581,10 @@ const TRICKS: &[(&str, &str)] = &[
         "var q = function () {} / seen; /* hidden ` */ a = {b: {}} / 2; /* ` */ seen; f(function g() {} / seen); if (a) {} /`/; seen",
     ),
     ("powershell", "a#b seen # hidden"),
-    ("perl", "if ($a) { } /hidden'/ and seen; $b{c} / seen / 2; f(<<A, \"hidden\nhidden '\nA\nhidden\"); seen"),
+    (
+        "perl",
+        "if ($a) { } /hidden'/ and seen; $b{c} / seen / 2; f(<<A, \"hidden\nhidden '\nA\nhidden\"); seen",
+    ),
     ("ruby", "f(<<A, 'hidden\nhidden '\nA\nhidden'); seen"),
     ("shell", "echo ${(j:\":)b}; seen; cat <<A \"hidden\nhidden\"\nhidden '\nA\nseen"),
 ];
@@ -458,7 +597,8 @@ fn no_trick_hides_code() {
         let language = languages().get(id).unwrap_or_else(|| panic!("{id} is built in"));
         languages().tokenize(language, text.as_bytes(), true, &mut tokens);
         let code = tokens.iter().filter(|token| token.kind() != Kind::String);
-        let code: Vec<_> = code.map(|token| String::from_utf8_lossy(token.text(text.as_bytes()))).collect();
+        let code: Vec<_> =
+            code.map(|token| String::from_utf8_lossy(token.text(text.as_bytes()))).collect();
         let count = |word| code.iter().filter(|token| token.contains(word)).count();
         if count("seen") != text.matches("seen").count() || count("hidden") > 0 {
             faults.push(format!("{id}: {text}\n  code: {}", code.join(" ")));

@@ -13,9 +13,11 @@ const C: &Language = &LANGUAGES[0];
 
 const MIT: &str = "MIT License\n\nCopyright (c) 2013 Alpha Authors\n\nPermission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.\n";
 const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
-const BSD_HEADER: &str = "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n";
+const BSD_HEADER: &str =
+    "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n";
 
-/// A repository whose last commit adds a copy of the first sample, below `header`, with these `settings`.
+/// A repository whose last commit adds a copy of the first sample, below `header`, with these
+/// `settings`.
 fn copying(header: &str, settings: &str) -> Repository {
     let repository = Repository::new();
     repository.write("store.c", C.second);
@@ -31,7 +33,8 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().expect("the folder for temporary files is writable");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+        fs::create_dir_all(path.parent().expect("it lies below the root"))
+            .expect("the folder is writable");
         fs::write(path, text).expect("the folder is writable");
     }
     folder
@@ -48,7 +51,10 @@ fn check(repository: &Repository, corpus: &TempDir) -> Report {
 
 /// The component of the first origin of the first finding that has one.
 fn component(report: &Report) -> &Value {
-    let origins = report.list("/findings").iter().filter_map(|finding| finding.pointer("/origins/0/component"));
+    let origins = report
+        .list("/findings")
+        .iter()
+        .filter_map(|finding| finding.pointer("/origins/0/component"));
     origins.into_iter().next().expect("something was copied from a component")
 }
 
@@ -56,7 +62,11 @@ fn component(report: &Report) -> &Value {
 fn corpus(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let shelf = folder.join("corpora");
     let mut command = support::secondhand(folder, &["corpus"]);
-    let output = command.args(args).args(["--corpus-dir", utf8(&shelf)]).output().expect("the program starts");
+    let output = command
+        .args(args)
+        .args(["--corpus-dir", utf8(&shelf)])
+        .output()
+        .expect("the program starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
 }
@@ -80,7 +90,10 @@ fn the_license_of_a_file_in_a_folder_is_found_and_how() {
     let tagged = folder(&[("alpha/lib/table.c", &tagged), ("alpha/LICENSE", MIT)]);
     let report = check(&copying("", ""), &tagged);
     assert_eq!(component(&report)["license"], "BSD-2-Clause");
-    assert_eq!(component(&report)["licenseEvidence"], "SPDX-License-Identifier in the file, line 2");
+    assert_eq!(
+        component(&report)["licenseEvidence"],
+        "SPDX-License-Identifier in the file, line 2"
+    );
     assert_eq!(component(&report)["notices"][0], "Copyright (c) 2010 Beta Authors");
 }
 
@@ -101,8 +114,12 @@ fn the_licenses_of_a_stored_corpus_are_kept_and_shown() {
     assert!(shown.contains("contradicted: license text (COPYING:1) says GPL-3.0-only"), "{shown}");
     assert!(shown.contains("1 file: BSD-2-Clause"), "{shown}");
     let report = check_known(&copying("", ""), folder.path());
-    let found = report.list("/findings/0/origins").iter().map(|origin| &origin["component"]["license"]);
-    assert!(found.into_iter().all(|license| license == "MIT" || license == "BSD-2-Clause"), "{report:?}");
+    let found =
+        report.list("/findings/0/origins").iter().map(|origin| &origin["component"]["license"]);
+    assert!(
+        found.into_iter().all(|license| license == "MIT" || license == "BSD-2-Clause"),
+        "{report:?}"
+    );
 }
 
 #[test]
@@ -147,7 +164,10 @@ fn a_header_that_refers_to_another_file_has_the_license_of_that() {
  */
 int alpha_version(void);
 ";
-    let table = format!("/* For conditions of distribution and use, see copyright notice in alpha.h */\n{}", C.first);
+    let table = format!(
+        "/* For conditions of distribution and use, see copyright notice in alpha.h */\n{}",
+        C.first
+    );
     let folder = folder(&[("alpha/alpha.h", zlib), ("alpha/lib/table.c", &table)]);
     let told = "the file that its header refers to (alpha.h:3)";
     let report = repository_copying_and_check(&folder);
@@ -170,7 +190,8 @@ fn a_file_from_before_a_repository_had_a_license_has_that_of_the_component() {
     assert_eq!(corpus(folder.path(), &["add", "known", utf8(alpha.root())]).0, 0);
     let report = check_known(&copying("", ""), folder.path());
     assert_eq!(component(&report)["license"], "MIT");
-    let evidence = "the license of the component, since nothing states the file's: license text (LICENSE:5)";
+    let evidence =
+        "the license of the component, since nothing states the file's: license text (LICENSE:5)";
     assert_eq!(component(&report)["licenseEvidence"], evidence);
 }
 
@@ -179,8 +200,9 @@ fn the_license_of_the_project_is_found_so_that_a_conflict_is_an_error_without_se
     let gpl = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
     let rules = |report: &Report| -> Vec<String> {
         let findings = report.list("/findings").iter();
-        let named =
-            findings.map(|of| format!("{} {}", of["level"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or("")));
+        let named = findings.map(|of| {
+            format!("{} {}", of["level"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or(""))
+        });
         named.filter(|of| !of.contains("copied-code")).collect()
     };
     let mit = |settings: &str| {
@@ -203,7 +225,9 @@ fn the_license_of_the_project_is_found_so_that_a_conflict_is_an_error_without_se
     let repository = mit("");
     repository.write("LICENSE", GPL);
     repository.commit("relicense");
-    let against = |trust: &str| repository.check(&["--base", "HEAD~2", "--corpus", utf8(gpl.path()), "--trust", trust]);
+    let against = |trust: &str| {
+        repository.check(&["--base", "HEAD~2", "--corpus", utf8(gpl.path()), "--trust", trust])
+    };
     assert_eq!(rules(&against("base")), ["error license-conflict"]);
     assert_eq!(rules(&against("head")), ["warning corpus-copy"]);
 }
@@ -216,7 +240,10 @@ fn a_bare_mirror_is_named_after_its_remote() {
     let folder = folder(&[]);
     let mirror = folder.path().join("repo");
     support::git(folder.path(), &["clone", "--quiet", "--bare", utf8(alpha.root()), utf8(&mirror)]);
-    support::git(&mirror, &["config", "remote.origin.url", "https://example.invalid/authors/alpha.git"]);
+    support::git(
+        &mirror,
+        &["config", "remote.origin.url", "https://example.invalid/authors/alpha.git"],
+    );
     assert_eq!(corpus(folder.path(), &["add", "known", utf8(&mirror)]).0, 0);
     let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
     assert!(shown.starts_with("alpha: ") && shown.contains("\n  alpha "), "{shown}");
@@ -225,21 +252,33 @@ fn a_bare_mirror_is_named_after_its_remote() {
 
 #[test]
 fn a_notice_holds_the_license_texts_and_says_what_may_not_be_passed_on() {
-    let corpus =
-        folder(&[("alpha/table.c", C.first), ("alpha/LICENSE", MIT), ("beta/other.c", C.third), ("beta/COPYING", GPL)]);
+    let corpus = folder(&[
+        ("alpha/table.c", C.first),
+        ("alpha/LICENSE", MIT),
+        ("beta/other.c", C.third),
+        ("beta/COPYING", GPL),
+    ]);
     let repository = Repository::new();
     repository.write("LICENSE", MIT);
     repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
     repository.commit("copies");
     let notice = || {
-        let flags = ["audit", "--format", "notice", "--fail-on", "never", "--corpus", utf8(corpus.path())];
+        let flags =
+            ["audit", "--format", "notice", "--fail-on", "never", "--corpus", utf8(corpus.path())];
         let output = repository.secondhand(&flags).output().expect("the program starts");
         String::from_utf8(output.stdout).expect("it is UTF-8")
     };
     let text = notice();
-    assert!(text.contains("License text: 1 below") && text.contains("\nLicense text 1\n\nMIT License\n"), "{text}");
+    assert!(
+        text.contains("License text: 1 below")
+            && text.contains("\nLicense text 1\n\nMIT License\n"),
+        "{text}"
+    );
     assert!(text.contains("WARNING: a notice does not permit"), "{text}");
-    assert!(text.contains("  beta: may not be redistributed with this project: GPL-3.0-only is not"), "{text}");
+    assert!(
+        text.contains("  beta: may not be redistributed with this project: GPL-3.0-only is not"),
+        "{text}"
+    );
     assert!(!text.contains("  alpha: "), "{text}");
 }
 
@@ -251,8 +290,12 @@ fn a_declared_license_counts_and_what_contradicts_it_is_told() {
     let report = check_known(&copying("", ""), folder.path());
     assert_eq!(component(&report)["license"], "MIT");
     assert_eq!(component(&report)["isDeclared"], true);
-    assert_eq!(component(&report)["contradictions"][0], "license text (COPYING:1) says GPL-3.0-only");
-    let (status, _, errors) = corpus(folder.path(), &["add", "known", utf8(&source), "--license", "as you like"]);
+    assert_eq!(
+        component(&report)["contradictions"][0],
+        "license text (COPYING:1) says GPL-3.0-only"
+    );
+    let (status, _, errors) =
+        corpus(folder.path(), &["add", "known", utf8(&source), "--license", "as you like"]);
     assert_eq!(status, 2);
     assert!(errors.contains("unknown license `as you like`"), "{errors}");
 }
@@ -267,7 +310,10 @@ fn code_of_a_history_has_the_license_of_its_time() {
     origin.write("lib/table.c", C.third);
     origin.commit("change");
     let folder = folder(&[]);
-    assert_eq!(corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0, 0);
+    assert_eq!(
+        corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0,
+        0
+    );
     let license_of = |sample: &str| {
         let repository = Repository::new();
         repository.write("store.c", C.second);
@@ -327,8 +373,20 @@ fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_lice
         // The license is that of the file, or of the folder of the component.
         ("extern/lib", &[("x.c", &gpl)], "", "license-conflict", Some("GPL-3.0-only")),
         ("third_party", &by_license, "", "license-conflict", Some("GPL-3.0-only")),
-        ("lib", &[("x.c", &gpl)], "lib/** linguist-vendored\n", "license-conflict", Some("GPL-3.0-only")),
-        ("lib", &by_license, "lib/** linguist-vendored\n", "license-conflict", Some("GPL-3.0-only")),
+        (
+            "lib",
+            &[("x.c", &gpl)],
+            "lib/** linguist-vendored\n",
+            "license-conflict",
+            Some("GPL-3.0-only"),
+        ),
+        (
+            "lib",
+            &by_license,
+            "lib/** linguist-vendored\n",
+            "license-conflict",
+            Some("GPL-3.0-only"),
+        ),
         // Who may copy it may call it as well.
         ("extern/lib", &[("x.c", &bsd)], "", "copied-code", None),
         ("extern/lib", &[("x.c", C.first)], "", "copied-code", None),
@@ -341,10 +399,21 @@ fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_lice
         let report = repository.check(&["--base", "HEAD~1"]);
         let finding = &report.list("/findings")[0];
         assert_eq!(finding["rule"], rule, "{folder} {attributes}");
-        assert_eq!(finding["origins"][0]["component"]["license"].as_str(), license, "{folder} {attributes}");
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        assert_eq!(
+            finding["origins"][0]["component"]["license"].as_str(),
+            license,
+            "{folder} {attributes}"
+        );
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(text.contains("instead, or keep it") && text.contains("call "), license.is_none(), "{text}");
+        assert_eq!(
+            text.contains("instead, or keep it") && text.contains("call "),
+            license.is_none(),
+            "{text}"
+        );
     }
 }
 
@@ -363,12 +432,21 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
         let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
         let of = |finding: &Value| {
             let names = finding["origins"].as_array().expect("it is a list").iter();
-            let mut names: Vec<String> = names.map(|of| of["component"]["name"].to_string()).collect();
+            let mut names: Vec<String> =
+                names.map(|of| of["component"]["name"].to_string()).collect();
             names.sort();
-            (finding["path"].as_str().expect("a path").to_owned(), finding["rule"].to_string(), names.join(" "))
+            (
+                finding["path"].as_str().expect("a path").to_owned(),
+                finding["rule"].to_string(),
+                names.join(" "),
+            )
         };
-        let findings: Vec<_> = report["findings"].as_array().expect("it is a list").iter().map(of).collect();
-        findings.into_iter().map(|(path, rule, names)| format!("{path} {rule} {names}").replace('"', "")).collect()
+        let findings: Vec<_> =
+            report["findings"].as_array().expect("it is a list").iter().map(of).collect();
+        findings
+            .into_iter()
+            .map(|(path, rule, names)| format!("{path} {rule} {names}").replace('"', ""))
+            .collect()
     };
     let expected = |line: &str| -> Vec<String> { vec![line.to_owned()] };
     let found: Vec<String> = audited(&[("lib/x.c", C.third), ("lib/COPYING", GPL)]);
@@ -379,17 +457,27 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
 
 #[test]
 fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
-    let settings =
-        |more: &str| format!("[license]\ndeny = [\"strong-copyleft\"]\n[[vendored]]\npath = \"vendor/gpl\"\n{more}");
+    let settings = |more: &str| {
+        format!(
+            "[license]\ndeny = [\"strong-copyleft\"]\n[[vendored]]\npath = \"vendor/gpl\"\n{more}"
+        )
+    };
     let text = |name: &str| format!("/* {name} */\n{}\n{}", C.first, C.second);
     let renamed = crate::samples::renamed(&text("t"), C.names);
-    // As it is, without its header and with other names, and a function alone, which the folder loses.
-    let cases =
-        [("src/t.c", text("t"), None), ("src/u.c", renamed, None), ("src/u.c", C.first.to_owned(), Some(C.second))];
+    // As it is, without its header and with other names, and a function alone, which the folder
+    // loses.
+    let cases = [
+        ("src/t.c", text("t"), None),
+        ("src/u.c", renamed, None),
+        ("src/u.c", C.first.to_owned(), Some(C.second)),
+    ];
     for (path, after, left) in cases {
         for declared in [true, false] {
             let repository = Repository::new();
-            repository.write("secondhand.toml", settings(if declared { "license = \"GPL-3.0-only\"\n" } else { "" }));
+            repository.write(
+                "secondhand.toml",
+                settings(if declared { "license = \"GPL-3.0-only\"\n" } else { "" }),
+            );
             if !declared {
                 repository.write("vendor/gpl/COPYING", GPL);
             }
@@ -403,9 +491,19 @@ fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
             repository.write(path, &after);
             repository.commit("after");
             let report = repository.check(&["--base", "HEAD~1", "--trust", "base"]);
-            assert_eq!(verdict(&report), ["error", "license-conflict", "denied"], "{path}: {:?}", report.findings());
+            assert_eq!(
+                verdict(&report),
+                ["error", "license-conflict", "denied"],
+                "{path}: {:?}",
+                report.findings()
+            );
             let is_copy = |finding: &&Value| finding["rule"] != "not-examined";
-            assert_eq!(report.list("/findings").iter().filter(is_copy).count(), 1, "{:?}", report.findings());
+            assert_eq!(
+                report.list("/findings").iter().filter(is_copy).count(),
+                1,
+                "{:?}",
+                report.findings()
+            );
         }
     }
     // Within the folder, and from one to another, it is where it was: not ours.
@@ -420,8 +518,14 @@ fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
 
 /// The first finding: its level, rule, and the answer of its first origin.
 fn verdict(report: &Report) -> [String; 3] {
-    let text = |pointer: &str| report.json.pointer(pointer).and_then(Value::as_str).unwrap_or("none").to_owned();
-    [text("/findings/0/level"), text("/findings/0/rule"), text("/findings/0/origins/0/verdict/answer")]
+    let text = |pointer: &str| {
+        report.json.pointer(pointer).and_then(Value::as_str).unwrap_or("none").to_owned()
+    };
+    [
+        text("/findings/0/level"),
+        text("/findings/0/rule"),
+        text("/findings/0/origins/0/verdict/answer"),
+    ]
 }
 
 /// Checks a copy of code that has this license file, in a project with these settings.
@@ -439,7 +543,10 @@ fn a_license_that_the_policy_denies_is_a_potential_conflict() {
     let report = judged("[license]\ndeny = [\"strong-copyleft\"]\n", GPL, expected);
     assert_eq!(report.status, 1);
     let message = report.json["findings"][0]["message"].as_str().expect("a finding has a message");
-    assert_eq!(message, "14 lines copied from lib/table.c:1 of alpha (GPL-3.0-only): a potential license conflict");
+    assert_eq!(
+        message,
+        "14 lines copied from lib/table.c:1 of alpha (GPL-3.0-only): a potential license conflict"
+    );
     judged("[license]\ndeny = [\"GPL\"]\n", GPL, expected);
     judged("[license]\nallow = [\"permissive\"]\n", GPL, expected);
     judged("[license]\nproject-license = \"MIT\"\n", GPL, expected);
@@ -459,7 +566,11 @@ fn a_license_that_is_not_known_is_never_allowed() {
     let expected = ["warning", "unknown-license", "unknown"];
     judged("", "Ask the moon, and use this on Tuesdays only.\n", expected);
     judged("[license]\nallow = [\"permissive\"]\n", "Ask the moon.\n", expected);
-    judged("[license]\nproject-license = \"MIT\"\n", "SPDX-License-Identifier: LicenseRef-moon\n", expected);
+    judged(
+        "[license]\nproject-license = \"MIT\"\n",
+        "SPDX-License-Identifier: LicenseRef-moon\n",
+        expected,
+    );
     let unlicensed = folder(&[("alpha/lib/table.c", C.first)]);
     assert_eq!(verdict(&check(&copying("", ""), &unlicensed)), expected);
 }
@@ -467,10 +578,13 @@ fn a_license_that_is_not_known_is_never_allowed() {
 #[test]
 fn evidence_that_contradicts_itself_has_to_be_reviewed() {
     let manifest = "{\"name\": \"alpha\", \"license\": \"MIT\"}";
-    let files = [("alpha/table.c", C.first), ("alpha/package.json", manifest), ("alpha/COPYING", GPL)];
+    let files =
+        [("alpha/table.c", C.first), ("alpha/package.json", manifest), ("alpha/COPYING", GPL)];
     let report = check(&copying("", "[license]\nproject-license = \"MIT\"\n"), &folder(&files));
     assert_eq!(verdict(&report), ["warning", "license-conflict", "review"]);
-    let reason = report.json["findings"][0]["origins"][0]["verdict"]["reason"].as_str().expect("there is a reason");
+    let reason = report.json["findings"][0]["origins"][0]["verdict"]["reason"]
+        .as_str()
+        .expect("there is a reason");
     assert!(reason.contains("license text (COPYING:1) says GPL-3.0-only"), "{reason}");
 }
 
@@ -509,7 +623,10 @@ fn attribution_is_owed_until_the_notice_stands_with_the_copy_or_in_a_notice_file
     repository.commit("notice");
     let report = repository.check(&["--base", "HEAD~2", "--corpus", utf8(corpus.path())]);
     assert_eq!(verdict_of(&report)["givenIn"], "NOTICE");
-    let public = folder(&[("alpha/table.c", &format!("/* This software is in the public domain. */\n{}", C.first))]);
+    let public = folder(&[(
+        "alpha/table.c",
+        &format!("/* This software is in the public domain. */\n{}", C.first),
+    )]);
     let report = check(&copying("", ""), &public);
     assert_eq!(verdict_of(&report)["attribution"], "not-asked");
     assert_eq!(report.status, 0);
@@ -519,10 +636,14 @@ fn attribution_is_owed_until_the_notice_stands_with_the_copy_or_in_a_notice_file
 fn an_exception_holds_for_its_path_origin_and_rule_until_its_day() {
     let corpus = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
     let findings = |exception: &str| {
-        let settings =
-            format!("[license]\ndeny = [\"GPL\"]\n[[license.exceptions]]\nreason = \"bought\"\n{exception}\n");
+        let settings = format!(
+            "[license]\ndeny = [\"GPL\"]\n[[license.exceptions]]\nreason = \"bought\"\n{exception}\n"
+        );
         let report = check(&copying("", &settings), &corpus);
-        (report.list("/findings").len(), report.json["suppressedFindings"].as_u64().unwrap_or_default())
+        (
+            report.list("/findings").len(),
+            report.json["suppressedFindings"].as_u64().unwrap_or_default(),
+        )
     };
     assert_eq!(findings("origin = \"alpha\""), (0, 1));
     assert_eq!(findings("path = \"src/\"\norigin = \"al*\"\nrule = \"license-conflict\""), (0, 1));
@@ -548,7 +669,8 @@ fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
     let output = audit(&repository, &corpus, &["--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
     let notices = report["notices"].as_array().expect("there are notices");
-    let messages: Vec<_> = notices.iter().map(|notice| notice["message"].as_str().unwrap_or_default()).collect();
+    let messages: Vec<_> =
+        notices.iter().map(|notice| notice["message"].as_str().unwrap_or_default()).collect();
     assert_eq!(
         messages,
         [
@@ -564,13 +686,17 @@ fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
 fn settings_that_name_no_license_are_refused() {
     let refused = |settings: &str| {
         let repository = copying("", settings);
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts");
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let errors = refused("[license]\ndeny = [\"strong-copyloft\"]\n");
     assert!(
-        errors.contains("cannot use `license.deny` of `") && errors.contains("did you mean `strong-copyleft`?"),
+        errors.contains("cannot use `license.deny` of `")
+            && errors.contains("did you mean `strong-copyleft`?"),
         "{errors}"
     );
     let errors = refused("[[vendored]]\npath = \"lib\"\nlicense = \"as you like\"\n");
@@ -582,7 +708,8 @@ fn holding() -> (Repository, TempDir) {
     let repository = Repository::new();
     let first = C.file("a", &[C.first, C.second]).text;
     repository.write("src/whole.c", &first);
-    repository.write("src/part.c", C.file("b", &[C.third, C.with_inserted(C.insertion).as_str()]).text);
+    repository
+        .write("src/part.c", C.file("b", &[C.third, C.with_inserted(C.insertion).as_str()]).text);
     repository.commit("all");
     let corpus = folder(&[
         ("alpha/a.c", &first),
@@ -601,7 +728,8 @@ fn audit(repository: &Repository, folder: &TempDir, args: &[&str]) -> std::proce
         assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
     }
     let shelf = folder.path().join("corpora");
-    let mut command = repository.secondhand(&["audit", "--corpus", "known", "--corpus-dir", utf8(&shelf)]);
+    let mut command =
+        repository.secondhand(&["audit", "--corpus", "known", "--corpus-dir", utf8(&shelf)]);
     command.env("SOURCE_DATE_EPOCH", "1700000000").args(args).output().expect("the program starts")
 }
 
@@ -611,9 +739,13 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     let output = audit(&repository, &corpus, &["--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
     let files = report["audit"]["copiedFiles"].as_array().expect("there are files");
-    let paths: Vec<_> = files.iter().map(|file| file["path"].as_str().unwrap_or_default()).collect();
+    let paths: Vec<_> =
+        files.iter().map(|file| file["path"].as_str().unwrap_or_default()).collect();
     assert_eq!(paths, ["src/part.c", "src/whole.c"]);
-    assert_eq!((&files[1]["isWhole"], &files[1]["containmentPercent"]), (&Value::from(true), &Value::from(100.0)));
+    assert_eq!(
+        (&files[1]["isWhole"], &files[1]["containmentPercent"]),
+        (&Value::from(true), &Value::from(100.0))
+    );
     assert_eq!(files[1]["origins"][0]["name"], "alpha");
     let part = files[0]["containmentPercent"].as_f64().expect("it is a number");
     assert!((20.0..80.0).contains(&part), "{part}");
@@ -621,8 +753,11 @@ fn an_audit_tells_of_each_file_how_much_of_it_components_have() {
     assert!(classes.contains_key("permissive"), "{classes:?}");
     assert_eq!(report["audit"]["components"][0]["component"]["license"], "MIT");
     // The same from a folder that is read on the spot.
-    let output = repository.secondhand(&["audit", "--format", "json", "--corpus", utf8(corpus.path())]).output();
-    let report: Value = serde_json::from_slice(&output.expect("the program starts").stdout).expect("a report is JSON");
+    let output = repository
+        .secondhand(&["audit", "--format", "json", "--corpus", utf8(corpus.path())])
+        .output();
+    let report: Value = serde_json::from_slice(&output.expect("the program starts").stdout)
+        .expect("a report is JSON");
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(2));
 }
 
@@ -631,11 +766,18 @@ fn sarif_says_of_an_audit_a_sentence_each_and_no_rows_of_text() {
     let (repository, corpus) = holding();
     let output = audit(&repository, &corpus, &["--format", "sarif"]);
     let log: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
-    let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().expect("there are some");
-    let notes: Vec<&str> = notes.iter().filter_map(|note| note["message"]["text"].as_str()).collect();
-    assert!(notes.iter().any(|note| note.starts_with("2 of 2 files contain code of 1 component: ")), "{notes:?}");
-    let is_row =
-        |note: &&str| note.is_empty() || note.starts_with("  ") || note.contains("   ") || note.ends_with("file");
+    let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        .as_array()
+        .expect("there are some");
+    let notes: Vec<&str> =
+        notes.iter().filter_map(|note| note["message"]["text"].as_str()).collect();
+    assert!(
+        notes.iter().any(|note| note.starts_with("2 of 2 files contain code of 1 component: ")),
+        "{notes:?}"
+    );
+    let is_row = |note: &&str| {
+        note.is_empty() || note.starts_with("  ") || note.contains("   ") || note.ends_with("file")
+    };
     assert_eq!(notes.iter().copied().find(is_row), None, "{notes:?}");
     assert!(notes.len() <= 6, "{notes:?}");
 }
@@ -656,16 +798,22 @@ fn an_idiom_is_a_note_and_no_origin_of_a_file() {
             "int {name}(struct cursor *cursor, char *payload, size_t n)\n{{\n    begin_{name}(cursor);\n{part}    return end_{name}(cursor, n);\n}}\n"
         )
     };
-    let alpha = C.file("alpha", &[C.third, C.first]).text + &other("pack", &filling("chunk", "remaining", "cursor"));
-    let corpus =
-        folder(&[("alpha/LICENSE", MIT), ("alpha/pack.c", &alpha), ("beta/b.c", C.second), ("beta/LICENSE", MIT)]);
+    let alpha = C.file("alpha", &[C.third, C.first]).text
+        + &other("pack", &filling("chunk", "remaining", "cursor"));
+    let corpus = folder(&[
+        ("alpha/LICENSE", MIT),
+        ("alpha/pack.c", &alpha),
+        ("beta/b.c", C.second),
+        ("beta/LICENSE", MIT),
+    ]);
     let audited = |text: &str| {
         let repository = Repository::new();
         repository.write("send.c", text);
         repository.commit("begin");
         let args = ["audit", "--corpus", utf8(corpus.path()), "--fail-on", "never", "--format"];
         let written = |format: &str| {
-            let output = repository.secondhand(&args).arg(format).output().expect("the program starts");
+            let output =
+                repository.secondhand(&args).arg(format).output().expect("the program starts");
             String::from_utf8_lossy(&output.stdout).into_owned()
         };
         (
@@ -673,20 +821,27 @@ fn an_idiom_is_a_note_and_no_origin_of_a_file() {
             ["notice", "spdx", "cyclonedx", "text"].map(written),
         )
     };
-    let own = "int send(struct output *output, char *payload, size_t left)\n{\n    lock(output->mutex);\n".to_owned()
-        + &filling("part", "left", "output")
-        + "    unlock(output->mutex);\n    return 0;\n}\n";
+    let own =
+        "int send(struct output *output, char *payload, size_t left)\n{\n    lock(output->mutex);\n"
+            .to_owned()
+            + &filling("part", "left", "output")
+            + "    unlock(output->mutex);\n    return 0;\n}\n";
     let (report, [notice, spdx, cyclonedx, text]) = audited(&own);
     let found = &report["findings"][0];
     assert_eq!([&found["rule"], &found["level"]], ["corpus-copy", "note"], "{report}");
     assert_eq!(report["audit"]["components"], serde_json::json!([]));
     let possible = &report["audit"]["possible"][0];
-    assert_eq!([&possible["path"], &possible["name"], &possible["origin"]], ["send.c", "alpha", "pack.c"]);
+    assert_eq!(
+        [&possible["path"], &possible["name"], &possible["origin"]],
+        ["send.c", "alpha", "pack.c"]
+    );
     for written in [notice, spdx, cyclonedx] {
         assert!(!written.contains("alpha"), "{written}");
     }
     assert!(
-        text.contains("possible: ") && text.contains("send.c: ") && text.contains("like pack.c of alpha"),
+        text.contains("possible: ")
+            && text.contains("send.c: ")
+            && text.contains("like pack.c of alpha"),
         "{text}"
     );
     // What is as long, and does something, is a component's.
@@ -704,22 +859,32 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     let mut lines = text.lines();
     let first = lines.next().expect("there are lines");
     assert!(
-        first.starts_with("repository: ") && first.ends_with(&format!("the work tree on {}", &head[..10])),
+        first.starts_with("repository: ")
+            && first.ends_with(&format!("the work tree on {}", &head[..10])),
         "{first}"
     );
     let corpora = lines.next().expect("there are lines");
     assert!(corpora.starts_with("corpora: known (sha256 "), "{corpora}");
     assert!(lines.next().is_some_and(|line| line.starts_with("program: secondhand ")), "{text}");
     let report = |format: &str| {
-        let output = audit(&repository, &corpus, &["--format", format, "--fail-on", "never", "--rev", "HEAD"]);
+        let output = audit(
+            &repository,
+            &corpus,
+            &["--format", format, "--fail-on", "never", "--rev", "HEAD"],
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let json: Value = serde_json::from_str(&report("json")).expect("a report is JSON");
-    let digest = json["audit"]["corpora"][0]["digest"].as_str().expect("it has a digest").to_owned();
+    let digest =
+        json["audit"]["corpora"][0]["digest"].as_str().expect("it has a digest").to_owned();
     assert!(corpora.contains(&digest[..16]), "{corpora} {digest}");
     assert_eq!(json["audit"]["revision"], head[..10]);
     let page = report("html");
-    let named = format!("<title>{} {}: ", json["audit"]["project"].as_str().expect("it has a name"), &head[..10]);
+    let named = format!(
+        "<title>{} {}: ",
+        json["audit"]["project"].as_str().expect("it has a name"),
+        &head[..10]
+    );
     assert!(page.contains(&named) && page.contains(&digest[..16]), "{named}");
     let bom: Value = serde_json::from_str(&report("cyclonedx")).expect("it is JSON");
     let number = bom["serialNumber"].as_str().expect("it has a number");
@@ -731,9 +896,22 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
 fn every_format_of_an_audit_is_written() {
     let (repository, corpus) = holding();
     let out = |name: &str| corpus.path().join(name);
-    let names = ["spdx", "cyclonedx", "notice", "decisions", "html", "csv", "markdown", "sarif", "json", "counts"];
-    let reports: Vec<String> = names.iter().map(|name| format!("{name}={}", utf8(&out(name)))).collect();
-    let flags: Vec<&str> = reports.iter().flat_map(|report| ["--report", report.as_str()]).collect();
+    let names = [
+        "spdx",
+        "cyclonedx",
+        "notice",
+        "decisions",
+        "html",
+        "csv",
+        "markdown",
+        "sarif",
+        "json",
+        "counts",
+    ];
+    let reports: Vec<String> =
+        names.iter().map(|name| format!("{name}={}", utf8(&out(name)))).collect();
+    let flags: Vec<&str> =
+        reports.iter().flat_map(|report| ["--report", report.as_str()]).collect();
     let output = audit(&repository, &corpus, &flags);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
@@ -751,16 +929,21 @@ fn every_format_of_an_audit_is_written() {
     assert_eq!(spdx["creationInfo"]["created"], "2023-11-14T22:13:20Z");
     assert!(spdx["snippets"].as_array().is_some_and(|all| all.len() >= 2), "{spdx}");
     assert_eq!(cyclonedx["specVersion"], "1.6");
-    let pedigree = cyclonedx.pointer("/components/2/pedigree").or(cyclonedx.pointer("/components/1/pedigree"));
+    let pedigree =
+        cyclonedx.pointer("/components/2/pedigree").or(cyclonedx.pointer("/components/1/pedigree"));
     assert!(pedigree.is_some(), "{cyclonedx}");
     let notice = fs::read_to_string(out("notice")).expect("it was written");
-    assert!(notice.contains("Copyright (c) 2013 Alpha Authors") && notice.contains("License: MIT"), "{notice}");
+    assert!(
+        notice.contains("Copyright (c) 2013 Alpha Authors") && notice.contains("License: MIT"),
+        "{notice}"
+    );
 }
 
 #[test]
 fn a_decision_is_read_back_and_holds_when_someone_made_it_until_its_day() {
     let (repository, corpus) = holding();
-    let entries = String::from_utf8(audit(&repository, &corpus, &["--format", "decisions"]).stdout).expect("UTF-8");
+    let entries = String::from_utf8(audit(&repository, &corpus, &["--format", "decisions"]).stdout)
+        .expect("UTF-8");
     let n_entries = entries.matches("[[decision]]").count();
     assert!(n_entries >= 2, "{entries}");
     let after = |text: &str| {
@@ -771,9 +954,13 @@ fn a_decision_is_read_back_and_holds_when_someone_made_it_until_its_day() {
     };
     let (n_open, report) = after(&entries);
     assert_eq!(n_open, n_entries, "nobody has decided yet");
-    assert!(report["notices"][0]["message"].as_str().is_some_and(|text| text.contains("`by` is empty")), "{report}");
-    let decided =
-        entries.replace("by = \"\"", "by = \"the maintainers\"").replace("reason = \"\"", "reason = \"asked\"");
+    assert!(
+        report["notices"][0]["message"].as_str().is_some_and(|text| text.contains("`by` is empty")),
+        "{report}"
+    );
+    let decided = entries
+        .replace("by = \"\"", "by = \"the maintainers\"")
+        .replace("reason = \"\"", "reason = \"asked\"");
     let (n_open, report) = after(&decided);
     assert_eq!(n_open, 0);
     assert_eq!(report["suppressed"][0]["by"], "decision");
@@ -790,12 +977,19 @@ fn an_audit_without_anything_to_compare_with_is_an_error() {
 
 #[test]
 fn a_file_that_is_the_same_byte_for_byte_is_a_copy_whatever_is_in_it() {
-    let header = "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n".repeat(4);
+    let header =
+        "/* Copyright (c) 2010 Beta Authors\n * SPDX-License-Identifier: BSD-2-Clause\n */\n"
+            .repeat(4);
     let numbers: Vec<String> = (0..900).map(|n| ((n * 7919) % 1000).to_string()).collect();
     let table = format!("{header}int sizes[] = {{ {} }};\n", numbers.join(", "));
-    let short = format!("{header}int first(int a, char *b);\nint second(char *c);\nint third(long d);\n");
-    let corpus_folder = folder(&[("beta/table.c", &table), ("beta/short.h", &short), ("beta/other.c", C.second)]);
-    assert_eq!(corpus(corpus_folder.path(), &["add", "known", utf8(&corpus_folder.path().join("beta"))]).0, 0);
+    let short =
+        format!("{header}int first(int a, char *b);\nint second(char *c);\nint third(long d);\n");
+    let corpus_folder =
+        folder(&[("beta/table.c", &table), ("beta/short.h", &short), ("beta/other.c", C.second)]);
+    assert_eq!(
+        corpus(corpus_folder.path(), &["add", "known", utf8(&corpus_folder.path().join("beta"))]).0,
+        0
+    );
     let repository = Repository::new();
     repository.write("store.c", C.third);
     repository.commit("before");
@@ -808,13 +1002,15 @@ fn a_file_that_is_the_same_byte_for_byte_is_a_copy_whatever_is_in_it() {
     };
     let report = check_known(&repository, corpus_folder.path());
     assert!(
-        paths(&report).contains(&"table.c".to_owned()) && paths(&report).contains(&"short.h".to_owned()),
+        paths(&report).contains(&"table.c".to_owned())
+            && paths(&report).contains(&"short.h".to_owned()),
         "{report:?}"
     );
     assert_eq!(component(&report)["license"], "BSD-2-Clause");
     let report = check(&repository, &corpus_folder);
     assert!(
-        paths(&report).contains(&"table.c".to_owned()) && paths(&report).contains(&"short.h".to_owned()),
+        paths(&report).contains(&"table.c".to_owned())
+            && paths(&report).contains(&"short.h".to_owned()),
         "{report:?}"
     );
 }
@@ -832,11 +1028,17 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
     let bringing = repository.commit("bring");
     repository.write("src/new.c", C.third);
     repository.commit("take away");
-    assert_eq!(corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0, 0);
+    assert_eq!(
+        corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0,
+        0
+    );
     let shelf = folder.path().join("corpora");
     let args = ["audit", "--history", "--corpus", "known", "--corpus-dir", utf8(&shelf)];
-    let output =
-        repository.secondhand(&args).args(["--rev", "HEAD", "--format", "json"]).output().expect("the program starts");
+    let output = repository
+        .secondhand(&args)
+        .args(["--rev", "HEAD", "--format", "json"])
+        .output()
+        .expect("the program starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
     let brought = report["audit"]["brought"].as_array().expect("the history was audited");
     assert_eq!(brought.len(), 1, "{report}");
@@ -844,11 +1046,15 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
         (&brought[0]["path"], &brought[0]["first"]["commit"]),
         (&"src/new.c".into(), &Value::from(bringing.as_str()))
     );
-    assert_eq!((&brought[0]["isInHead"], &brought[0]["component"]["license"]), (&false.into(), &"MIT".into()));
+    assert_eq!(
+        (&brought[0]["isInHead"], &brought[0]["component"]["license"]),
+        (&false.into(), &"MIT".into())
+    );
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(0));
     let written = |format: &str, rev: &str| {
         let mut command = repository.secondhand(&args);
-        let output = command.args(["--rev", rev, "--format", format]).output().expect("the program starts");
+        let output =
+            command.args(["--rev", rev, "--format", format]).output().expect("the program starts");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let text = written("text", "HEAD");
@@ -863,13 +1069,21 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
 fn of_components_those_decide_that_explain_the_copy_as_well_as_the_best() {
     let policy = "[license]\ndeny = [\"GPL-3.0-only\"]\n";
     let rule = |gpl: &str| {
-        let files = [("alpha/a.c", C.first), ("alpha/LICENSE", MIT), ("beta/b.c", gpl), ("beta/COPYING", GPL)];
+        let files = [
+            ("alpha/a.c", C.first),
+            ("alpha/LICENSE", MIT),
+            ("beta/b.c", gpl),
+            ("beta/COPYING", GPL),
+        ];
         let report = check(&copying("", policy), &folder(&files));
         report.list("/findings")[0]["rule"].as_str().expect("a finding has a rule").to_owned()
     };
     let denied = rule(C.first);
-    let edited =
-        C.first.replacen(";\n", ";\n    log_this(1, \"two\", three);\n    count += 1;\n    log_that(count);\n", 2);
+    let edited = C.first.replacen(
+        ";\n",
+        ";\n    log_this(1, \"two\", three);\n    count += 1;\n    log_that(count);\n",
+        2,
+    );
     assert_ne!(edited, C.first);
     assert_ne!(rule(&edited), denied, "who has the code with other lines is not its origin");
 }

@@ -1,10 +1,12 @@
-//! Shows what lies on either side of a limit that decides a verdict: the last input below it, and the first beyond.
+//! Shows what lies on either side of a limit that decides a verdict: the last input below it, and
+//! the first beyond.
 
 use std::fmt::Write as _;
 
 use support::Repository;
 
-/// Checks the change that adds `files` to a repository with the files `before`; returns its findings.
+/// Checks the change that adds `files` to a repository with the files `before`; returns its
+/// findings.
 fn findings(before: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     changed(before, files, &[]).check(&["--base", "HEAD~1"]).findings()
 }
@@ -61,7 +63,8 @@ fn long_lines(n_lines: usize, n_tokens: usize, n_bytes: usize) -> String {
 }
 
 #[test]
-fn a_line_is_minified_from_101_tokens_on_in_a_file_of_more_than_4000_bytes_with_more_than_400_in_the_mean() {
+fn a_line_is_minified_from_101_tokens_on_in_a_file_of_more_than_4000_bytes_with_more_than_400_in_the_mean()
+ {
     let is_minified = |text: &str| match &findings(&[], &[("a.c", text)])[..] {
         [] => false,
         [note] => note == "note left out: a.c (minified)",
@@ -105,8 +108,12 @@ fn up_to_seven_tokens_inserted_into_moved_code_are_moved_with_it() {
     let others = "static double mean(const double *values, int n)\n{\n    double sum = 0;\n    \
                   while (n-- > 0)\n        sum += values[n];\n    return sum;\n}\n";
     let n_novel = |inserted: &str| {
-        let before = [("a.c", &*(function("table", "") + others)), ("b.c", "long twice(long n)\n{ return 2 * n; }\n")];
-        let after = [("a.c", others), ("b.c", &*(before[1].1.to_owned() + &function("table", inserted)))];
+        let before = [
+            ("a.c", &*(function("table", "") + others)),
+            ("b.c", "long twice(long n)\n{ return 2 * n; }\n"),
+        ];
+        let after =
+            [("a.c", others), ("b.c", &*(before[1].1.to_owned() + &function("table", inserted)))];
         let report = changed(&before, &after, &[]).check(&["--base", "HEAD~1"]);
         report.json["examined"]["novelTokens"].as_u64().expect("it is a number")
     };
@@ -114,7 +121,8 @@ fn up_to_seven_tokens_inserted_into_moved_code_are_moved_with_it() {
     assert_eq!(n_novel("    depth += table(1);\n"), 8, "eight tokens");
 }
 
-/// A function of `n_lines` statements whose shapes follow from `seed`: two seeds give two functions.
+/// A function of `n_lines` statements whose shapes follow from `seed`: two seeds give two
+/// functions.
 fn shaped(seed: u64, n_lines: usize) -> String {
     const SHAPES: [&str; 8] = [
         "x = y + z;",
@@ -129,7 +137,8 @@ fn shaped(seed: u64, n_lines: usize) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut text = format!("void f{seed}(int x, int *y, int z)\n{{\n");
     for _ in 0..n_lines {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let _ = writeln!(text, "    {}", SHAPES[(state >> 61) as usize]);
     }
     text + "}\n"
@@ -170,16 +179,18 @@ fn each_file_of_a_large_change_is_found_in_the_past() {
     repository.commit("they come back under other names");
     let report = repository.check(&["--base", "HEAD~1", "--history"]);
     let findings = report.findings();
-    let is_found =
-        |number: &i32| findings.iter().any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")));
+    let is_found = |number: &i32| {
+        findings.iter().any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")))
+    };
     assert_eq!((0..80).filter(is_found).count(), 80, "{findings:#?}");
     // They are all alike in parts, and what was not aligned for that is reported.
-    let notices: Vec<_> = report.list("/notices").iter().filter_map(|notice| notice["message"].as_str()).collect();
+    let notices: Vec<_> =
+        report.list("/notices").iter().filter_map(|notice| notice["message"].as_str()).collect();
     let is_partial = |message: &&&str| message.starts_with("shares code with 80 files: the ");
     assert_eq!(notices.iter().filter(is_partial).count(), 3, "{notices:?}");
-    assert!(
-        notices.iter().any(|message| message.ends_with(" more files were compared in part, like those named here"))
-    );
+    assert!(notices.iter().any(|message| {
+        message.ends_with(" more files were compared in part, like those named here")
+    }));
 }
 
 /// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.
@@ -194,9 +205,15 @@ fn findings_with(text: &str, settings: &[&str]) -> Vec<String> {
 fn a_file_with_more_tokens_or_a_longer_line_than_the_settings_allow_is_not_examined() {
     let text = "int a;\n".repeat(10);
     assert_eq!(findings_with(&text, &["max-file-tokens=30"]), [""; 0]);
-    assert_eq!(findings_with(&text, &["max-file-tokens=29"]), ["warning not examined: a.c (too many tokens)"]);
+    assert_eq!(
+        findings_with(&text, &["max-file-tokens=29"]),
+        ["warning not examined: a.c (too many tokens)"]
+    );
     assert_eq!(findings_with(&text, &["max-line-length=6"]), [""; 0]);
-    assert_eq!(findings_with(&text, &["max-line-length=5"]), ["warning not examined: a.c (too long a line)"]);
+    assert_eq!(
+        findings_with(&text, &["max-line-length=5"]),
+        ["warning not examined: a.c (too long a line)"]
+    );
     // A long comment hides no code, and is none.
     let comment = format!("/* {} */\nint a;\n", "-".repeat(100));
     assert_eq!(findings_with(&comment, &["max-line-length=50"]), [""; 0]);
@@ -216,13 +233,15 @@ fn scan_and_history_name_what_a_limit_left_out() {
             for _ in 0..2 {
                 let (status, out, errors) = ran(&repository, &[command, "--set", limit]);
                 assert_eq!(status, Some(0), "{errors}");
-                let line = out.lines().find(|line| line.contains("not examined: src/a.c")).unwrap_or(&out);
+                let line =
+                    out.lines().find(|line| line.contains("not examined: src/a.c")).unwrap_or(&out);
                 assert!(line.contains(&format!("({why})")), "{command:?}: {line}");
             }
         }
         let json = |command: &str, at: &str| {
             let (_, out, _) = ran(&repository, &[command, "--format", "json", "--set", limit]);
-            let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+            let report: serde_json::Value =
+                serde_json::from_str(&out).expect("the report is whole");
             report.pointer(at).expect("there is such a list").clone()
         };
         let expected = serde_json::json!([{ "path": "src/a.c", "reason": why }]);
@@ -237,8 +256,14 @@ fn the_lines_beside_one_that_is_too_long_are_examined() {
     let repository = changed(&[("b.c", &function("table", ""))], &[("a.c", &text)], &[]);
     let report = repository.check(&["--base", "HEAD~1", "--set", "max-line-length=200"]);
     let findings = report.findings();
-    assert!(findings.contains(&"warning not examined: a.c (too long a line)".to_owned()), "{findings:?}");
-    assert!(findings.iter().any(|finding| finding.contains(" a.c:1-") && finding.contains(" b.c:1-")), "{findings:?}");
+    assert!(
+        findings.contains(&"warning not examined: a.c (too long a line)".to_owned()),
+        "{findings:?}"
+    );
+    assert!(
+        findings.iter().any(|finding| finding.contains(" a.c:1-") && finding.contains(" b.c:1-")),
+        "{findings:?}"
+    );
 }
 
 #[test]
@@ -247,7 +272,8 @@ fn the_gravest_findings_are_reported_and_all_of_them_decide_the_status() {
     let before: String = (1..4).map(|seed| shaped(seed, 30)).collect();
     let files: Vec<(String, String)> =
         (1..4).map(|seed| (format!("{}.c", names[seed - 1]), shaped(seed as u64, 30))).collect();
-    let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let mut files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (&**path, &**text)).collect();
     files.push(("tests/a.c", files[0].1));
     let repository = changed(&[("old.c", &before)], &files, &[]);
     let all = repository.check(&["--base", "HEAD~1"]);
@@ -255,7 +281,11 @@ fn the_gravest_findings_are_reported_and_all_of_them_decide_the_status() {
     assert!(n_all > 3, "{:?}", all.findings());
     let report = repository.check(&["--base", "HEAD~1", "--set", "max-findings=2"]);
     assert_eq!(report.findings().len(), 2);
-    assert!(report.findings().iter().all(|finding| finding.starts_with("warning")), "{:?}", report.findings());
+    assert!(
+        report.findings().iter().all(|finding| finding.starts_with("warning")),
+        "{:?}",
+        report.findings()
+    );
     let message = format!("{} more findings are not listed: `max-findings` is 2", n_all - 2);
     assert_eq!(report.list("/notices")[0]["message"], *message);
     let none = repository.check(&["--base", "HEAD~1", "--set", "max-findings=0"]);
@@ -357,7 +387,11 @@ fn a_past_content_that_is_too_large_is_not_inflated() {
     repository.write("b.c", shaped(1, 30));
     repository.commit("after");
     repository.git(&["repack", "-q", "-a", "-d"]);
-    for command in [&["check", "--base", "HEAD~1", "--history"][..], &["history"], &["cache", "warm", "--history"]] {
+    for command in [
+        &["check", "--base", "HEAD~1", "--history"][..],
+        &["history"],
+        &["cache", "warm", "--history"],
+    ] {
         let (status, _, errors) = ran(&repository, &[command, &["--max-memory", "100"]].concat());
         assert!(matches!(status, Some(0 | 1)), "{command:?}: {errors}");
     }
@@ -374,9 +408,11 @@ fn commit_below(repository: &Repository, depth: usize, text: &str) {
         "commit refs/heads/deep\n{author}\ndata 4\ndeep\nfrom {before}\nM 100644 inline {path}\ndata {}\n{text}\n",
         text.len()
     );
-    let mut import = support::git_command(repository.root(), &["fast-import", "--quiet", "--force"]);
+    let mut import =
+        support::git_command(repository.root(), &["fast-import", "--quiet", "--force"]);
     let mut import = import.stdin(std::process::Stdio::piped()).spawn().expect("git starts");
-    std::io::Write::write_all(&mut import.stdin.take().expect("it is piped"), stream.as_bytes()).expect("git reads it");
+    std::io::Write::write_all(&mut import.stdin.take().expect("it is piped"), stream.as_bytes())
+        .expect("git reads it");
     assert!(import.wait().expect("git ends").success());
 }
 
@@ -385,7 +421,8 @@ fn code_below_many_folders_is_found_and_a_tree_that_is_too_deep_is_named() {
     let repository = changed(&[("a.c", &shaped(1, 30))], &[("b.c", "int b;\n")], &[]);
     commit_below(&repository, 4_096, &shaped(1, 30));
     let args = |command: &[&'static str]| [command, &["--format", "json"]].concat();
-    for command in [&["check", "--base", "main", "--head", "deep"][..], &["history", "main..deep"]] {
+    for command in [&["check", "--base", "main", "--head", "deep"][..], &["history", "main..deep"]]
+    {
         let (status, out, errors) = ran(&repository, &args(command));
         assert!(matches!(status, Some(0 | 1)), "{errors}");
         assert!(out.contains("\"a.c\""), "{command:?}: {out}");
@@ -400,7 +437,9 @@ fn code_below_many_folders_is_found_and_a_tree_that_is_too_deep_is_named() {
         let (status, out, errors) = ran(&repository, &args(command));
         let why = "it has more than 4096 folders inside each other";
         assert!(
-            status == Some(2) && errors.contains("cannot read the tree of commit ") && errors.contains(why),
+            status == Some(2)
+                && errors.contains("cannot read the tree of commit ")
+                && errors.contains(why),
             "{out}{errors}"
         );
     }

@@ -1,6 +1,9 @@
 //! Talks to `secondhand lsp` over pipes, as an editor does: in the Language Server Protocol.
 
-#![allow(clippy::needless_pass_by_value, reason = "callers hand over what `json!` made on the spot")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "callers hand over what `json!` made on the spot"
+)]
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::ChildStdout;
@@ -39,7 +42,8 @@ fn initialized(repository: &Repository) -> Server {
     let mut server = started(repository);
     let show = json!({"window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}}});
     let root = format!("file://{}", repository.root().to_string_lossy());
-    let params = json!({"rootUri": root, "capabilities": show, "initializationOptions": {"debounce": 20}});
+    let params =
+        json!({"rootUri": root, "capabilities": show, "initializationOptions": {"debounce": 20}});
     let answer = server.ask("initialize", params);
     assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
     server.notify("initialized", json!({}));
@@ -59,7 +63,9 @@ impl Editor for Server {
         loop {
             let message = self.next();
             let params = &message["params"];
-            if message["method"] == "textDocument/publishDiagnostics" && params["version"] == version {
+            if message["method"] == "textDocument/publishDiagnostics"
+                && params["version"] == version
+            {
                 return params["diagnostics"].as_array().expect("a list").clone();
             }
         }
@@ -99,7 +105,8 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     let end = json!({"line": 1, "character": 0});
     let change = json!([{"range": {"start": end, "end": end}, "text": C.second}]);
     let of = |version: u64| json!({"uri": path, "version": version});
-    server.notify("textDocument/didChange", json!({"textDocument": of(2), "contentChanges": change}));
+    server
+        .notify("textDocument/didChange", json!({"textDocument": of(2), "contentChanges": change}));
     let found = server.diagnostics(2);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["code"], &found[0]["severity"]), (&json!("copied-code"), &json!(2)));
@@ -107,30 +114,43 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     assert_eq!(found[0]["relatedInformation"][0]["location"]["uri"], second);
 
     let at = json!({"line": 2, "character": 0});
-    let params =
-        json!({"textDocument": {"uri": path}, "range": {"start": at, "end": at}, "context": {"diagnostics": found}});
+    let params = json!({"textDocument": {"uri": path}, "range": {"start": at, "end": at}, "context": {"diagnostics": found}});
     let actions = server.ask("textDocument/codeAction", params.clone())["result"].clone();
     let titles: Vec<&str> = (0..3).filter_map(|n| actions[n]["title"].as_str()).collect();
-    assert!(titles[0].starts_with("Go to the origin: ") && titles[1].contains("side by side"), "{titles:?}");
+    assert!(
+        titles[0].starts_with("Go to the origin: ") && titles[1].contains("side by side"),
+        "{titles:?}"
+    );
     assert_eq!(titles[2], "Allow this copied-code with a reason");
 
     // A tooltip shows the code of the other side.
     let hover = |line: u32| json!({"textDocument": {"uri": path}, "position": {"line": line, "character": 0}});
     let told = server.ask("textDocument/hover", hover(2))["result"].clone();
     let value = told["contents"]["value"].as_str().unwrap_or_default();
-    assert!(value.contains(&format!("```c\n{}", C.second)) && value.contains("To do: call "), "{told}");
+    assert!(
+        value.contains(&format!("```c\n{}", C.second)) && value.contains("To do: call "),
+        "{told}"
+    );
     assert_eq!(server.ask("textDocument/hover", hover(0))["result"], Value::Null);
 
     // Go to the origin: the client is asked to show it.
     server.send("workspace/executeCommand", actions[0]["command"].clone());
     let asked = server.next();
-    assert_eq!((&asked["method"], &asked["params"]["uri"]), (&json!("window/showDocument"), &json!(second)));
-    server.write(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"success": true}}).to_string());
+    assert_eq!(
+        (&asked["method"], &asked["params"]["uri"]),
+        (&json!("window/showDocument"), &json!(second))
+    );
+    server.write(
+        &json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"success": true}}).to_string(),
+    );
     assert_eq!(server.next()["result"], Value::Null);
 
     // Side by side: a virtual document.
-    let shown = server.ask("workspace/executeCommand", actions[1]["command"].clone())["result"].clone();
-    let content = server.ask("workspace/textDocumentContent", json!({"uri": shown["uri"]}))["result"]["text"].clone();
+    let shown =
+        server.ask("workspace/executeCommand", actions[1]["command"].clone())["result"].clone();
+    let content =
+        server.ask("workspace/textDocumentContent", json!({"uri": shown["uri"]}))["result"]["text"]
+            .clone();
     assert_eq!(content, shown["text"]);
     assert!(content.as_str().is_some_and(|text| text.contains(" | ")), "{content}");
 
@@ -138,13 +158,15 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     let edit = &actions[2]["edit"]["changes"][&path][0];
     assert_eq!(edit["newText"], "// secondhand: allow(copied-code) -- \n");
     let change = json!([{"range": edit["range"], "text": edit["newText"]}]);
-    server.notify("textDocument/didChange", json!({"textDocument": of(3), "contentChanges": change}));
+    server
+        .notify("textDocument/didChange", json!({"textDocument": of(3), "contentChanges": change}));
     let found = server.diagnostics(3);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[1]["message"].as_str().is_some_and(|why| why.contains("no reason")), "{found:?}");
     let end = json!({"line": 1, "character": 99});
     let change = json!([{"range": {"start": end, "end": end}, "text": "kept apart on purpose"}]);
-    server.notify("textDocument/didChange", json!({"textDocument": of(4), "contentChanges": change}));
+    server
+        .notify("textDocument/didChange", json!({"textDocument": of(4), "contentChanges": change}));
     let found = server.diagnostics(4);
     assert!(found.iter().all(|of| of["code"].is_null()), "{found:?}");
     server.end();
@@ -165,7 +187,10 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
         (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":9999999999999,"method":"no/such"}"#, -32601),
         (r#"{"jsonrpc":"2.0","id":"x","method":"textDocument/codeAction"}"#, -32602),
-        (r#"{"jsonrpc":"2.0","id":"x","method":"workspace/executeCommand","params":{"command":"rm"}}"#, -32602),
+        (
+            r#"{"jsonrpc":"2.0","id":"x","method":"workspace/executeCommand","params":{"command":"rm"}}"#,
+            -32602,
+        ),
         (
             r#"{"jsonrpc":"2.0","id":"x","method":"workspace/textDocumentContent","params":{"uri":"file:///etc/hosts"}}"#,
             -32602,
@@ -180,12 +205,18 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     assert_eq!(server.next()["error"]["code"], -32700);
     for (method, params) in [
         ("textDocument/didOpen", json!({})),
-        ("textDocument/didOpen", json!({"textDocument": {"uri": "untitled:1", "version": 1, "text": C.first}})),
+        (
+            "textDocument/didOpen",
+            json!({"textDocument": {"uri": "untitled:1", "version": 1, "text": C.first}}),
+        ),
         (
             "textDocument/didOpen",
             json!({"textDocument": {"uri": uri(&repository, "a.c"), "version": 1, "text": "\u{0}"}}),
         ),
-        ("textDocument/didChange", json!({"textDocument": {"uri": "untitled:2"}, "contentChanges": [{"text": "x"}]})),
+        (
+            "textDocument/didChange",
+            json!({"textDocument": {"uri": "untitled:2"}, "contentChanges": [{"text": "x"}]}),
+        ),
         (
             "textDocument/didChange",
             json!({"textDocument": {"uri": "untitled:1"}, "contentChanges": [{"range": 7, "text": "x"}]}),
@@ -210,12 +241,18 @@ fn a_buffer_that_is_empty_binary_huge_or_in_no_known_language_is_no_reason_to_en
     };
     open(&mut server, "a.klingon", C.first.to_owned());
     open(&mut server, "empty.c", String::new());
-    for (path, text) in [("binary.c", "\u{0}\u{1}\u{2}\u{0}".repeat(500)), ("huge.c", "a = b;\n".repeat(1_500_000))] {
+    for (path, text) in
+        [("binary.c", "\u{0}\u{1}\u{2}\u{0}".repeat(500)), ("huge.c", "a = b;\n".repeat(1_500_000))]
+    {
         open(&mut server, path, text);
         let of_path = uri(&repository, path);
-        let found = std::iter::from_fn(|| Some(server.next())).find(|of| of["params"]["uri"] == of_path.as_str());
+        let found = std::iter::from_fn(|| Some(server.next()))
+            .find(|of| of["params"]["uri"] == of_path.as_str());
         let found = &found.expect("the server answers")["params"]["diagnostics"];
-        assert!(found[0]["message"].as_str().is_some_and(|text| text.contains("not examined")), "{path}: {found:?}");
+        assert!(
+            found[0]["message"].as_str().is_some_and(|text| text.contains("not examined")),
+            "{path}: {found:?}"
+        );
     }
     server.end();
 }

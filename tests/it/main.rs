@@ -1,5 +1,5 @@
-//! The tests of the whole: the real program in small repositories, the library where it is the wider seam, and the files
-//! of the project beside each other.
+//! The tests of the whole: the real program in small repositories, the library where it is the
+//! wider seam, and the files of the project beside each other.
 
 mod action;
 mod agents;

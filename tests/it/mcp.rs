@@ -1,6 +1,9 @@
 //! Talks to `secondhand mcp` over pipes, as an agent does: in the Model Context Protocol.
 
-#![allow(clippy::needless_pass_by_value, reason = "callers hand over what `json!` made on the spot")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "callers hand over what `json!` made on the spot"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::process::ChildStdout;
@@ -78,8 +81,12 @@ fn an_agent_finds_checks_explains_and_lists() {
     let repository = tree();
     let mut server = initialized(&repository);
     let tools = server.ask("tools/list", json!({}))["result"]["tools"].clone();
-    let names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["find_existing_code", "check_changes", "explain_finding", "list_duplicates", "find_fixes"]);
+    let names: Vec<&str> =
+        tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(
+        names,
+        ["find_existing_code", "check_changes", "explain_finding", "list_duplicates", "find_fixes"]
+    );
     for tool in tools.as_array().expect("a list") {
         assert_eq!(tool["inputSchema"]["type"], "object");
         let properties = tool["inputSchema"]["properties"].as_object().expect("it has arguments");
@@ -87,7 +94,8 @@ fn an_agent_finds_checks_explains_and_lists() {
         assert_eq!(tool["annotations"]["readOnlyHint"], true);
     }
 
-    let (found, is_error) = server.call("find_existing_code", json!({"sketch": C.second, "language": "c"}));
+    let (found, is_error) =
+        server.call("find_existing_code", json!({"sketch": C.second, "language": "c"}));
     assert!(!is_error && found.contains(&C.path("second")), "{found}");
 
     let (checked, is_error) = server.call("check_changes", json!({}));
@@ -95,7 +103,10 @@ fn an_agent_finds_checks_explains_and_lists() {
     assert!(checked.contains(&format!("copied from {}", C.path("first"))), "{checked}");
     let id = checked.split(['[', ']']).nth(1).expect("an id in brackets").to_owned();
     let (explained, is_error) = server.call("explain_finding", json!({"finding": id}));
-    assert!(!is_error && explained.contains("why it matters") && explained.contains("--- "), "{explained}");
+    assert!(
+        !is_error && explained.contains("why it matters") && explained.contains("--- "),
+        "{explained}"
+    );
     let (rule, is_error) = server.call("explain_finding", json!({"finding": "copied-code"}));
     assert!(!is_error && rule.contains("copied-code"), "{rule}");
     let (unknown, is_error) = server.call("explain_finding", json!({"finding": "0123"}));
@@ -122,15 +133,25 @@ fn an_answer_has_no_more_tokens_than_were_asked_for_and_no_folder_of_this_machin
     let mut server = initialized(&repository);
     for max_tokens in [100, 200, 2_000] {
         for (tool, arguments) in [
-            ("find_existing_code", json!({"sketch": C.first, "language": "c", "max_tokens": max_tokens})),
+            (
+                "find_existing_code",
+                json!({"sketch": C.first, "language": "c", "max_tokens": max_tokens}),
+            ),
             ("check_changes", json!({"max_tokens": max_tokens})),
             ("list_duplicates", json!({"max_tokens": max_tokens})),
-            ("check_changes", json!({"change": "range", "base": "no-such-revision", "max_tokens": max_tokens})),
+            (
+                "check_changes",
+                json!({"change": "range", "base": "no-such-revision", "max_tokens": max_tokens}),
+            ),
             ("check_changes", json!({"paths": ["/etc/hosts"], "max_tokens": max_tokens})),
         ] {
             let (text, _) = server.call(tool, arguments.clone());
             assert!(!text.contains(&root), "{tool} {arguments}: {text}");
-            assert!(text.len() / 3 <= max_tokens + 2, "{tool}: {} bytes for {max_tokens}", text.len());
+            assert!(
+                text.len() / 3 <= max_tokens + 2,
+                "{tool}: {} bytes for {max_tokens}",
+                text.len()
+            );
         }
     }
     server.end();
@@ -220,7 +241,10 @@ fn a_call_that_is_canceled_makes_room_for_the_next() {
     let second = server.send("tools/call", json!({"name": "list_duplicates", "arguments": {}}));
     for id in [second, first] {
         let params = json!({"requestId": id, "reason": "never mind"});
-        server.write(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
+        server.write(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+                .to_string(),
+        );
     }
     let (text, is_error) = server.call("check_changes", json!({}));
     assert!(!is_error, "{text}");
@@ -243,7 +267,11 @@ fn a_client_that_stops_reading_is_not_heard_and_the_server_ends_with_it() {
     let client = json!({"name": "deaf", "version": "1"});
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
     let first = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-    let status =
-        left_by_a_deaf_client(repository.secondhand(&["mcp"]), frame, &frame(&first.to_string()), "tools/list");
+    let status = left_by_a_deaf_client(
+        repository.secondhand(&["mcp"]),
+        frame,
+        &frame(&first.to_string()),
+        "tools/list",
+    );
     assert!(status.success());
 }

@@ -1,4 +1,5 @@
-//! Makes the repository that tests of `secondhand check` begin with: its last commit copies a function.
+//! Makes the repository that tests of `secondhand check` begin with: its last commit copies a
+//! function.
 
 use std::process::{Command, Output};
 
@@ -48,7 +49,8 @@ pub fn check(report: &Report, status: i32, findings: &[String]) {
 /// line, and `help` a part of what follows. Nothing is printed where reports go.
 #[track_caller]
 pub fn check_failure(command: &mut Command, error: &str, help: &str) {
-    let folder = command.get_current_dir().expect("each command here has a folder").display().to_string();
+    let folder =
+        command.get_current_dir().expect("each command here has a folder").display().to_string();
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let errors = text(&stderr).replace(&folder, "<root>");
     assert_eq!(text(&stdout), "", "there is no report: {errors}");

@@ -53,16 +53,26 @@ fn repositories_that_copy_from_each_other_are_told_with_the_licenses_to_look_at(
     for (name, repository) in [("shop", &shop), ("store", &store)] {
         let file = folder.path().join(format!("reports/{name}/audit.json"));
         fs::create_dir_all(file.parent().expect("it has one")).expect("it can be made");
-        let mut command = repository.secondhand(&["audit", "--format", "json", "--fail-on", "never", "--output"]);
+        let mut command =
+            repository.secondhand(&["audit", "--format", "json", "--fail-on", "never", "--output"]);
         let corpus = folder.path().join("corpus");
-        let output = command.arg(&file).arg("--corpus").arg(corpus).args(["--set", "license.deny=[\"GPL\"]"]).output();
+        let output = command
+            .arg(&file)
+            .arg("--corpus")
+            .arg(corpus)
+            .args(["--set", "license.deny=[\"GPL\"]"])
+            .output();
         assert!(output.expect("it starts").status.success());
     }
     let told = json(folder.path(), &["reports"]);
     assert_eq!(told["repositories"][1]["name"], "store");
     assert_eq!(told["flows"][0]["from"], "shop");
     assert_eq!(told["flows"][0]["to"], "store");
-    assert_eq!(told["flows"].as_array().map(Vec::len), Some(1), "no repository copies from itself: {told}");
+    assert_eq!(
+        told["flows"].as_array().map(Vec::len),
+        Some(1),
+        "no repository copies from itself: {told}"
+    );
     let (_, text, _) = report(folder.path(), &["reports"]);
     assert!(text.contains("copied from each other\n  shop -> store: "), "{text}");
     let (_, page, _) = report(folder.path(), &["reports", "--format", "html"]);
@@ -86,19 +96,30 @@ fn a_component_has_a_row_for_each_license_with_what_each_policy_says_of_it() {
     let mit = |project: &str| format!("MIT is compatible with {project}, the project's license");
     let (of_shop, of_store) = (mit("SSPL-1.0"), mit("GPL-3.0-only"));
     let none = "there is no license";
-    let shop = audit(&[("lua", Some("MIT"), "allowed", &of_shop, 100), ("lua", None, "unknown", none, 7)]);
+    let shop =
+        audit(&[("lua", Some("MIT"), "allowed", &of_shop, 100), ("lua", None, "unknown", none, 7)]);
     write(folder.path(), "r/shop/audit.json", &shop);
-    write(folder.path(), "r/store/audit.json", &audit(&[("lua", Some("MIT"), "allowed", &of_store, 30)]));
+    write(
+        folder.path(),
+        "r/store/audit.json",
+        &audit(&[("lua", Some("MIT"), "allowed", &of_store, 30)]),
+    );
     let told = json(folder.path(), &["r"]);
     let rows = told["components"].as_array().expect("there are components").iter();
     let rows = rows.map(|of| {
-        let users = of["repositories"].as_array().expect("somebody has it").iter().map(|user| user["tokens"].clone());
+        let users = of["repositories"]
+            .as_array()
+            .expect("somebody has it")
+            .iter()
+            .map(|user| user["tokens"].clone());
         serde_json::json!([of["licenses"], of["answer"], of["reason"], users.collect::<Vec<_>>()])
     });
     // What the policy of one repository says is not said of another.
     let both = format!("store: {of_store}; shop: {of_shop}");
-    let expected =
-        [serde_json::json!([[], "unknown", none, [7]]), serde_json::json!([["MIT"], "allowed", both, [100, 30]])];
+    let expected = [
+        serde_json::json!([[], "unknown", none, [7]]),
+        serde_json::json!([["MIT"], "allowed", both, [100, 30]]),
+    ];
     let rows: Vec<Value> = rows.collect();
     assert_eq!(rows, expected);
     let (_, text, _) = report(folder.path(), &["r"]);
@@ -126,9 +147,19 @@ fn the_newest_report_counts_and_the_others_make_the_trend() {
     assert_eq!(told["repositories"][0]["added"]["copied"], 50);
     assert_eq!(told["days"][0]["duplicatedLines"], 10);
     assert_eq!(told["days"][1]["duplicatedLines"], 50);
-    let months: Vec<_> = told["months"].as_array().expect("a list").iter().map(|of| of["name"].to_string()).collect();
+    let months: Vec<_> = told["months"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|of| of["name"].to_string())
+        .collect();
     assert_eq!(months, ["\"2023-11\"", "\"2023-12\"", "\"2024-01\"", "\"2024-02\""]);
-    let why: Vec<_> = told["leftOut"].as_array().expect("a list").iter().map(|of| of["file"].to_string()).collect();
+    let why: Vec<_> = told["leftOut"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|of| of["file"].to_string())
+        .collect();
     assert_eq!(why, ["\"r/mail/package.json\"", "\"r/shop/scan-2026-10-01.json\""]);
 }
 
@@ -138,7 +169,10 @@ fn what_cannot_be_read_is_named_and_no_silence() {
     fs::create_dir(folder.path().join("empty")).expect("it can be made");
     let fails = |args: &[&str], why: &str| {
         let (status, printed, errors) = report(folder.path(), args);
-        assert!(status == 2 && printed.is_empty() && errors.contains(why), "{args:?}: {status} {errors}");
+        assert!(
+            status == 2 && printed.is_empty() && errors.contains(why),
+            "{args:?}: {status} {errors}"
+        );
     };
     fails(&["empty"], "there is no report in `empty`");
     fails(&["nowhere"], "nowhere");

@@ -1,5 +1,5 @@
-//! Shows where reports go: their colors and length, several at once, to files and pipes, the same bytes from any number of
-//! threads.
+//! Shows where reports go: their colors and length, several at once, to files and pipes, the same
+//! bytes from any number of threads.
 
 use std::fs;
 use std::process::Stdio;
@@ -17,7 +17,11 @@ fn an_unknown_format_is_named_with_those_there_are() {
     let there_are = format!("available: {}", names.join(", "));
     let help = |nearest: &str| format!("help: {nearest}{there_are}");
     let failing = |args: &[&str], name: &str, help: &str| {
-        check_failure(repository.secondhand(&["check"]).args(args), &format!("unknown format `{name}`"), help);
+        check_failure(
+            repository.secondhand(&["check"]).args(args),
+            &format!("unknown format `{name}`"),
+            help,
+        );
     };
     failing(&["--format", "jsn"], "jsn", &help("did you mean `json`? "));
     failing(&["--report", "srif=x"], "srif", &help("did you mean `sarif`? "));
@@ -30,7 +34,9 @@ fn a_command_takes_the_formats_that_its_help_names() {
     let repository = repository_with_a_copy();
     let mut n_commands = 0;
     for command in secondhand::cli::command().get_subcommands() {
-        let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else { continue };
+        let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else {
+            continue;
+        };
         let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
         let named = help.strip_prefix("Output format: ").expect("the help names the formats");
         let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
@@ -42,10 +48,13 @@ fn a_command_takes_the_formats_that_its_help_names() {
     assert_eq!(n_commands, 9);
 }
 
-/// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
+/// Checks that a report to `file` is refused before the audit: the base that it would stop at is
+/// never looked for.
 #[track_caller]
 fn check_unwritable(repository: &Repository, file: &str, why: &str) {
-    for flags in [["--output".to_owned(), file.to_owned()], ["--report".to_owned(), format!("json={file}")]] {
+    for flags in
+        [["--output".to_owned(), file.to_owned()], ["--report".to_owned(), format!("json={file}")]]
+    {
         check_failure(
             repository.secondhand(&["check", "--base", "nowhere"]).args(flags),
             &format!("cannot write the report to `{file}`: {why}"),
@@ -67,7 +76,8 @@ fn a_folder_that_is_write_protected_is_no_place_for_a_report() {
     use std::os::unix::fs::PermissionsExt;
     let repository = repository_with_a_copy();
     fs::create_dir(repository.path("closed")).expect("the repository is writable");
-    let set = |mode| fs::set_permissions(repository.path("closed"), fs::Permissions::from_mode(mode));
+    let set =
+        |mode| fs::set_permissions(repository.path("closed"), fs::Permissions::from_mode(mode));
     set(0o555).expect("the folder is ours");
     // The superuser may write anywhere.
     if fs::write(repository.path("closed/trial"), "").is_err() {
@@ -80,7 +90,13 @@ fn a_folder_that_is_write_protected_is_no_place_for_a_report() {
 fn two_reports_to_one_file_are_refused() {
     let repository = repository_with_a_copy();
     check_failure(
-        &mut repository.secondhand(&["check", "--report", "json=report", "--output", ".git/../report"]),
+        &mut repository.secondhand(&[
+            "check",
+            "--report",
+            "json=report",
+            "--output",
+            ".git/../report",
+        ]),
         "cannot write two reports to `.git/../report`: the second would replace the first",
         "help: give each report a file of its own",
     );
@@ -91,7 +107,8 @@ fn two_reports_to_one_file_are_refused() {
 fn an_audit_that_fails_leaves_the_report_of_the_last_one() {
     let repository = repository_with_a_copy();
     repository.write("report", "the last one");
-    let output = repository.secondhand(&["check", "--base", "nowhere", "--output", "report"]).output();
+    let output =
+        repository.secondhand(&["check", "--base", "nowhere", "--output", "report"]).output();
     assert_eq!(output.expect("the program starts").status.code(), Some(2));
     assert_eq!(fs::read(repository.path("report")).expect("it is there"), b"the last one");
 }
@@ -105,7 +122,8 @@ fn several_reports_are_written_at_once_and_nothing_else() {
     }
     assert!(!printed(&mut command).is_empty());
     let status = repository.git(&["status", "--porcelain", "--untracked-files=all"]);
-    let mut expected: Vec<_> = FORMATS.iter().map(|format| format!("?? report.{}", format.name)).collect();
+    let mut expected: Vec<_> =
+        FORMATS.iter().map(|format| format!("?? report.{}", format.name)).collect();
     expected.sort();
     assert_eq!(status.lines().map(str::trim).collect::<Vec<_>>(), expected);
 }
@@ -118,7 +136,8 @@ fn a_report_through_a_link_outside_of_the_repository_goes_where_the_link_points(
     fs::write(outside.path().join("report"), "old").expect("it is writable");
     let link = outside.path().join("link");
     std::os::unix::fs::symlink("report", &link).expect("links can be made");
-    let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output"]);
+    let mut command =
+        repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output"]);
     printed(command.arg(&link));
     let text = fs::read_to_string(outside.path().join("report")).expect("it was written");
     assert!(text.starts_with('{'), "{text}");
@@ -131,8 +150,10 @@ fn a_closed_pipe_ends_quietly() {
     for format in FORMATS {
         let (reader, writer) = std::io::pipe().expect("there are pipes");
         drop(reader);
-        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]);
-        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let mut command =
+            repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]);
+        let child =
+            command.stdout(writer).stderr(Stdio::piped()).spawn().expect("the program starts");
         let output = child.wait_with_output().expect("the program ends");
         assert_eq!(text(&output.stderr), "", "{}", format.name);
         assert_eq!(output.status.code(), Some(1), "{}", format.name);
@@ -145,10 +166,19 @@ const ESCAPE: u8 = 0x1B;
 fn there_are_no_colors_when_the_output_is_no_terminal() {
     let repository = repository_with_a_copy();
     for format in FORMATS {
-        let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]));
+        let out = printed(&mut repository.secondhand(&[
+            "check",
+            "--base",
+            "HEAD~1",
+            "--format",
+            format.name,
+        ]));
         assert!(!out.contains(&ESCAPE), "{}", text(&out));
     }
-    let output = repository.secondhand(&["check", "--base", "nowhere"]).output().expect("the program starts");
+    let output = repository
+        .secondhand(&["check", "--base", "nowhere"])
+        .output()
+        .expect("the program starts");
     assert!(!output.stderr.contains(&ESCAPE), "{}", text(&output.stderr));
 }
 
@@ -158,16 +188,33 @@ fn there_are_colors_when_they_are_asked_for() {
     let args = ["check", "--base", "HEAD~1"];
     assert!(printed(repository.secondhand(&args).args(["--color", "always"])).contains(&ESCAPE));
     assert!(printed(repository.secondhand(&args).env("CLICOLOR_FORCE", "1")).contains(&ESCAPE));
-    let never = printed(repository.secondhand(&args).args(["--color", "never"]).env("CLICOLOR_FORCE", "1"));
+    let never =
+        printed(repository.secondhand(&args).args(["--color", "never"]).env("CLICOLOR_FORCE", "1"));
     assert!(!never.contains(&ESCAPE));
     let failed = ["check", "--base", "nowhere", "--color", "always"];
-    assert!(repository.secondhand(&failed).output().expect("the program starts").stderr.contains(&ESCAPE));
+    assert!(
+        repository
+            .secondhand(&failed)
+            .output()
+            .expect("the program starts")
+            .stderr
+            .contains(&ESCAPE)
+    );
 }
 
 #[test]
 fn there_are_no_colors_in_files_and_in_formats_for_programs() {
     let repository = repository_with_a_copy();
-    let args = ["check", "--base", "HEAD~1", "--color", "always", "--report", "text=report.txt", "--format"];
+    let args = [
+        "check",
+        "--base",
+        "HEAD~1",
+        "--color",
+        "always",
+        "--report",
+        "text=report.txt",
+        "--format",
+    ];
     for format in FORMATS.iter().filter(|format| format.name != "text") {
         let out = printed(repository.secondhand(&args).arg(format.name));
         assert!(!out.contains(&ESCAPE), "{}", text(&out));
@@ -186,7 +233,10 @@ fn further_reports_say_what_is_printed() {
         command.args(["--output", "printed", "--report", &format!("{}=further", format.name)]);
         assert_eq!(text(&printed(&mut command)), "");
         for file in ["printed", "further"] {
-            assert_eq!(text(&fs::read(repository.path(file)).expect("it was written")), text(&expected));
+            assert_eq!(
+                text(&fs::read(repository.path(file)).expect("it was written")),
+                text(&expected)
+            );
         }
     }
 }
@@ -195,14 +245,18 @@ fn further_reports_say_what_is_printed() {
 fn repository_with_a_long_copy() -> Repository {
     let body = |word: &str| {
         let line = |n: u32| format!("    total_{n} = rows[{n}].price * rates[{n}] + {n}\n");
-        let lines: String =
-            (0..60).map(|n| if n == 30 { format!("    {word}(rows, rates)\n") } else { line(n) }).collect();
+        let lines: String = (0..60)
+            .map(|n| if n == 30 { format!("    {word}(rows, rates)\n") } else { line(n) })
+            .collect();
         format!("def sum_up(rows, rates):\n{lines}    return rows\n")
     };
     let repository = Repository::new();
     repository.write("store.py", body("check"));
     repository.commit("the original");
-    repository.write("with a rather long name/that makes every line of prose wide/copy.py", body("verify"));
+    repository.write(
+        "with a rather long name/that makes every line of prose wide/copy.py",
+        body("verify"),
+    );
     repository.commit("the copy");
     repository
 }
@@ -213,20 +267,29 @@ fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_
     let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
     let of_code = out.lines().filter(|line| line.contains(" | ")).count();
     assert!((10..=24).contains(&of_code), "{of_code}: {out}");
-    assert!(out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"), "what differs: {out}");
-    let counts = out.lines().filter_map(|line| line.strip_prefix("... ")?.strip_suffix(" equal lines"));
+    assert!(
+        out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"),
+        "what differs: {out}"
+    );
+    let counts =
+        out.lines().filter_map(|line| line.strip_prefix("... ")?.strip_suffix(" equal lines"));
     let n_folded: u32 = counts.map(|n| n.parse::<u32>().expect("it is a number")).sum();
     assert!(n_folded > 80, "{out}");
     let out = text(&printed(&mut repository.secondhand(&["check", "--full"])));
-    assert!(out.lines().filter(|line| line.contains(" | ")).count() >= 124 && !out.contains("..."), "{out}");
+    assert!(
+        out.lines().filter(|line| line.contains(" | ")).count() >= 124 && !out.contains("..."),
+        "{out}"
+    );
 }
 
 #[test]
 fn a_message_is_one_line_where_no_terminal_reads_it() {
     let repository = repository_with_a_long_copy();
     let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
-    let title = "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
-    let is_title = |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
+    let title =
+        "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
+    let is_title =
+        |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
     assert!(out.lines().any(|line| is_title(&line)), "{out}");
     assert!(!out.lines().any(|line| line.starts_with("    ")), "nothing continues a line: {out}");
 }
@@ -236,7 +299,8 @@ fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
     let repository = repository_with_a_long_copy();
     let out = text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])));
     let comment = "# secondhand: allow(copied-code) -- why";
-    let expected = format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
+    let expected =
+        format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
     assert!(out.lines().any(|line| line == expected), "{out}");
     // The comment is right as it stands.
     let path = "with a rather long name/that makes every line of prose wide/copy.py";
@@ -250,7 +314,10 @@ fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
 fn people_read_words_and_those_who_ask_for_more_read_types() {
     let repository = repository_with_a_copy();
     let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));
-    assert!(out(&[]).contains("its origin, exact, 100 % alike") && !out(&[]).to_lowercase().contains("type-"));
+    assert!(
+        out(&[]).contains("its origin, exact, 100 % alike")
+            && !out(&[]).to_lowercase().contains("type-")
+    );
     assert!(out(&["--verbose"]).contains("type-1"), "{}", out(&["--verbose"]));
     for format in ["json", "csv", "sarif"] {
         let out = out(&["--format", format]);
@@ -266,8 +333,12 @@ fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
     let line = lines.split([':', '-']).nth(1).expect("it has a line").to_owned();
     let n_lines = C.first.lines().count();
     let concise = out(&["--format", "concise"]);
-    let (head, id) = concise.trim_end().trim_end_matches(']').rsplit_once(" [").expect("it ends with an id");
-    assert_eq!(head, format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1"));
+    let (head, id) =
+        concise.trim_end().trim_end_matches(']').rsplit_once(" [").expect("it ends with an id");
+    assert_eq!(
+        head,
+        format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1")
+    );
     assert!(id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
     assert_eq!(out(&["--quiet"]), concise);
 }
@@ -275,7 +346,13 @@ fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
 /// The id of the only finding of a repository with a copy.
 fn id_in(repository: &Repository) -> String {
     let concise = text(&printed(&mut repository.secondhand(&["check", "--quiet"])));
-    concise.trim_end().trim_end_matches(']').rsplit_once('[').expect("it ends with an id").1.to_owned()
+    concise
+        .trim_end()
+        .trim_end_matches(']')
+        .rsplit_once('[')
+        .expect("it ends with an id")
+        .1
+        .to_owned()
 }
 
 #[test]
@@ -286,9 +363,16 @@ fn commands_take_the_id_that_reports_show() {
     assert!(out(&["check"]).contains(&format!("[{id}]")));
     assert_eq!(out(&["check", "--quiet", "--only", &id[..4]]).lines().count(), 1);
     let explained = out(&["explain", &id]);
-    assert!(explained.contains("store.c:1") && explained.contains(&format!("[{id}] is a warning")), "{explained}");
+    assert!(
+        explained.contains("store.c:1") && explained.contains(&format!("[{id}] is a warning")),
+        "{explained}"
+    );
     let fails = |args: &[&str], id: &str| {
-        check_failure(&mut repository.secondhand(args), &format!("no finding has the id `{id}`"), "");
+        check_failure(
+            &mut repository.secondhand(args),
+            &format!("no finding has the id `{id}`"),
+            "",
+        );
     };
     fails(&["check", "--only", "0000"], "0000");
     fails(&["explain", "00000000"], "00000000");
@@ -298,16 +382,25 @@ fn commands_take_the_id_that_reports_show() {
     assert!(added.starts_with("1 added: 1 copy in "), "{added}");
     assert_eq!(out(&["check", "--quiet"]), "", "it is known from now on");
     let shown = out(&["check", "--quiet", "--show-suppressed"]);
-    assert!(shown.contains(": suppressed[copied-code] ") && shown.contains("(by the baseline)"), "{shown}");
+    assert!(
+        shown.contains(": suppressed[copied-code] ") && shown.contains("(by the baseline)"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_format_that_cannot_show_what_is_suppressed_says_so() {
     let repository = repository_with_a_copy();
     for format in FORMATS {
-        let mut run = repository.secondhand(&["check", "--show-suppressed", "--format", format.name]);
-        let said = String::from_utf8_lossy(&run.output().expect("the program starts").stderr).into_owned();
-        assert_eq!(said.contains("does not show suppressed findings"), !format.shows_suppressed(), "{said}");
+        let mut run =
+            repository.secondhand(&["check", "--show-suppressed", "--format", format.name]);
+        let said =
+            String::from_utf8_lossy(&run.output().expect("the program starts").stderr).into_owned();
+        assert_eq!(
+            said.contains("does not show suppressed findings"),
+            !format.shows_suppressed(),
+            "{said}"
+        );
     }
 }
 
@@ -315,7 +408,10 @@ fn a_format_that_cannot_show_what_is_suppressed_says_so() {
 fn quiet_prints_findings_only() {
     let repository = repository_with_a_copy();
     let args = ["check", "--quiet", "--base"];
-    assert!(text(&printed(repository.secondhand(&args).arg("HEAD~1"))).contains("copied from store.c:1"));
+    assert!(
+        text(&printed(repository.secondhand(&args).arg("HEAD~1")))
+            .contains("copied from store.c:1")
+    );
     repository.commit("something else");
     assert_eq!(text(&printed(repository.secondhand(&args).arg("HEAD~1"))), "");
 }
@@ -359,19 +455,20 @@ fn no_format_prints_a_command_of_an_agent() {
     repository.write(&before.path, &before.text);
     repository.commit("before");
     let steering = format!("/* {command} */\n");
-    let copy = language.file("tests/##vso[task.complete result=Succeeded;]x", &[&steering, language.first]);
+    let copy = language
+        .file("tests/##vso[task.complete result=Succeeded;]x", &[&steering, language.first]);
     repository.write(&copy.path, &copy.text);
     let commented = language.first.replacen('{', &format!("{{ /* {command} */"), 1);
     let copy = language.file("src/##[group]new", &[&commented]);
     repository.write(&copy.path, &copy.text);
     repository.commit("after");
-    let formats =
-        "text concise json sarif github markdown gitlab junit checkstyle rdjson sonarqube azure csv html counts";
+    let formats = "text concise json sarif github markdown gitlab junit checkstyle rdjson sonarqube azure csv html counts";
     for format in formats.split(' ') {
         for extra in ["--full", "--verbose"] {
             let args = ["check", "--base", "HEAD~1", "--format", format, extra];
             let output = repository.secondhand(&args).output().expect("it runs");
-            let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("it is UTF-8");
+            let printed =
+                String::from_utf8([output.stdout, output.stderr].concat()).expect("it is UTF-8");
             assert!(!printed.is_empty(), "{format}");
             for line in printed.lines() {
                 let line = line.strip_prefix("##vso[task.logissue ").unwrap_or(line).to_lowercase();
@@ -386,7 +483,9 @@ fn there_are_at_most_a_thousand_threads() {
     let repository = Repository::new();
     repository.write("a.c", "int a;\n");
     repository.commit("a");
-    let ended = |n: &str| repository.secondhand(&["scan", "-j", n]).output().expect("it runs").status.code();
+    let ended = |n: &str| {
+        repository.secondhand(&["scan", "-j", n]).output().expect("it runs").status.code()
+    };
     assert_eq!(ended("1025"), Some(2));
     assert_eq!(ended("64"), Some(0));
 }
@@ -428,7 +527,10 @@ fn a_scan_is_shown_in_the_pager_of_a_terminal() {
     let (marks, other) = (("GIT_PAGER", "sed s/^/paged:/"), ("PAGER", "sed s/^/other:/"));
     let starts = |args: &str, pagers: &[(&str, &str)], start: &str| {
         let shown = on_a_terminal(&repository, args, pagers);
-        assert!(shown.starts_with(start) && shown.contains("duplicated"), "{args} {pagers:?}: {shown}");
+        assert!(
+            shown.starts_with(start) && shown.contains("duplicated"),
+            "{args} {pagers:?}: {shown}"
+        );
     };
     starts("", &[marks, other], "paged:");
     starts("", &[other], "other:");

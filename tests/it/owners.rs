@@ -35,11 +35,19 @@ fn a_finding_names_the_owners_and_marks_a_border_if_it_is_asked_to() {
     assert!(!text.contains("border"), "{text}");
     let marked = printed(&repository, &["--set", "owner-borders=true"]);
     let border = "= owned by @shop, its origin by @billing: the copy crosses an ownership border\n";
-    assert_eq!((marked.matches(border).count(), marked.matches("border").count()), (1, 1), "{marked}");
+    assert_eq!(
+        (marked.matches(border).count(), marked.matches("border").count()),
+        (1, 1),
+        "{marked}"
+    );
     // JSON says what is, whatever is marked.
     let report = repository.check(&["--worktree"]);
     let of = |path: &str| {
-        let finding = report.list("/findings").iter().find(|finding| finding["path"] == path).expect("it is found");
+        let finding = report
+            .list("/findings")
+            .iter()
+            .find(|finding| finding["path"] == path)
+            .expect("it is found");
         json!([finding["owners"], finding["originOwners"], finding["crossesOwners"]])
     };
     assert_eq!(of("shop/copy.c"), json!([["@shop"], ["@billing"], true]));

@@ -17,7 +17,8 @@ const COMMITS: &str = "--filter=tree:0";
 /// The commit that each test judges.
 const LAST: [&str; 2] = ["--base", "HEAD~1"];
 
-/// A repository that serves clones: its last commit copies a function out of a large file, and edits another file.
+/// A repository that serves clones: its last commit copies a function out of a large file, and
+/// edits another file.
 fn served() -> Repository {
     let repository = Repository::new();
     repository.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -25,7 +26,10 @@ fn served() -> Repository {
     repository.write("edited.c", format!("int before;\n{}", C.second.replace("Table", "Board")));
     repository.write("data.yaml", "- item: 1\n".repeat(LARGE));
     for at in 0..20 {
-        repository.write(format!("src/f{at}.c"), format!("int f{at}(int a)\n{{\n\treturn a + {at};\n}}\n"));
+        repository.write(
+            format!("src/f{at}.c"),
+            format!("int f{at}(int a)\n{{\n\treturn a + {at};\n}}\n"),
+        );
     }
     repository.commit("before");
     repository.write(new().path, new().text);
@@ -72,15 +76,22 @@ impl Clone {
 
     /// The packs that it has.
     fn n_packs(&self) -> usize {
-        let files = std::fs::read_dir(self.root().join(".git/objects/pack")).expect("it is there").flatten();
-        files.filter(|file| file.path().extension().is_some_and(|extension| extension == "pack")).count()
+        let files = std::fs::read_dir(self.root().join(".git/objects/pack"))
+            .expect("it is there")
+            .flatten();
+        files
+            .filter(|file| file.path().extension().is_some_and(|extension| extension == "pack"))
+            .count()
     }
 }
 
 /// The paths in a list of skipped files that this clone does not have.
 fn missing(report: &Report, list: &str) -> Vec<Value> {
     let list = report.json["examined"][list].as_array().expect("the report has this list");
-    list.iter().filter(|file| file["reason"] == "not in this clone").map(|file| file["path"].clone()).collect()
+    list.iter()
+        .filter(|file| file["reason"] == "not in this clone")
+        .map(|file| file["path"].clone())
+        .collect()
 }
 
 #[test]
@@ -88,9 +99,12 @@ fn what_is_not_here_is_fetched_at_once_and_judged_as_in_a_full_clone() {
     let origin = served();
     let full = Clone::of(&origin, &[]);
     for filter in [NONE, LIMIT, COMMITS] {
-        for args in [&["check", "--base", "HEAD~1", "--head", "HEAD"][..], &["scan", "--rev", "HEAD"]] {
+        for args in
+            [&["check", "--base", "HEAD~1", "--head", "HEAD"][..], &["scan", "--rev", "HEAD"]]
+        {
             let partial = Clone::of(&origin, &[filter, "--no-checkout"]);
-            let report = |clone: &Clone| Report::new(clone.run(args).args(["--format", "json"])).json;
+            let report =
+                |clone: &Clone| Report::new(clone.run(args).args(["--format", "json"])).json;
             assert_eq!(report(&full), report(&partial), "{filter}: {args:?}");
             let n_packs = partial.n_packs();
             assert!(
@@ -106,7 +120,13 @@ fn what_is_not_here_is_fetched_at_once_and_judged_as_in_a_full_clone() {
 fn a_clone_that_has_the_change_and_the_tree_needs_no_remote() {
     let clone = Clone::of(&served(), &[NONE]).alone();
     std::fs::write(clone.root().join("other.c"), new().text).expect("the clone is writable");
-    let report = Report::new(&mut clone.run(&["check", "--worktree", "--format", "json", "--fail-on-missing"]));
+    let report = Report::new(&mut clone.run(&[
+        "check",
+        "--worktree",
+        "--format",
+        "json",
+        "--fail-on-missing",
+    ]));
     assert_eq!(report.findings().len(), 1, "{:?}", report.findings());
     assert_eq!(report.list("/notices"), &[] as &[Value]);
 }
@@ -128,7 +148,9 @@ fn a_search_says_what_it_lacks_and_a_baseline_is_not_made_without_it() {
     let clone = Clone::of(&served(), &[LIMIT, "--no-checkout"]).alone();
     git(&clone.root(), &["checkout", "--quiet", "HEAD", "--", "new.c"]);
     let output = clone.run(&["find", "--rev", "HEAD", "new.c"]).output().expect("it runs");
-    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    let said = [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat();
     assert!(said.contains("not searched: 1 file that this partial clone does not have"), "{said}");
     let output = clone.run(&["baseline", "create", "--base", "HEAD~1"]).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -149,7 +171,8 @@ fn without_its_remote_what_a_clone_lacks_is_named_and_counted() {
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(text.contains("not compared with: 1 file (not in this clone)"), "{text}");
 
-    let output = clone.run(&["check", "--fail-on-missing"]).args(LAST).args(args).output().expect("it runs");
+    let output =
+        clone.run(&["check", "--fail-on-missing"]).args(LAST).args(args).output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("the audit is not complete: 1 file is not in this clone"), "{errors}");
@@ -158,7 +181,8 @@ fn without_its_remote_what_a_clone_lacks_is_named_and_counted() {
 #[test]
 fn a_changed_file_is_not_examined_if_it_or_what_it_was_is_not_here() {
     let clone = Clone::of(&served(), &[NONE, "--no-checkout"]);
-    let changed = ["edited.c", "new.c"].map(|path| format!("warning not examined: {path} (not in this clone)"));
+    let changed = ["edited.c", "new.c"]
+        .map(|path| format!("warning not examined: {path} (not in this clone)"));
     let args = ["--head", "HEAD", "--offline"];
     check(&clone.check(&args), 1, &changed);
     assert_eq!(clone.n_packs(), 1, "nothing was fetched");
@@ -174,7 +198,11 @@ fn a_hook_waits_for_no_remote() {
     let n_packs = clone.n_packs();
     git(&clone.root(), &["reset", "--quiet", "--soft", "HEAD~1"]);
     let report = Report::new(&mut clone.run(&["check", "--staged", "--format", "json"]));
-    check(&report, 1, &["warning not examined: edited.c (not in this clone)".to_owned(), finding()]);
+    check(
+        &report,
+        1,
+        &["warning not examined: edited.c (not in this clone)".to_owned(), finding()],
+    );
     assert_eq!(clone.n_packs(), n_packs, "nothing was fetched");
 }
 
@@ -185,7 +213,8 @@ fn a_scan_counts_what_is_not_here() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("not examined: 23 files (not in this clone)"), "{text}");
-    let output = clone.run(&["scan", "--rev", "HEAD", "--fail-on-missing"]).output().expect("it runs");
+    let output =
+        clone.run(&["scan", "--rev", "HEAD", "--fail-on-missing"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -195,7 +224,8 @@ fn a_remote_of_a_repository_that_belongs_to_another_user_is_not_asked() {
     if !hand_over(&clone.root()) {
         return;
     }
-    let report = Report::new(clone.run(&["check", "--format", "json", "--head", "HEAD"]).args(LAST));
+    let report =
+        Report::new(clone.run(&["check", "--format", "json", "--head", "HEAD"]).args(LAST));
     assert_eq!(report.findings().len(), 2, "{:?}", report.findings());
     assert_eq!(clone.n_packs(), 1, "nothing was fetched");
 }
@@ -203,7 +233,11 @@ fn a_remote_of_a_repository_that_belongs_to_another_user_is_not_asked() {
 /// Gives a folder to another user, which only root can.
 fn hand_over(folder: &Path) -> bool {
     #[cfg(unix)]
-    return Command::new("chown").args(["-R", "65534"]).arg(folder).status().is_ok_and(|status| status.success());
+    return Command::new("chown")
+        .args(["-R", "65534"])
+        .arg(folder)
+        .status()
+        .is_ok_and(|status| status.success());
     #[cfg(not(unix))]
     false
 }

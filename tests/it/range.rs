@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::one_copy::{C, add, check, check_failure, finding, new, repository_with_a_copy, store, text};
+use crate::one_copy::{
+    C, add, check, check_failure, finding, new, repository_with_a_copy, store, text,
+};
 use serde_json::{Value, json};
 use support::{Report, Repository, git_command, secondhand};
 use tempfile::TempDir;
@@ -25,7 +27,8 @@ fn the_base_is_the_merge_base() {
 #[test]
 fn the_ends_are_named_in_the_report() {
     let repository = repository_with_a_copy();
-    let (base, head) = (repository.git(&["rev-parse", "HEAD~1"]), repository.git(&["rev-parse", "HEAD"]));
+    let (base, head) =
+        (repository.git(&["rev-parse", "HEAD~1"]), repository.git(&["rev-parse", "HEAD"]));
     let report = repository.check(&["--base", "HEAD~1"]);
     assert_eq!(report.json["base"], json!({ "name": "HEAD~1", "commit": base }));
     assert_eq!(report.json["head"], json!({ "name": "HEAD", "commit": head }));
@@ -55,13 +58,21 @@ fn without_a_flag_the_first_commit_is_judged_against_nothing() {
     repository.write("store.c", store().text);
     add(&repository, &new());
     let report = repository.check(&[]);
-    check(&report, 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    check(
+        &report,
+        1,
+        &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))],
+    );
     assert_eq!(report.json["base"], Value::Null);
 }
 
 /// The notices of a report, each with its message alone.
 fn notices(report: &Report) -> Vec<&str> {
-    report.list("/notices").iter().map(|notice| notice["message"].as_str().expect("it has a message")).collect()
+    report
+        .list("/notices")
+        .iter()
+        .map(|notice| notice["message"].as_str().expect("it has a message"))
+        .collect()
 }
 
 /// A repository with [`store`] on the default branch.
@@ -83,12 +94,17 @@ fn without_commits_of_its_own_what_is_uncommitted_is_judged_and_it_says_so() {
         (&["--head", "HEAD"], "HEAD", vec![]),
     ] {
         let report = repository.check(args);
-        assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!(head), says), "{args:?}");
+        assert_eq!(
+            (&report.json["head"]["name"], notices(&report)),
+            (&json!(head), says),
+            "{args:?}"
+        );
     }
     repository.git(&["checkout", "--quiet", "-b", "topic"]);
     check(&repository.check(&[]), 1, &[finding()]);
     // A machine judges what was committed, whatever its build left behind.
-    let report = Report::new(repository.secondhand(&["check", "--format", "json"]).env("CI", "true"));
+    let report =
+        Report::new(repository.secondhand(&["check", "--format", "json"]).env("CI", "true"));
     assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!("HEAD"), vec![]));
 }
 
@@ -97,7 +113,11 @@ fn before_the_first_commit_what_is_uncommitted_is_judged() {
     let repository = Repository::new();
     repository.write("store.c", store().text);
     repository.write("new.c", new().text);
-    check(&repository.check(&[]), 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    check(
+        &repository.check(&[]),
+        1,
+        &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))],
+    );
 }
 
 #[test]
@@ -121,7 +141,12 @@ fn what_a_branch_has_not_committed_is_counted_with_the_flag_that_judges_it() {
     repository.stage();
     says(&["1 uncommitted file is not checked; use `--staged`"], &[]);
     repository.write("other.c", "int other;\n");
-    says(&["2 uncommitted files are not checked; use `--worktree`, or `--staged` for the 1 in the index"], &[]);
+    says(
+        &[
+            "2 uncommitted files are not checked; use `--worktree`, or `--staged` for the 1 in the index",
+        ],
+        &[],
+    );
 }
 
 #[test]
@@ -135,7 +160,8 @@ fn paths_limit_what_is_judged_but_not_what_it_is_compared_with() {
     assert_eq!(report.json["examined"]["judgedFiles"], 1);
     check(&repository.check(&["lib2", "store.c"]), 0, &[]);
     check(&repository.check(&["."]), 1, &report.findings());
-    let below = secondhand(&repository.path("lib"), &["check", "--format", "json", "new.c"]).output();
+    let below =
+        secondhand(&repository.path("lib"), &["check", "--format", "json", "new.c"]).output();
     assert_eq!(below.expect("the program starts").status.code(), Some(1));
     // Code that leaves a file which is not judged is still moved, not copied.
     repository.write("store.c", C.file("store", &[C.second]).text);
@@ -153,7 +179,8 @@ fn a_revision_in_the_place_of_a_path_leads_to_the_flag() {
         ("HEAD~1..main", "help: to compare the two, use `--base HEAD~1 --head main`"),
         ("HEAD~1..", "help: to compare the two, use `--base HEAD~1`"),
     ] {
-        let error = format!("cannot check the path `{arg}`: it is a revision, not a file or folder");
+        let error =
+            format!("cannot check the path `{arg}`: it is a revision, not a file or folder");
         check_failure(&mut repository.secondhand(&["check", arg]), &error, help);
     }
     check_failure(
@@ -205,7 +232,11 @@ fn staged_judges_the_first_commit_before_it_is_made() {
     repository.write("new.c", new().text);
     repository.stage();
     let report = repository.check(&["--staged"]);
-    check(&report, 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    check(
+        &report,
+        1,
+        &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))],
+    );
     assert_eq!(report.json["base"], Value::Null);
 }
 
@@ -235,12 +266,14 @@ fn staged_with_a_base_judges_from_there_on() {
 
 #[test]
 fn a_hook_of_a_commit_judges_what_the_commit_will_record() {
-    // `git commit --all`, `git commit FILE` and `git commit --patch` give their hooks an index of their own.
+    // `git commit --all`, `git commit FILE` and `git commit --patch` give their hooks an index of
+    // their own.
     for args in [&["--all"][..], &["other.c"], &["--patch"]] {
         let repository = Repository::new();
         repository.write("store.c", store().text);
         add(&repository, &C.file("other", &[C.third]));
-        let hook = format!("#!/bin/sh\nexec '{}' check --staged\n", env!("CARGO_BIN_EXE_secondhand"));
+        let hook =
+            format!("#!/bin/sh\nexec '{}' check --staged\n", env!("CARGO_BIN_EXE_secondhand"));
         repository.write(".git/hooks/pre-commit", hook);
         make_executable(&repository.path(".git/hooks/pre-commit"));
         repository.write("other.c", C.file("other", &[C.third, C.first]).text);
@@ -290,7 +323,8 @@ fn what_a_merge_brings_in_is_not_new() {
     repository.git(&["checkout", "--quiet", "main", "--"]);
     repository.write("conflict.c", "int elsewhere;\n");
     repository.commit("conflicts");
-    let merged = git_command(repository.root(), &["merge", "topic"]).output().expect("git is installed");
+    let merged =
+        git_command(repository.root(), &["merge", "topic"]).output().expect("git is installed");
     assert!(!merged.status.success(), "there is a conflict");
     repository.write("conflict.c", "int here, there;\n");
     repository.stage();
@@ -386,7 +420,11 @@ fn worktree_judges_before_the_first_commit() {
     repository.write("store.c", store().text);
     repository.write("new.c", new().text);
     let report = repository.check(&["--worktree"]);
-    check(&report, 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    check(
+        &report,
+        1,
+        &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))],
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Reads every report format with a parser of its kind: reports of hostile names and code, of
-//! origins in the past and in a corpus, of nothing, and of more than a reader takes. And so of `compare`.
+//! origins in the past and in a corpus, of nothing, and of more than a reader takes. And so of
+//! `compare`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +11,15 @@ use secondhand::change::End;
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::{CloneType, Worth};
 use secondhand::policy::{
-    About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank, SuppressedBy,
-    SuppressedFinding, rule,
+    About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank,
+    SuppressedBy, SuppressedFinding, rule,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
 use serde_json::{Value, json};
 
 /// A name with all that means something to some reader.
-const HOSTILE: &str =
-    "a|b,c:%d/=x`y</code></summary><img src=x onerror=alert(1)>\"'&*_[z](u)\r\n::error::#]]>\u{1b}[31m\u{202e}@all.c";
+const HOSTILE: &str = "a|b,c:%d/=x`y</code></summary><img src=x onerror=alert(1)>\"'&*_[z](u)\r\n::error::#]]>\u{1b}[31m\u{202e}@all.c";
 
 /// Code with all that means something to some reader.
 const CODE: &str = "```\n````</details><script>alert('x')</script>\n--> <!-- ]]> &amp; {{x}} \u{1b}[31m\u{0}\u{7}\u{FFFE}\n::error::no\n\
@@ -98,14 +98,20 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
 
 fn outcome(findings: Vec<Finding>) -> Outcome {
     let text = |source: &str| secondhand::text::LinedText::from(source.as_bytes().to_vec());
-    let mut texts = BTreeMap::from([(FilePath::new("old.c"), text("int a;\nint b;\nint c;\nint d;\nint e;\n"))]);
+    let mut texts = BTreeMap::from([(
+        FilePath::new("old.c"),
+        text("int a;\nint b;\nint c;\nint d;\nint e;\n"),
+    )]);
     for finding in &findings {
         texts.insert(finding.path.clone(), text(&CODE.repeat(3)));
     }
     let end = || End { name: HOSTILE.to_owned(), commit: None };
     Outcome {
         findings,
-        examined: Examination { skipped: vec![(FilePath::new(HOSTILE), Skip::TooLarge)], ..Examination::default() },
+        examined: Examination {
+            skipped: vec![(FilePath::new(HOSTILE), Skip::TooLarge)],
+            ..Examination::default()
+        },
         texts,
         ..Outcome::new(Some(end()), end())
     }
@@ -196,7 +202,8 @@ fn no_format_lets_a_name_or_code_steer_a_terminal() {
         let text = written(&hostile(), format.name) + &written(&with_suppressed(), format.name);
         // A string of JSON holds a direction mark as it is: programs read it.
         let is_json = ["json", "sarif", "gitlab"].contains(&format.name);
-        let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}' && !is_json;
+        let steers =
+            |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}' && !is_json;
         assert!(!text.contains(steers), "{}: {text}", format.name);
     }
 }
@@ -206,16 +213,20 @@ mod github {
 
     /// A command as the runner reads it: name, properties, message.
     fn commands(text: &str) -> Vec<(String, BTreeMap<String, String>, String)> {
-        let unescaped = |text: &str| text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
+        let unescaped =
+            |text: &str| text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
         let property = |text: &str| unescaped(&text.replace("%3A", ":").replace("%2C", ","));
         let command = |line: &str| {
             let (head, message) = line.strip_prefix("::")?.split_once("::")?;
             let (name, properties) = head.split_once(' ')?;
-            let pairs = properties.split(',').map(|pair| pair.split_once('=').expect("each is a pair"));
+            let pairs =
+                properties.split(',').map(|pair| pair.split_once('=').expect("each is a pair"));
             let properties = pairs.map(|(key, value)| (key.to_owned(), property(value))).collect();
             Some((name.to_owned(), properties, unescaped(message)))
         };
-        text.lines().map(|line| command(line).unwrap_or_else(|| panic!("not a command: {line}"))).collect()
+        text.lines()
+            .map(|line| command(line).unwrap_or_else(|| panic!("not a command: {line}")))
+            .collect()
     }
 
     #[test]
@@ -235,7 +246,8 @@ mod github {
 
     #[test]
     fn a_part_of_a_line_has_its_columns() {
-        let mut outcome = outcome(vec![finding("new.c", 3, Level::Warning, vec![origin("old.c", Place::Tree)])]);
+        let mut outcome =
+            outcome(vec![finding("new.c", 3, Level::Warning, vec![origin("old.c", Place::Tree)])]);
         outcome.findings[0].added = Fragment { start: at(3, 5), end: at(3, 9) };
         let commands = commands(&written(&outcome, "github"));
         assert_eq!((&*commands[0].1["col"], &*commands[0].1["endColumn"]), ("5", "9"));
@@ -248,19 +260,27 @@ mod github {
             outcome.examined.skipped.clear();
             let commands = commands(&written(&outcome, "github"));
             for level in ["error", "warning", "notice"] {
-                assert!(commands.iter().filter(|command| command.0 == level).count() <= 10, "{n} {level}");
+                assert!(
+                    commands.iter().filter(|command| command.0 == level).count() <= 10,
+                    "{n} {level}"
+                );
             }
             let n_told = commands.iter().filter(|command| command.1.contains_key("file")).count();
             let n_left = 3 * n as usize - n_told;
             let last = &commands.last().expect("there are findings").2;
-            assert_eq!(n_left > 0, last.starts_with(&format!("{n_left} findings more")), "{n}: {last}");
+            assert_eq!(
+                n_left > 0,
+                last.starts_with(&format!("{n_left} findings more")),
+                "{n}: {last}"
+            );
         }
     }
 
     #[test]
     fn files_that_were_not_examined_are_told_within_the_limit() {
         let mut outcome = many(4);
-        outcome.examined.skipped = (0..20).map(|n| (FilePath::new(format!("large{n}.c")), Skip::TooLarge)).collect();
+        outcome.examined.skipped =
+            (0..20).map(|n| (FilePath::new(format!("large{n}.c")), Skip::TooLarge)).collect();
         let commands = commands(&written(&outcome, "github"));
         let notices: Vec<_> = commands.iter().filter(|command| command.0 == "notice").collect();
         assert_eq!(notices.len(), 10);
@@ -291,8 +311,17 @@ mod markdown {
         for event in events(&text) {
             match event {
                 Event::Html(html) | Event::InlineHtml(html) => {
-                    let known = ["<details>", "<summary>", "</details>", "</summary>", "<code>", "</code>", "<br>"];
-                    let bare = known.iter().fold(html.to_string(), |html, tag| html.replace(tag, ""));
+                    let known = [
+                        "<details>",
+                        "<summary>",
+                        "</details>",
+                        "</summary>",
+                        "<code>",
+                        "</code>",
+                        "<br>",
+                    ];
+                    let bare =
+                        known.iter().fold(html.to_string(), |html, tag| html.replace(tag, ""));
                     assert!(!bare.contains('<'), "{html}");
                 }
                 Event::Start(Tag::CodeBlock(_)) => n_fences += 1,
@@ -308,10 +337,13 @@ mod markdown {
     #[test]
     fn a_row_stands_for_each_finding() {
         let text = written(&hostile(), "markdown");
-        let rows = events(&text).into_iter().filter(|event| matches!(event, Event::Start(Tag::TableRow)));
+        let rows =
+            events(&text).into_iter().filter(|event| matches!(event, Event::Start(Tag::TableRow)));
         assert_eq!(rows.count(), 3);
-        let plain: String =
-            events(&text).iter().map(|event| if let Event::Text(text) = event { text } else { "" }).collect();
+        let plain: String = events(&text)
+            .iter()
+            .map(|event| if let Event::Text(text) = event { text } else { "" })
+            .collect();
         assert!(plain.contains(&FilePath::new(HOSTILE).to_string()), "{plain}");
     }
 
@@ -319,7 +351,10 @@ mod markdown {
     fn a_summary_stays_below_the_limit_and_says_what_it_left_out() {
         let text = written(&many(3_000), "markdown");
         assert!(text.len() <= 1024 * 1024, "{} bytes", text.len());
-        assert!(text.contains("is left out and ") && text.contains("a step summary is limited to one mebibyte"));
+        assert!(
+            text.contains("is left out and ")
+                && text.contains("a step summary is limited to one mebibyte")
+        );
         assert!(!written(&many(20), "markdown").contains("left out"));
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }
@@ -332,15 +367,21 @@ mod gitlab {
     fn each_finding_is_an_issue_with_a_fingerprint_of_its_own() {
         let mut outcome = hostile();
         outcome.findings[1].identity = outcome.findings[0].identity.clone();
-        let issues: Vec<Value> = serde_json::from_str(&written(&outcome, "gitlab")).expect("it is JSON");
+        let issues: Vec<Value> =
+            serde_json::from_str(&written(&outcome, "gitlab")).expect("it is JSON");
         let severities: Vec<_> = issues.iter().map(|issue| issue["severity"].clone()).collect();
         assert_eq!(severities, [json!("critical"), json!("major"), json!("info")]);
         for issue in &issues {
             assert_eq!(issue["check_name"], "copied-code");
             assert_eq!(issue["location"]["path"], HOSTILE);
-            assert!(issue["location"]["lines"]["begin"].is_u64() && issue["description"].is_string());
+            assert!(
+                issue["location"]["lines"]["begin"].is_u64() && issue["description"].is_string()
+            );
             let fingerprint = &issue["fingerprint"];
-            assert_eq!(issues.iter().filter(|other| other["fingerprint"] == *fingerprint).count(), 1);
+            assert_eq!(
+                issues.iter().filter(|other| other["fingerprint"] == *fingerprint).count(),
+                1
+            );
         }
     }
 
@@ -365,7 +406,9 @@ mod xml {
                 Event::Start(element) | Event::Empty(element) => {
                     let attributes = element.attributes().map(|attribute| {
                         let attribute = attribute.expect("an attribute");
-                        let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).expect("its value");
+                        let value = attribute
+                            .normalized_value(quick_xml::XmlVersion::Implicit1_0)
+                            .expect("its value");
                         (attribute.key.as_ref().to_owned(), value.into_owned())
                     });
                     found.push((element.name().as_ref().to_owned(), attributes.collect()));
@@ -386,21 +429,31 @@ mod junit {
         let text = written(&hostile(), "junit");
         let found = elements(&text);
         let n_of = |name: &str| found.iter().filter(|element| element.0 == name).count();
-        assert_eq!((n_of("testsuite"), n_of("testcase"), n_of("failure"), n_of("system-out")), (1, 3, 2, 1));
+        assert_eq!(
+            (n_of("testsuite"), n_of("testcase"), n_of("failure"), n_of("system-out")),
+            (1, 3, 2, 1)
+        );
         assert_eq!((&*found[1].1["tests"], &*found[1].1["failures"]), ("3", "2"));
         let case = found.iter().find(|element| element.0 == "testcase").expect("there are cases");
         assert_eq!(case.1["file"], FilePath::new(HOSTILE).to_string());
-        let is_legal = |c: char| c == '\n' || c == '\t' || c >= ' ' && c != '\u{FFFE}' && c != '\u{FFFF}';
+        let is_legal =
+            |c: char| c == '\n' || c == '\t' || c >= ' ' && c != '\u{FFFE}' && c != '\u{FFFF}';
         assert!(text.chars().all(is_legal), "XML holds no such character");
     }
 
     #[test]
     fn what_is_suppressed_is_a_case_that_was_skipped_and_says_why() {
         let found = elements(&written(&with_suppressed(), "junit"));
-        assert_eq!((&*found[1].1["tests"], &*found[1].1["failures"], &*found[1].1["skipped"]), ("2", "1", "1"));
+        assert_eq!(
+            (&*found[1].1["tests"], &*found[1].1["failures"], &*found[1].1["skipped"]),
+            ("2", "1", "1")
+        );
         let skipped: Vec<_> = found.iter().filter(|element| element.0 == "skipped").collect();
         assert_eq!(skipped.len(), 1);
-        assert!(skipped[0].1["message"].starts_with("suppressed by an exception of the license policy: bought"));
+        assert!(
+            skipped[0].1["message"]
+                .starts_with("suppressed by an exception of the license policy: bought")
+        );
     }
 
     #[test]
@@ -416,8 +469,11 @@ mod csv {
 
     fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        let columns: Vec<String> = reader.headers().expect("a head").iter().map(str::to_owned).collect();
-        let row = |row: ::csv::StringRecord| columns.iter().cloned().zip(row.iter().map(str::to_owned)).collect();
+        let columns: Vec<String> =
+            reader.headers().expect("a head").iter().map(str::to_owned).collect();
+        let row = |row: ::csv::StringRecord| {
+            columns.iter().cloned().zip(row.iter().map(str::to_owned)).collect()
+        };
         reader.records().map(|record| row(record.expect("a row"))).collect()
     }
 
@@ -439,7 +495,10 @@ mod csv {
             assert!(!cell.trim_start().starts_with(['=', '+', '-', '@']), "{cell}");
         }
         assert_eq!(rows[0]["origin_path"], "'=cmd|' /C calc'!A1");
-        assert_eq!((&*rows[0]["origin_place"], &*rows[0]["license"]), ("component", "GPL-3.0-only"));
+        assert_eq!(
+            (&*rows[0]["origin_place"], &*rows[0]["license"]),
+            ("component", "GPL-3.0-only")
+        );
         assert_eq!((&*rows[8]["origin_place"], &*rows[8]["deleted_on"]), ("past", "2023-11-14"));
     }
 }
@@ -487,8 +546,10 @@ mod json {
     fn a_report_of_any_origin_is_valid_by_the_published_schema() {
         let schema = jsonschema::validator_for(&report::schema()).expect("the schema is one");
         for outcome in [hostile(), many(2), outcome(Vec::new())] {
-            let report: Value = serde_json::from_str(&written(&outcome, "json")).expect("it is JSON");
-            let faults: Vec<_> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+            let report: Value =
+                serde_json::from_str(&written(&outcome, "json")).expect("it is JSON");
+            let faults: Vec<_> =
+                schema.iter_errors(&report).map(|error| error.to_string()).collect();
             assert_eq!(faults, [""; 0]);
         }
     }
@@ -510,7 +571,10 @@ mod html {
         let n_of = |name: &str| found.iter().filter(|element| element.0 == name).count();
         assert_eq!((n_of("script"), n_of("style"), n_of("img")), (1, 1, 0));
         assert_eq!(
-            found.iter().filter(|element| element.1.get("class").is_some_and(|class| class == "card")).count(),
+            found
+                .iter()
+                .filter(|element| element.1.get("class").is_some_and(|class| class == "card"))
+                .count(),
             3
         );
         let is_handler = |name: &String| name.starts_with("on") || name == "style" || name == "src";
@@ -522,9 +586,13 @@ mod html {
     #[test]
     fn what_is_suppressed_is_a_card_of_its_own_level_with_the_reason() {
         let text = written(&with_suppressed(), "html");
-        let cards =
-            page(&text).into_iter().filter(|element| element.1.get("class").is_some_and(|class| class == "card"));
-        assert_eq!(cards.map(|card| card.1["data-level"].clone()).collect::<Vec<_>>(), ["warning", "suppressed"]);
+        let cards = page(&text)
+            .into_iter()
+            .filter(|element| element.1.get("class").is_some_and(|class| class == "card"));
+        assert_eq!(
+            cards.map(|card| card.1["data-level"].clone()).collect::<Vec<_>>(),
+            ["warning", "suppressed"]
+        );
         assert!(text.contains("suppressed by an exception of the license policy: bought"));
     }
 
@@ -532,7 +600,9 @@ mod html {
     fn the_policy_allows_what_the_page_holds_and_nothing_else() {
         let text = written(&hostile(), "html");
         let metas = page(&text).into_iter().filter(|element| element.0 == "meta");
-        let policy = metas.filter(|meta| meta.1.contains_key("http-equiv")).map(|meta| meta.1["content"].clone());
+        let policy = metas
+            .filter(|meta| meta.1.contains_key("http-equiv"))
+            .map(|meta| meta.1["content"].clone());
         let policy: String = policy.collect();
         assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -564,15 +634,25 @@ mod sarif {
         let run = run(&hostile());
         for result in run["results"].as_array().expect("a list") {
             let text = result["message"]["text"].as_str().expect("a text");
-            assert!(text.contains("GPL-3.0-only") && text.contains("deleted in 1a2b3c4d5e"), "{text}");
+            assert!(
+                text.contains("GPL-3.0-only") && text.contains("deleted in 1a2b3c4d5e"),
+                "{text}"
+            );
             assert_eq!(result["relatedLocations"].as_array().expect("a list").len(), 2);
             assert_eq!(result["properties"]["components"][0]["purl"], "pkg:generic/zlib@1.3.1");
             assert_eq!(result["properties"]["deletions"][0]["date"], "2023-11-14");
-            for location in
-                ["locations", "relatedLocations"].iter().flat_map(|list| result[list].as_array().expect("a list"))
+            for location in ["locations", "relatedLocations"]
+                .iter()
+                .flat_map(|list| result[list].as_array().expect("a list"))
             {
-                let uri = location["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a URI");
-                assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)), "{uri}");
+                let uri = location["physicalLocation"]["artifactLocation"]["uri"]
+                    .as_str()
+                    .expect("a URI");
+                assert!(
+                    uri.bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)),
+                    "{uri}"
+                );
             }
         }
     }
@@ -601,7 +681,9 @@ mod sarif {
         assert_eq!(results.len(), 25_000);
         let n_of = |level: &str| results.iter().filter(|result| result["level"] == level).count();
         assert_eq!((n_of("error"), n_of("warning"), n_of("note")), (8_400, 8_400, 8_200));
-        let note = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().expect("a text");
+        let note = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+            .as_str()
+            .expect("a text");
         assert!(note.starts_with("200 findings are left out, the mildest and shortest"), "{note}");
     }
 
@@ -611,7 +693,9 @@ mod sarif {
         // Names that do not compress.
         let mut state = 1u64;
         let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             format!("{:016x}", state ^ state >> 29)
         };
         for finding in &mut outcome.findings {
@@ -642,13 +726,15 @@ mod compare {
         let folder = TempDir::new().expect("the folder for temporary files is writable");
         for (path, text) in files {
             let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("it lies below")).expect("the folder is writable");
+            fs::create_dir_all(path.parent().expect("it lies below"))
+                .expect("the folder is writable");
             fs::write(path, text).expect("the folder is writable");
         }
         folder
     }
 
-    /// Three submissions: two alike, one that has nothing of them, all with `SUM`, which was handed out.
+    /// Three submissions: two alike, one that has nothing of them, all with `SUM`, which was handed
+    /// out.
     fn class() -> TempDir {
         folder(&[
             ("all/alice/main.c", format!("{FIND}{SUM}")),
@@ -671,23 +757,36 @@ mod compare {
     }
 
     fn run(folder: &TempDir, args: &[&str]) -> (i32, String) {
-        let output = secondhand(folder.path(), &[&["compare"], args].concat()).output().expect("the program starts");
+        let output = secondhand(folder.path(), &[&["compare"], args].concat())
+            .output()
+            .expect("the program starts");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-        (output.status.code().expect("no signal ended it"), String::from_utf8(output.stdout).expect("it is UTF-8"))
+        (
+            output.status.code().expect("no signal ended it"),
+            String::from_utf8(output.stdout).expect("it is UTF-8"),
+        )
     }
 
     fn report(folder: &TempDir, args: &[&str]) -> Value {
         let report: Value =
-            serde_json::from_str(&run(folder, &[args, &["--format=json"]].concat()).1).expect("it is JSON");
-        let schema = jsonschema::validator_for(&report::comparison_schema()).expect("the schema is one");
+            serde_json::from_str(&run(folder, &[args, &["--format=json"]].concat()).1)
+                .expect("it is JSON");
+        let schema =
+            jsonschema::validator_for(&report::comparison_schema()).expect("the schema is one");
         assert!(schema.is_valid(&report), "{report:#}");
         report
     }
 
     fn pairs(report: &Value) -> Vec<String> {
-        let name = |at: &Value| report["submissions"][at.as_u64().expect("a number") as usize]["name"].clone();
+        let name = |at: &Value| {
+            report["submissions"][at.as_u64().expect("a number") as usize]["name"].clone()
+        };
         let pairs = report["pairs"].as_array().expect("a list").iter();
-        pairs.map(|pair| format!("{} {}", name(&pair["first"]), name(&pair["second"])).replace('"', "")).collect()
+        pairs
+            .map(|pair| {
+                format!("{} {}", name(&pair["first"]), name(&pair["second"])).replace('"', "")
+            })
+            .collect()
     }
 
     #[test]
@@ -718,14 +817,20 @@ mod compare {
         let folder = folder(&[("a.c", format!("{FIND}{SUM}")), ("b.c", FIND.to_owned())]);
         let report = report(&folder, &["a.c", "b.c", "--exact"]);
         assert_eq!(report["window"], 1);
-        let (a, b) = (&report["submissions"][0]["fingerprints"], &report["submissions"][1]["fingerprints"]);
+        let (a, b) =
+            (&report["submissions"][0]["fingerprints"], &report["submissions"][1]["fingerprints"]);
         let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
         let pair = &report["pairs"][0];
         assert_eq!(pair["secondInFirst"], json!(1.0));
         let shared = pair["sharedFingerprints"].as_f64().expect("a number");
         assert_eq!(shared, b);
-        let close = |value: &Value, expected: f64| (value.as_f64().expect("a number") - expected).abs() < 0.000_1;
-        assert!(close(&pair["resemblance"], shared / (a + b - shared)) && close(&pair["firstInSecond"], shared / a));
+        let close = |value: &Value, expected: f64| {
+            (value.as_f64().expect("a number") - expected).abs() < 0.000_1
+        };
+        assert!(
+            close(&pair["resemblance"], shared / (a + b - shared))
+                && close(&pair["firstInSecond"], shared / a)
+        );
     }
 
     #[test]
@@ -733,11 +838,22 @@ mod compare {
         let folder = class();
         let args = ["all", "--base-code", "given", "--fail-on-percent"];
         assert_eq!(run(&folder, &[&args[..], &["50"]].concat()).0, 1);
-        assert_eq!(run(&folder, &["all/alice", "all/carol", "--base-code", "given", "--fail-on-percent", "50"]).0, 0);
-        let output = secondhand(folder.path(), &["compare", "given"]).output().expect("the program starts");
+        assert_eq!(
+            run(
+                &folder,
+                &["all/alice", "all/carol", "--base-code", "given", "--fail-on-percent", "50"]
+            )
+            .0,
+            0
+        );
+        let output =
+            secondhand(folder.path(), &["compare", "given"]).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(2));
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(errors.starts_with("error: cannot compare: there is only one submission\n"), "{errors}");
+        assert!(
+            errors.starts_with("error: cannot compare: there is only one submission\n"),
+            "{errors}"
+        );
     }
 
     #[test]
@@ -748,12 +864,14 @@ mod compare {
         let args = [".", "--report=csv=pairs", "--report=html=page", "--report=json=json"];
         let (status, text) = run(&folder, &args);
         assert_eq!(status, 0);
-        let read = |file: &str| fs::read_to_string(folder.path().join(file)).expect("it was written");
+        let read =
+            |file: &str| fs::read_to_string(folder.path().join(file)).expect("it was written");
         let page = read("page");
         for text in [&text, &read("pairs"), &page, &read("json")] {
             assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
         }
-        let elements = super::xml::elements(page.strip_prefix("<!DOCTYPE html>").expect("it is HTML"));
+        let elements =
+            super::xml::elements(page.strip_prefix("<!DOCTYPE html>").expect("it is HTML"));
         assert!(!elements.iter().any(|element| element.0 == "img"));
         let csv = read("pairs");
         let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
@@ -793,7 +911,8 @@ mod rdjson {
 
     #[test]
     fn each_finding_is_a_diagnostic_with_its_lines_and_exact_path() {
-        let report: Value = serde_json::from_str(&written(&hostile(), "rdjson")).expect("it is JSON");
+        let report: Value =
+            serde_json::from_str(&written(&hostile(), "rdjson")).expect("it is JSON");
         assert_eq!(report["source"]["name"], "secondhand");
         let of = |pointer: &str| -> Vec<Value> {
             let all = report["diagnostics"].as_array().expect("a list").iter();
@@ -802,8 +921,9 @@ mod rdjson {
         assert_eq!(of("/severity"), ["ERROR", "WARNING", "INFO"]);
         assert_eq!(of("/location/path"), [HOSTILE; 3]);
         assert!(of("/location/range/start/line").iter().all(Value::is_u64));
-        let leads_to_origin =
-            |of: &Value| of.as_array().is_some_and(|of| of.iter().any(|one| one["location"]["path"] == "old.c"));
+        let leads_to_origin = |of: &Value| {
+            of.as_array().is_some_and(|of| of.iter().any(|one| one["location"]["path"] == "old.c"))
+        };
         assert!(of("/relatedLocations").iter().all(leads_to_origin));
     }
 }
@@ -817,12 +937,16 @@ mod sonarqube {
         of.findings.push(finding("new.c", 9, Level::Note, vec![origin("old.c", Place::Tree)]));
         let report: Value = serde_json::from_str(&written(&of, "sonarqube")).expect("it is JSON");
         let list = |name: &str| report[name].as_array().expect("a list").clone();
-        let rules: BTreeMap<_, _> = list("rules").iter().map(|rule| (rule["id"].to_string(), rule.clone())).collect();
+        let rules: BTreeMap<_, _> =
+            list("rules").iter().map(|rule| (rule["id"].to_string(), rule.clone())).collect();
         assert_eq!(rules.len(), list("rules").len(), "each once");
         assert_eq!(list("issues").len(), 4);
         for issue in list("issues") {
             let rule = &rules[&issue["ruleId"].to_string()];
-            assert!(["HIGH", "MEDIUM", "LOW"].contains(&rule["impacts"][0]["severity"].as_str().expect("a word")));
+            assert!(
+                ["HIGH", "MEDIUM", "LOW"]
+                    .contains(&rule["impacts"][0]["severity"].as_str().expect("a word"))
+            );
             let range = &issue["primaryLocation"]["textRange"];
             assert!(range["startLine"].as_u64() <= range["endLine"].as_u64());
         }
@@ -840,10 +964,20 @@ mod azure {
         for (line, kind) in lines.iter().zip(["error", "warning"]) {
             let command = line.strip_prefix("##vso[task.logissue ").expect("it is a command");
             let (properties, message) = command.split_once(']').expect("it ends");
-            let names: Vec<_> =
-                properties.split(';').filter_map(|one| one.split_once('=')).map(|(name, _)| name).collect();
-            assert_eq!(names, ["type", "sourcepath", "linenumber", "columnnumber", "code"], "{line}");
-            assert!(properties.starts_with(&format!("type={kind};")) && message.contains("copied"), "{line}");
+            let names: Vec<_> = properties
+                .split(';')
+                .filter_map(|one| one.split_once('='))
+                .map(|(name, _)| name)
+                .collect();
+            assert_eq!(
+                names,
+                ["type", "sourcepath", "linenumber", "columnnumber", "code"],
+                "{line}"
+            );
+            assert!(
+                properties.starts_with(&format!("type={kind};")) && message.contains("copied"),
+                "{line}"
+            );
         }
         assert!(lines[2].starts_with("note: "), "{text}");
     }
@@ -858,5 +992,8 @@ fn each_format_is_read_back_by_a_parser_of_its_kind() {
     let is_read = |name: &str| tests.contains(&format!("\nmod {} {{", name.replace('-', "_")));
     let unread = FORMATS.iter().map(|format| format.name).filter(|name| !is_read(name));
     let unread: Vec<&str> = unread.filter(|name| !READ_ELSEWHERE.contains(name)).collect();
-    assert!(unread.is_empty(), "write a module of tests for {unread:?} that reads what the format writes");
+    assert!(
+        unread.is_empty(),
+        "write a module of tests for {unread:?} that reads what the format writes"
+    );
 }

@@ -16,7 +16,8 @@ fn a_linked_work_tree_is_judged_as_itself() {
     let path = linked.to_str().expect("its name is UTF-8");
     repository.git(&["worktree", "add", "--quiet", "-b", "topic", path]);
     fs::write(linked.join("new.c"), new().text).expect("the folder is writable");
-    let run = |args: &[&str]| Report::new(secondhand(&linked, &["check", "--format=json"]).args(args));
+    let run =
+        |args: &[&str]| Report::new(secondhand(&linked, &["check", "--format=json"]).args(args));
     check(&run(&["--worktree"]), 1, &[finding()]);
     git(&linked, &["add", "--all"]);
     check(&run(&["--staged"]), 1, &[finding()]);
@@ -58,8 +59,12 @@ fn grafts_join_histories_and_cut_them_as_in_git() {
     assert_eq!(repository.git(&["merge-base", &old, "HEAD"]), old);
     check(&check_since(&old), 1, &[finding()]);
     check(&check_since("HEAD~2"), 1, &[finding()]);
-    // Without a parent it is a first commit: all of it is new, and the function was copied within it.
-    repository.write(".git/info/grafts", format!("{start} {old}\n{}\n", repository.git(&["rev-parse", "HEAD"])));
+    // Without a parent it is a first commit: all of it is new, and the function was copied within
+    // it.
+    repository.write(
+        ".git/info/grafts",
+        format!("{start} {old}\n{}\n", repository.git(&["rev-parse", "HEAD"])),
+    );
     let output = repository.secondhand(&["check", "--base", &old]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(2), "they share no history");
 }
@@ -67,7 +72,8 @@ fn grafts_join_histories_and_cut_them_as_in_git() {
 #[test]
 fn a_bare_repository_has_no_work_tree() {
     let bare = bare_clone();
-    let output = secondhand(bare.path(), &["check", "--worktree"]).output().expect("the program starts");
+    let output =
+        secondhand(bare.path(), &["check", "--worktree"]).output().expect("the program starts");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
     assert!(errors.starts_with("error: cannot read the work tree of `"), "{errors}");
@@ -78,7 +84,8 @@ fn a_bare_repository_has_no_work_tree() {
 #[test]
 fn a_bare_repository_has_no_index() {
     let bare = bare_clone();
-    let output = secondhand(bare.path(), &["check", "--staged"]).output().expect("the program starts");
+    let output =
+        secondhand(bare.path(), &["check", "--staged"]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
 }
 
@@ -122,7 +129,9 @@ fn a_ceiling_that_is_elsewhere_is_ignored_as_by_git() {
 }
 
 mod shallow {
-    use crate::one_copy::{add, check, check_failure, finding, new, repository_with_a_copy, store, text};
+    use crate::one_copy::{
+        add, check, check_failure, finding, new, repository_with_a_copy, store, text,
+    };
     use support::{Report, Repository, git, secondhand};
     use tempfile::TempDir;
 
@@ -132,7 +141,19 @@ mod shallow {
     fn shallow_clone(repository: &Repository, branches: &str) -> TempDir {
         let folder = TempDir::new().expect("the folder for temporary files is writable");
         let url = format!("file://{}", repository.root().display());
-        git(folder.path(), &["clone", "--quiet", "--depth=1", "--no-single-branch", "--branch", branches, &url, "."]);
+        git(
+            folder.path(),
+            &[
+                "clone",
+                "--quiet",
+                "--depth=1",
+                "--no-single-branch",
+                "--branch",
+                branches,
+                &url,
+                ".",
+            ],
+        );
         folder
     }
 
@@ -143,7 +164,9 @@ mod shallow {
         let clone = shallow_clone(&repository, "main");
         check_failure(
             &mut secondhand(clone.path(), &["check", "--base", &base]),
-            &format!("cannot resolve the revision `{base}`: no branch, tag or commit has that name"),
+            &format!(
+                "cannot resolve the revision `{base}`: no branch, tag or commit has that name"
+            ),
             CURE,
         );
     }
@@ -170,7 +193,10 @@ mod shallow {
         repository.commit("something else");
         let clone = shallow_clone(&repository, "topic");
         for flags in [&[][..], &["--base", "origin/main"]] {
-            let output = secondhand(clone.path(), &["check"]).args(flags).output().expect("the program starts");
+            let output = secondhand(clone.path(), &["check"])
+                .args(flags)
+                .output()
+                .expect("the program starts");
             let errors = text(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
             assert!(errors.starts_with("error: cannot find the merge base of "), "{errors}");
@@ -188,7 +214,10 @@ mod shallow {
         let folder = TempDir::new().expect("the folder for temporary files is writable");
         let url = format!("file://{}", repository.root().display());
         git(folder.path(), &["clone", "--quiet", "--depth=2", &url, "."]);
-        let report = Report::new(&mut secondhand(folder.path(), &["check", "--format=json", "--base=HEAD~1"]));
+        let report = Report::new(&mut secondhand(
+            folder.path(),
+            &["check", "--format=json", "--base=HEAD~1"],
+        ));
         check(&report, 1, &[finding()]);
     }
 }
@@ -199,10 +228,17 @@ mod unreadable {
 
     #[track_caller]
     fn says(repository: &Repository, what: &str) {
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(what) && errors.len() < 3_000, "{}", &errors[..errors.len().min(3_000)]);
+        assert!(
+            errors.contains(what) && errors.len() < 3_000,
+            "{}",
+            &errors[..errors.len().min(3_000)]
+        );
     }
 
     #[test]

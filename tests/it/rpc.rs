@@ -93,11 +93,16 @@ impl Server {
     }
 }
 
-/// Sends requests of `method` to a server whose answers nobody reads, after `first`; then goes away. Returns how the
-/// server ended.
+/// Sends requests of `method` to a server whose answers nobody reads, after `first`; then goes
+/// away. Returns how the server ended.
 ///
 /// It must stop reading as well, or it keeps all answers.
-pub fn left_by_a_deaf_client(mut command: Command, frame: fn(&str) -> String, first: &str, method: &str) -> ExitStatus {
+pub fn left_by_a_deaf_client(
+    mut command: Command,
+    frame: fn(&str) -> String,
+    first: &str,
+    method: &str,
+) -> ExitStatus {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("it is piped");

@@ -22,9 +22,11 @@ fn block(id: &str) -> Vec<&'static str> {
 
 /// The path in the comment that an example begins with, and the code behind that line.
 fn file(block: &[&'static str]) -> (&'static str, String) {
-    let comment = block[0].trim_start_matches('+').strip_prefix("/* ").expect("it begins with a comment");
+    let comment =
+        block[0].trim_start_matches('+').strip_prefix("/* ").expect("it begins with a comment");
     let path = comment.split([',', ' ']).next().unwrap_or_default();
-    let code = block[1..].iter().map(|line| format!("{}\n", line.strip_prefix('+').unwrap_or(line)));
+    let code =
+        block[1..].iter().map(|line| format!("{}\n", line.strip_prefix('+').unwrap_or(line)));
     (path, code.collect())
 }
 
@@ -54,7 +56,8 @@ fn changed(before: &[(&str, String)], after: &[(&str, String)]) -> Repository {
 /// What the change of the last commit is told, a line each.
 #[track_caller]
 fn told(repository: &Repository, args: &[&str]) -> Vec<String> {
-    let args = [&["check", "--base", "HEAD~1", "--format", "concise", "--fail-on", "never"], args].concat();
+    let args = [&["check", "--base", "HEAD~1", "--format", "concise", "--fail-on", "never"], args]
+        .concat();
     let output = repository.secondhand(&args).output().expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
@@ -64,7 +67,9 @@ fn told(repository: &Repository, args: &[&str]) -> Vec<String> {
 #[track_caller]
 fn check(repository: &Repository, args: &[&str], rule: &str, path: &str, words: &str) {
     let told = told(repository, args);
-    let is_it = |line: &&String| line.starts_with(path) && line.contains(&format!("[{rule}]")) && line.contains(words);
+    let is_it = |line: &&String| {
+        line.starts_with(path) && line.contains(&format!("[{rule}]")) && line.contains(words)
+    };
     assert!(told.iter().find(is_it).is_some(), "{rule} in {path}: {told:#?}");
 }
 
@@ -73,7 +78,8 @@ fn components(files: &[(&str, String)]) -> TempDir {
     let folder = TempDir::new().expect("the folder for temporary files is writable");
     for (path, text) in files {
         let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("it is below")).expect("the folder is writable");
+        std::fs::create_dir_all(path.parent().expect("it is below"))
+            .expect("the folder is writable");
         std::fs::write(path, text).expect("the folder is writable");
     }
     folder
@@ -86,7 +92,9 @@ fn name(folder: &TempDir) -> &str {
 #[test]
 fn code_of_the_tree_and_of_its_past() {
     let (path, code) = file(&block("copied-code"));
-    let list = code.replace("table_find(struct table *t", "list_find(struct list *l").replace("t->head", "l->head");
+    let list = code
+        .replace("table_find(struct table *t", "list_find(struct list *l")
+        .replace("t->head", "l->head");
     assert_ne!(list, code);
     let repository = changed(&[("src/list.c", list.clone() + &others())], &[("src/table.c", code)]);
     assert_eq!(path, "src/list.c");
@@ -139,7 +147,8 @@ fn code_that_was_fixed_elsewhere() {
     let (path, old) = file(&block("copied-before-fix"));
     let new = old.replace("    fclose(fp);", "    if (fp) fclose(fp);");
     assert_ne!(new, old);
-    let repository = changed(&[("src/rdb.c", save("rdb", &old))], &[("src/rdb.c", save("rdb", &new))]);
+    let repository =
+        changed(&[("src/rdb.c", save("rdb", &old))], &[("src/rdb.c", save("rdb", &new))]);
     repository.write(path, save("aof", &old));
     repository.commit("aof");
     check(&repository, &[], "copied-before-fix", path, "copied from src/rdb.c:1, as it was before");
@@ -160,25 +169,36 @@ fn code_that_was_fixed_elsewhere() {
 
     let body = "    def forward(self, states, inputs):\n        states = self.dense(states)\n        \
                 states = self.dropout(states)\n        return states + inputs\n";
-    let of = |comment: &str, model: &str, body: &str| format!("{comment}class {model}Output(nn.Module):\n{body}");
+    let of = |comment: &str, model: &str, body: &str| {
+        format!("{comment}class {model}Output(nn.Module):\n{body}")
+    };
     let shown = block("out-of-step");
     assert_eq!(shown[1..], ["class RobertaOutput(nn.Module):", "    ..."]);
     let (bert, roberta) = ("models/bert/modeling_bert.py", "models/roberta/modeling_roberta.py");
     let copy = of(&format!("{}\n", shown[0]), "Roberta", body);
     let edited = body.replace("return states + inputs", "return self.norm(states + inputs)");
-    let repository = changed(&[(bert, of("", "Bert", body)), (roberta, copy)], &[(bert, of("", "Bert", &edited))]);
+    let repository = changed(
+        &[(bert, of("", "Bert", body)), (roberta, copy)],
+        &[(bert, of("", "Bert", &edited))],
+    );
     check(&repository, &[], "out-of-step", bert, &format!("{roberta}:2 is kept in step with this"));
 }
 
 #[test]
 fn code_that_lacks_a_fix_of_its_origin() {
-    let [old, new] = ["    fclose(fp);\n", "    if (fp != NULL)\n        fclose(fp);\n"]
-        .map(|close| save("rdb", &format!("werr:\n{close}    unlink(tmpfile);\n    return C_ERR;\n")));
+    let [old, new] =
+        ["    fclose(fp);\n", "    if (fp != NULL)\n        fclose(fp);\n"].map(|close| {
+            save("rdb", &format!("werr:\n{close}    unlink(tmpfile);\n    return C_ERR;\n"))
+        });
     let shelf = TempDir::new().expect("the folder for temporary files is writable");
     let shown = ["known-vulnerability", "stale-copy"].map(|rule| {
         let block = block(rule);
         let (head, line) = (block[0].strip_prefix("$ secondhand ").expect("a command"), block[1]);
-        (head, line, line.split(" (").nth(1).and_then(|rest| rest.strip_suffix(')')).expect("a subject"))
+        (
+            head,
+            line,
+            line.split(" (").nth(1).and_then(|rest| rest.strip_suffix(')')).expect("a subject"),
+        )
     });
     for (command, line, subject) in shown {
         let project = if line.contains("zlib") { "zlib" } else { "linenoise" };
@@ -195,22 +215,30 @@ fn code_that_lacks_a_fix_of_its_origin() {
         let corpus = words[2];
         let of_list = ["--fixes", list.to_str().expect("temporary folders are UTF-8")];
         let added = if corpus == "fixes" { of_list } else { ["--name", project] };
-        let mut add = secondhand(shelf.path(), &["corpus", "--corpus-dir", name(&shelf), "add", corpus]);
+        let mut add =
+            secondhand(shelf.path(), &["corpus", "--corpus-dir", name(&shelf), "add", corpus]);
         add.args(added).args((corpus != "fixes").then_some(&path));
         let output = add.output().expect("the program starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
-        let place = line.split(": ").nth(1).and_then(|place| place.rsplit_once(':')).expect("a place").0;
+        let place =
+            line.split(": ").nth(1).and_then(|place| place.rsplit_once(':')).expect("a place").0;
         let repository = changed(&[("a.c", "int a;\n".to_owned())], &[(place, old.clone())]);
         let mut run = repository.secondhand(&words);
         let output = run.args(["--corpus-dir", name(&shelf)]).output().expect("the program starts");
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         // Everything but the line and the commit is as shown.
-        let told = printed.lines().find(|printed| printed.starts_with("warning[")).unwrap_or_default();
+        let told =
+            printed.lines().find(|printed| printed.starts_with("warning[")).unwrap_or_default();
         let parts = |line: &str| -> Vec<String> {
-            let is_number = |word: &&str| word.len() == 10 && word.chars().all(|c| c.is_ascii_hexdigit());
+            let is_number =
+                |word: &&str| word.len() == 10 && word.chars().all(|c| c.is_ascii_hexdigit());
             let words = line.split(' ').filter(|word| !is_number(word));
-            words.map(|word| word.trim_end_matches(|c: char| c == ':' || c.is_ascii_digit()).to_owned()).collect()
+            words
+                .map(|word| {
+                    word.trim_end_matches(|c: char| c == ':' || c.is_ascii_digit()).to_owned()
+                })
+                .collect()
         };
         assert_eq!(parts(told), parts(line), "{printed}");
     }
@@ -223,10 +251,12 @@ fn files_that_were_not_examined() {
     repository.commit("before");
     let row = "0123456789, ".repeat(100) + "\n";
     repository.write("src/tables.c", format!("int table[] = {{\n{}}};\n", row.repeat(4_000)));
-    repository.write("src/api.pb.go", "// Code generated by protoc-gen-go. DO NOT EDIT.\npackage api\n");
+    repository
+        .write("src/api.pb.go", "// Code generated by protoc-gen-go. DO NOT EDIT.\npackage api\n");
     repository.write("dist/app.js", "let app = 1;\n");
     repository.stage();
-    let output = repository.secondhand(&["check", "--staged"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["check", "--staged"]).output().expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let shown = block("not-examined");
     assert_eq!(shown[0], "$ secondhand check");
@@ -246,15 +276,19 @@ fn the_same_method_in_two_classes_that_were_alike() {
     let before = [("decrypt.py", class("Decrypter")), ("encrypt.py", class("Encrypter"))];
     let after = before.clone().map(|(path, text)| (path, format!("{text}\n{method}")));
     let told = told(&changed(&before, &after), &[]);
-    let expected = "warning[edited-alike] 6 lines inserted here and at decrypt.py:13, which were alike before";
+    let expected =
+        "warning[edited-alike] 6 lines inserted here and at decrypt.py:13, which were alike before";
     assert!(told.len() == 1 && told[0].contains(expected), "{told:?}");
 }
 
 #[test]
 fn a_function_in_other_words() {
-    let repository =
-        changed(&[("src/cache.c", exists::EXISTING.to_owned())], &[("src/dump.c", exists::ANEW.to_owned())]);
-    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    let repository = changed(
+        &[("src/cache.c", exists::EXISTING.to_owned())],
+        &[("src/dump.c", exists::ANEW.to_owned())],
+    );
+    let output =
+        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let shown = block("exists-already")[1..].join("\n");
     assert!(printed.contains(&shown), "{printed}");
@@ -264,6 +298,10 @@ fn a_function_in_other_words() {
 fn every_rule_has_one() {
     let tests = include_str!("rule_examples.rs");
     for rule in RULES {
-        assert!(tests.contains(&format!("\"{}\"", rule.id)), "the example of `{}` has no test", rule.id);
+        assert!(
+            tests.contains(&format!("\"{}\"", rule.id)),
+            "the example of `{}` has no test",
+            rule.id
+        );
     }
 }

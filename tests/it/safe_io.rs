@@ -1,5 +1,5 @@
-//! Shows that input and output are safe: what is printed steers nothing, what is read cannot hang, and what is written
-//! goes through no link of the checkout.
+//! Shows that input and output are safe: what is printed steers nothing, what is read cannot hang,
+//! and what is written goes through no link of the checkout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,13 +34,18 @@ fn run(command: &mut Command) -> Ran {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("the program starts");
     let begun = Instant::now();
-    while child.try_wait().expect("it is ours").is_none() && begun.elapsed() < Duration::from_secs(30) {
+    while child.try_wait().expect("it is ours").is_none()
+        && begun.elapsed() < Duration::from_secs(30)
+    {
         std::thread::sleep(Duration::from_millis(5));
     }
     // Of one that has ended, this is no signal.
     let _ = child.kill();
     let Output { status, stdout, stderr } = child.wait_with_output().expect("it is ours");
-    Ran { status: status.code(), said: String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned() }
+    Ran {
+        status: status.code(),
+        said: String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned(),
+    }
 }
 
 /// Checks that a run cannot be done, and what it says.
@@ -57,7 +62,8 @@ mod printed {
     use secondhand::report::FORMATS;
 
     /// What a terminal or a runner would take for a command.
-    const EVIL: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\n::error::pwn\r::warning::pwn";
+    const EVIL: &str =
+        "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\n::error::pwn\r::warning::pwn";
 
     /// Checks that a run says something of the evil text, and as text.
     #[track_caller]
@@ -66,12 +72,17 @@ mod printed {
         assert!(status.is_some() && said.contains("owned"), "{command:?}: {said}");
         let is_raw = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
         assert!(!said.contains(is_raw), "{command:?}: {said:?}");
-        assert!(!said.lines().any(|line| line.trim_start().starts_with("::")), "{command:?}: {said}");
+        assert!(
+            !said.lines().any(|line| line.trim_start().starts_with("::")),
+            "{command:?}: {said}"
+        );
     }
 
     /// A text as TOML writes it.
     fn quoted(text: &str) -> String {
-        text.chars().fold(String::from("\""), |quoted, c| quoted + &format!("\\U{:08x}", u32::from(c))) + "\""
+        text.chars()
+            .fold(String::from("\""), |quoted, c| quoted + &format!("\\U{:08x}", u32::from(c)))
+            + "\""
     }
 
     #[test]
@@ -94,7 +105,9 @@ mod printed {
             format!("[license]\nproject-license = {evil}"),
             format!("[[license.exceptions]]\npath = {evil}\nreason = \"x\"\nexpires = {evil}"),
             format!("[[vendored]]\npath = {evil}\nlicense = {evil}"),
-            format!("[language.zz]\nname = {evil}\nextensions = [{evil}]\nline-comments = [{evil}]\nfamily = {evil}"),
+            format!(
+                "[language.zz]\nname = {evil}\nextensions = [{evil}]\nline-comments = [{evil}]\nfamily = {evil}"
+            ),
             format!("[language.{evil}]\nname = \"Z\"\nstrings = 3"),
             format!("[languages.{evil}]\nmin-tokens = 1"),
             format!("[paths.{evil}]\nmin-tokens = 1"),
@@ -106,12 +119,19 @@ mod printed {
             let is_named = said.contains("owned");
             if is_named {
                 steers_nothing(&mut repository.secondhand(&["check", "--trust", "head"]));
-                steers_nothing(repository.secondhand(&["check", "--trust", "head"]).args(["--color", "never"]));
+                steers_nothing(
+                    repository.secondhand(&["check", "--trust", "head"]).args(["--color", "never"]),
+                );
             }
             let raw = |said: &str| said.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
-            for command in [&["config"][..], &["languages"], &["scan"], &["baseline", "show"], &["audit"]] {
+            for command in
+                [&["config"][..], &["languages"], &["scan"], &["baseline", "show"], &["audit"]]
+            {
                 let Ran { said, .. } = run(&mut repository.secondhand(command));
-                assert!(!raw(&said) && !said.lines().any(|line| line.trim_start().starts_with("::")), "{said:?}");
+                assert!(
+                    !raw(&said) && !said.lines().any(|line| line.trim_start().starts_with("::")),
+                    "{said:?}"
+                );
             }
         }
     }
@@ -121,7 +141,15 @@ mod printed {
         let repository = branch();
         repository.write("lib/secondhand.toml", format!("project = {}\n", quoted(EVIL)));
         repository.commit("a project");
-        steers_nothing(&mut repository.secondhand(&["check", "--base", "main", "--trust", "head", "--project", "zz"]));
+        steers_nothing(&mut repository.secondhand(&[
+            "check",
+            "--base",
+            "main",
+            "--trust",
+            "head",
+            "--project",
+            "zz",
+        ]));
         steers_nothing(&mut repository.secondhand(&["config"]));
     }
 
@@ -129,9 +157,13 @@ mod printed {
     fn the_paths_of_a_baseline_are_no_commands() {
         let repository = branch();
         let path = EVIL.split('\n').next().expect("it has a line");
-        repository.write("secondhand-baseline.txt", format!("53f811505d34f333 copied-code 376 src/{path}.c\n"));
+        repository.write(
+            "secondhand-baseline.txt",
+            format!("53f811505d34f333 copied-code 376 src/{path}.c\n"),
+        );
         steers_nothing(&mut repository.secondhand(&["baseline", "show"]));
-        repository.write("secondhand-baseline.txt", format!("53f811505d34f333 {path} many src/x.c\n"));
+        repository
+            .write("secondhand-baseline.txt", format!("53f811505d34f333 {path} many src/x.c\n"));
         let Ran { said, .. } = run(&mut repository.secondhand(&["baseline", "show"]));
         assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
     }
@@ -144,9 +176,27 @@ mod printed {
         repository.write(format!("{source}/a.c"), C.first);
         let add = ["corpus", "add", "--corpus-dir", "known", "q", &source];
         assert_eq!(run(&mut repository.secondhand(&add)).status, Some(0));
-        steers_nothing(&mut repository.secondhand(&["corpus", "show", "--corpus-dir", "known", "q"]));
-        steers_nothing(&mut repository.secondhand(&["corpus", "remove", "--corpus-dir", "known", "q", "zz"]));
-        steers_nothing(&mut repository.secondhand(&["cache", "status", "--cache-dir", &format!("cache{EVIL}")]));
+        steers_nothing(&mut repository.secondhand(&[
+            "corpus",
+            "show",
+            "--corpus-dir",
+            "known",
+            "q",
+        ]));
+        steers_nothing(&mut repository.secondhand(&[
+            "corpus",
+            "remove",
+            "--corpus-dir",
+            "known",
+            "q",
+            "zz",
+        ]));
+        steers_nothing(&mut repository.secondhand(&[
+            "cache",
+            "status",
+            "--cache-dir",
+            &format!("cache{EVIL}"),
+        ]));
     }
 
     #[cfg(unix)]
@@ -157,7 +207,13 @@ mod printed {
         repository.write("a\u{1B}[31m\n\u{202E}b.c", C.first);
         repository.commit("after");
         for format in FORMATS {
-            let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]));
+            let out = printed(&mut repository.secondhand(&[
+                "check",
+                "--base",
+                "HEAD~1",
+                "--format",
+                format.name,
+            ]));
             assert!(!out.contains(&0x1B) && !text(&out).contains('\u{202E}'), "{}", text(&out));
         }
         let report = repository.check(&["--base", "HEAD~1"]);
@@ -172,7 +228,11 @@ mod printed {
         repository.commit("after");
         let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1"]));
         assert!(text(&out).contains("copied from store.c"), "{}", text(&out));
-        assert!(!out.contains(&0x1B) && !out.contains(&7) && !text(&out).contains('\u{202E}'), "{}", text(&out));
+        assert!(
+            !out.contains(&0x1B) && !out.contains(&7) && !text(&out).contains('\u{202E}'),
+            "{}",
+            text(&out)
+        );
     }
 }
 
@@ -182,7 +242,8 @@ mod written {
 
     fn link(repository: &Repository, target: &Path, path: &str) {
         let path = repository.path(path);
-        fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the repository is writable");
+        fs::create_dir_all(path.parent().expect("it lies below the root"))
+            .expect("the repository is writable");
         std::os::unix::fs::symlink(target, path).expect("the repository is writable");
     }
 
@@ -198,7 +259,10 @@ mod written {
     /// Checks that a run is refused and that nothing beside the checkout has changed.
     #[track_caller]
     fn refuses(repository: &Repository, args: &[&str], outside: &Path) {
-        fails(&mut repository.secondhand(args), "is a link of the checkout, and links are not written through");
+        fails(
+            &mut repository.secondhand(args),
+            "is a link of the checkout, and links are not written through",
+        );
         assert_unchanged(outside);
     }
 
@@ -221,14 +285,32 @@ mod written {
         let repository = branch();
         link(&repository, &outside.join("deep"), "out");
         link(&repository, &repository.path("out"), "also");
-        for file in ["out/new", "out/../new", "./lib/../out/../new", "also/../new", "out/./../precious"] {
+        for file in
+            ["out/new", "out/../new", "./lib/../out/../new", "also/../new", "out/./../precious"]
+        {
             repository.write("lib/file", "");
-            refuses(&repository, &["check", "--base", "main", "--format", "csv", "--output", file], &outside);
-            refuses(&repository, &["check", "--base", "main", "--report", &format!("sarif={file}")], &outside);
-            refuses(&repository, &["baseline", "create", "--set", &format!("baseline={file}"), "--force"], &outside);
+            refuses(
+                &repository,
+                &["check", "--base", "main", "--format", "csv", "--output", file],
+                &outside,
+            );
+            refuses(
+                &repository,
+                &["check", "--base", "main", "--report", &format!("sarif={file}")],
+                &outside,
+            );
+            refuses(
+                &repository,
+                &["baseline", "create", "--set", &format!("baseline={file}"), "--force"],
+                &outside,
+            );
             refuses(&repository, &["man", "--folder", file], &outside);
             let absolute = repository.path(file);
-            refuses(&repository, &["scan", "--output", absolute.to_str().expect("it is UTF-8")], &outside);
+            refuses(
+                &repository,
+                &["scan", "--output", absolute.to_str().expect("it is UTF-8")],
+                &outside,
+            );
         }
     }
 
@@ -238,13 +320,18 @@ mod written {
         let repository = branch();
         link(&repository, &outside.join("deep"), "out");
         let beside = TempDir::new().expect("it can be made");
-        for (name, target) in [("root", repository.path(".")), ("further", repository.path("out/.."))] {
+        for (name, target) in
+            [("root", repository.path(".")), ("further", repository.path("out/.."))]
+        {
             std::os::unix::fs::symlink(target, beside.path().join(name)).expect("it is writable");
         }
         let file = |path: &str| beside.path().join(path).to_str().expect("it is UTF-8").to_owned();
         refuses(&repository, &["scan", "--output", &file("root/out/new")], &outside);
         refuses(&repository, &["scan", "--output", &file("further/new")], &outside);
-        assert_eq!(run(&mut repository.secondhand(&["scan", "--output", &file("root/new")])).status, Some(0));
+        assert_eq!(
+            run(&mut repository.secondhand(&["scan", "--output", &file("root/new")])).status,
+            Some(0)
+        );
         assert!(repository.path("new").is_file());
     }
 
@@ -257,8 +344,13 @@ mod written {
         assert_unchanged(&outside);
         repository.remove("man/secondhand.1");
         assert_eq!(run(&mut repository.secondhand(&["man", "--folder", "man"])).status, Some(0));
-        let page = |name: &str| fs::read_to_string(repository.path("man").join(name)).expect("it was written");
-        assert!(page("secondhand.1").contains("secondhand") && page("secondhand-corpus-add.1").contains("corpus"));
+        let page = |name: &str| {
+            fs::read_to_string(repository.path("man").join(name)).expect("it was written")
+        };
+        assert!(
+            page("secondhand.1").contains("secondhand")
+                && page("secondhand-corpus-add.1").contains("corpus")
+        );
     }
 
     #[test]
@@ -267,13 +359,18 @@ mod written {
         let repository = branch();
         link(&repository, &outside.join("deep"), "out");
         assert_eq!(
-            run(&mut repository.secondhand(&["corpus", "add", "--corpus-dir", "known", "q", "."])).status,
+            run(&mut repository.secondhand(&["corpus", "add", "--corpus-dir", "known", "q", "."]))
+                .status,
             Some(0)
         );
         refuses(&repository, &["check", "--base", "main", "--cache-dir", "out/cache"], &outside);
         refuses(&repository, &["cache", "warm", "--cache-dir", "out/../cache"], &outside);
         refuses(&repository, &["corpus", "add", "--corpus-dir", "out/known", "q", "."], &outside);
-        refuses(&repository, &["corpus", "export", "--corpus-dir", "known", "q", "--output", "out/q.corpus"], &outside);
+        refuses(
+            &repository,
+            &["corpus", "export", "--corpus-dir", "known", "q", "--output", "out/q.corpus"],
+            &outside,
+        );
         let exported = ["corpus", "export", "--corpus-dir", "known", "q", "--output", "q.corpus"];
         assert_eq!(run(&mut repository.secondhand(&exported)).status, Some(0));
     }
@@ -285,8 +382,10 @@ mod written {
         let history = ["history", "--cache-dir", "cache"];
         assert!(run(&mut repository.secondhand(&history)).status.is_some());
         let entries = fs::read_dir(repository.path("cache")).expect("it was made").flatten();
-        let journals: Vec<_> =
-            entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "log")).collect();
+        let journals: Vec<_> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|of| of == "log"))
+            .collect();
         assert!(!journals.is_empty());
         for journal in journals {
             fs::remove_file(&journal).expect("it is ours");
@@ -321,7 +420,8 @@ mod read {
 
     /// The files in a folder whose names begin and end so.
     fn files(folder: &Path, begin: &str, end: &str) -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).expect("it is there").flatten().map(|entry| entry.path());
+        let entries =
+            fs::read_dir(folder).expect("it is there").flatten().map(|entry| entry.path());
         let is_such = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             name.starts_with(begin) && name.ends_with(end)
@@ -337,17 +437,41 @@ mod read {
         pipe(&beside.path().join("pipe"));
         let outside = beside.path().join("pipe").to_str().expect("it is UTF-8").to_owned();
         for file in ["pipe", outside.as_str(), "/dev/zero"] {
-            fails(&mut repository.secondhand(&["check", "--base", "main", "--config", file]), NO_FILE);
-            fails(&mut repository.secondhand(&["check", "--base", "main", "--baseline", file]), NO_FILE);
+            fails(
+                &mut repository.secondhand(&["check", "--base", "main", "--config", file]),
+                NO_FILE,
+            );
+            fails(
+                &mut repository.secondhand(&["check", "--base", "main", "--baseline", file]),
+                NO_FILE,
+            );
             fails(repository.secondhand(&["check"]).env("GITHUB_EVENT_PATH", file), NO_FILE);
             fails(&mut repository.secondhand(&["languages", "--file", file]), NO_FILE);
             fails(&mut repository.secondhand(&["find", file]), NO_FILE);
-            fails(&mut repository.secondhand(&["corpus", "import", "--corpus-dir", "known", "q", file]), NO_FILE);
+            fails(
+                &mut repository.secondhand(&[
+                    "corpus",
+                    "import",
+                    "--corpus-dir",
+                    "known",
+                    "q",
+                    file,
+                ]),
+                NO_FILE,
+            );
             let list = repository.path("list.toml");
             let _ = fs::remove_file(&list);
             std::os::unix::fs::symlink(file, &list).expect("it is writable");
             fails(
-                &mut repository.secondhand(&["corpus", "add", "--corpus-dir", "known", "q", "--list", "list.toml"]),
+                &mut repository.secondhand(&[
+                    "corpus",
+                    "add",
+                    "--corpus-dir",
+                    "known",
+                    "q",
+                    "--list",
+                    "list.toml",
+                ]),
                 NO_FILE,
             );
             fails(
@@ -366,7 +490,8 @@ mod read {
         }
         // Nothing is in it, and that is known at once.
         assert_eq!(
-            run(&mut repository.secondhand(&["check", "--base", "main", "--config", "/dev/null"])).status,
+            run(&mut repository.secondhand(&["check", "--base", "main", "--config", "/dev/null"]))
+                .status,
             Some(1)
         );
     }
@@ -412,7 +537,10 @@ mod read {
                 }
                 let check = ["check", "--base", "main", "--corpus-dir", corpora, "--corpus", "q"];
                 fails(&mut repository.secondhand(&check), NO_FILE);
-                fails(&mut repository.secondhand(&["corpus", "show", "--corpus-dir", corpora, "q"]), NO_FILE);
+                fails(
+                    &mut repository.secondhand(&["corpus", "show", "--corpus-dir", corpora, "q"]),
+                    NO_FILE,
+                );
             }
         }
     }
@@ -439,8 +567,9 @@ mod objects {
         repository.git(&["push", "--quiet", bare, "main"]);
         let hook = server.path().join("hooks/pre-receive");
         let program = env!("CARGO_BIN_EXE_secondhand");
-        let script =
-            format!("#!/bin/sh\nread old new ref\n'{program}' check --base $old --head $new\necho \"status $?\"\n");
+        let script = format!(
+            "#!/bin/sh\nread old new ref\n'{program}' check --base $old --head $new\necho \"status $?\"\n"
+        );
         fs::create_dir_all(hook.parent().expect("it has one")).expect("it is writable");
         fs::write(&hook, script).expect("it is writable");
         fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("it is ours");

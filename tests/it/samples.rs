@@ -65,7 +65,9 @@ impl Language {
 
     /// `first`, with a name that stands in several places changed in the first of them.
     pub fn renamed_once(&self) -> String {
-        let occurrences = |name: &str| words(self.first).filter(|&(_, word)| word == name).map(|(at, _)| at).collect();
+        let occurrences = |name: &str| {
+            words(self.first).filter(|&(_, word)| word == name).map(|(at, _)| at).collect()
+        };
         let repeated = self.names.iter().find_map(|(from, to)| {
             let places: Vec<usize> = occurrences(from);
             (places.len() > 1).then(|| (places[0], from, to))
@@ -108,7 +110,11 @@ impl Language {
     /// A license header of `n` lines.
     pub fn header(&self, n: usize) -> String {
         let comment = self.comment;
-        let line = |at| format!("{comment} Permission is granted, free of charge, to use (part {at}) = \"as is\".\n");
+        let line = |at| {
+            format!(
+                "{comment} Permission is granted, free of charge, to use (part {at}) = \"as is\".\n"
+            )
+        };
         (1..=n).map(line).collect::<String>() + "\n"
     }
 }
@@ -123,7 +129,8 @@ impl File {
     /// The lines on which `part` stands for the `n`th time.
     #[track_caller]
     pub fn nth(&self, n: usize, part: &str) -> String {
-        let (start, _) = self.text.match_indices(part).nth(n - 1).expect("the file holds the part as often");
+        let (start, _) =
+            self.text.match_indices(part).nth(n - 1).expect("the file holds the part as often");
         let first = self.text[..start].matches('\n').count() + 1;
         format!("{}:{first}-{}", self.path, first + part.trim_end().matches('\n').count())
     }
@@ -177,7 +184,11 @@ pub fn traced(text: &str) -> String {
     let n_lines = text.lines().count();
     let lines = text.lines().enumerate().map(|(at, line)| {
         let indent = &line[..line.len() - line.trim_start().len()];
-        let call = if at == 0 || at + 1 == n_lines { String::new() } else { format!("{indent}trace({at}, now());\n") };
+        let call = if at == 0 || at + 1 == n_lines {
+            String::new()
+        } else {
+            format!("{indent}trace({at}, now());\n")
+        };
         format!("{line}\n{call}")
     });
     lines.collect()
@@ -186,7 +197,8 @@ pub fn traced(text: &str) -> String {
 /// `text`, with all calls made on an object: `f(x)` becomes `env.f(x)`.
 pub fn rewritten(text: &str) -> String {
     let is_called = |at: usize| text[at..].starts_with('(') && !text[..at].ends_with([' ', '(']);
-    let calls: Vec<usize> = words(text).filter(|&(at, word)| is_called(at + word.len())).map(|(at, _)| at).collect();
+    let calls: Vec<usize> =
+        words(text).filter(|&(at, word)| is_called(at + word.len())).map(|(at, _)| at).collect();
     assert!(!calls.is_empty(), "there are calls");
     let mut rewritten = String::new();
     let mut end = 0;
@@ -201,7 +213,8 @@ pub fn rewritten(text: &str) -> String {
 
 /// The words of `text`, and where they begin.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let words =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
@@ -289,7 +302,10 @@ const C: Language = Language {
     opening: "static int find_slot(const struct table *table, const char *key, size_t length)\n{\n",
     closing: "    return -1;\n}\n",
     anchor: "        const struct entry *entry = &table->entries[slot];\n",
-    statement: ("        slot = (slot + step) & mask;\n", "        slot = next_slot(table, slot);\n"),
+    statement: (
+        "        slot = (slot + step) & mask;\n",
+        "        slot = next_slot(table, slot);\n",
+    ),
     insertion: "    if (trace_level > 2)\n        trace(\"at %s:%d\", __FILE__, __LINE__);\n",
     names: &[
         ("slot", "place"),
@@ -401,7 +417,10 @@ const PYTHON: Language = Language {
     opening: "def shortest_path(graph, start, goal):\n    distances = {start: 0}\n",
     closing: "    return distances, previous\n",
     anchor: "        distance, node = heapq.heappop(queue)\n",
-    statement: ("                previous[neighbor] = node\n", "                parents.add(node, neighbor)\n"),
+    statement: (
+        "                previous[neighbor] = node\n",
+        "                parents.add(node, neighbor)\n",
+    ),
     insertion: "        if tracer is not None:\n            tracer.emit(\"step\", level=2)\n",
     names: &[
         ("shortest_path", "cheapest_route"),
@@ -800,7 +819,10 @@ const JAVA: Language = Language {
     opening: "    public Optional<Session> authenticate(String name, char[] password) {\n        User user = users.findByName(name);\n",
     closing: "        return Optional.of(sessions.open(user, Duration.ofMinutes(30)));\n    }\n}\n",
     anchor: "            audit.record(Event.DENIED, name);\n",
-    statement: ("        Arrays.fill(password, '\\0');\n", "        secrets.wipe(this, password);\n"),
+    statement: (
+        "        Arrays.fill(password, '\\0');\n",
+        "        secrets.wipe(this, password);\n",
+    ),
     insertion: "            if (tracer != null) {\n                tracer.emit(\"step\", 2);\n            }\n",
     names: &[
         ("Gate", "Door"),

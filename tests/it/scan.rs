@@ -55,7 +55,10 @@ fn all_copies_of_one_text_are_one_class() {
         let b = language.file("b", &[first]);
         let c = language.file("c", &[third, first]);
         let report = scan(&repository_of(&[&a, &b, &c]), &[]);
-        assert_eq!(classes(&report), [class_of(first, &[(&a, ""), (&b, "type-1"), (&c, "type-1")])]);
+        assert_eq!(
+            classes(&report),
+            [class_of(first, &[(&a, ""), (&b, "type-1"), (&c, "type-1")])]
+        );
     }
 }
 
@@ -64,10 +67,18 @@ fn renamed_and_edited_copies_are_members_with_their_clone_type() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
         let a = language.file("a", &[first, second]);
-        let b = File { path: language.path("b"), text: format!("{}{}", language.head, language.renamed()) };
+        let b = File {
+            path: language.path("b"),
+            text: format!("{}{}", language.head, language.renamed()),
+        };
         let report = scan(&repository_of(&[&a, &b, &language.file("c", &[third])]), &[]);
         assert_eq!(classes(&report).len(), 1, "{}", language.extension);
-        assert_eq!(report.list("/findings/0/origins")[0]["cloneType"], "type-2", "{}", language.extension);
+        assert_eq!(
+            report.list("/findings/0/origins")[0]["cloneType"],
+            "type-2",
+            "{}",
+            language.extension
+        );
     }
 }
 
@@ -88,8 +99,9 @@ fn shares_are_told_by_language_and_folder_and_count_what_would_go() {
     let c = C.file("y/c", &[C.first]);
     let two = scan(&repository_of(&[&a, &b, &p]), &[]);
     let three = scan(&repository_of(&[&a, &b, &c, &p]), &[]);
-    let at =
-        |report: &Report, pointer: &str| report.json.pointer(pointer).and_then(Value::as_u64).expect("it is counted");
+    let at = |report: &Report, pointer: &str| {
+        report.json.pointer(pointer).and_then(Value::as_u64).expect("it is counted")
+    };
     let n = C.first.lines().count() as u64;
     assert_eq!(at(&two, "/duplication/byFolder/x/duplicatedLines"), 0);
     assert_eq!(at(&two, "/duplication/byFolder/y/duplicatedLines"), n);
@@ -122,7 +134,8 @@ fn a_plain_folder_is_scanned_as_a_repository_is() {
     let files = [C.file("a", &[C.first]), C.file("deep/er/b", &[C.first])];
     let folder = folder_of(&files.each_ref());
     let run = |from: &Path, args: &[&str]| {
-        Report::new(&mut secondhand(from, &[&["scan", "--format", "json"], args].concat())).findings()
+        Report::new(&mut secondhand(from, &[&["scan", "--format", "json"], args].concat()))
+            .findings()
     };
     let expected = [class_of(C.first, &[(&files[0], ""), (&files[1], "type-1")])];
     assert_eq!(run(folder.path(), &[]), expected);
@@ -146,13 +159,17 @@ fn a_revision_is_scanned_as_it_was() {
     repository.remove(&b.path);
     repository.commit("one copy less");
     assert_eq!(classes(&scan(&repository, &[])), [""; 0]);
-    assert_eq!(classes(&scan(&repository, &["--rev", "HEAD~1"])), [class_of(C.first, &[(&a, ""), (&b, "type-1")])]);
+    assert_eq!(
+        classes(&scan(&repository, &["--rev", "HEAD~1"])),
+        [class_of(C.first, &[(&a, ""), (&b, "type-1")])]
+    );
 }
 
 #[test]
 fn the_number_of_threads_changes_no_byte() {
-    let files: Vec<File> =
-        (0..12).map(|n| C.file(&format!("f{n}"), &[if n % 3 == 0 { C.second } else { C.third }, C.first])).collect();
+    let files: Vec<File> = (0..12)
+        .map(|n| C.file(&format!("f{n}"), &[if n % 3 == 0 { C.second } else { C.third }, C.first]))
+        .collect();
     let repository = repository_of(&files.iter().collect::<Vec<_>>());
     let printed = |threads: &str| {
         let output = repository.secondhand(&["scan", "--format", "json", "-j", threads]).output();
@@ -173,9 +190,17 @@ fn source_comes_before_tests_documents_and_examples_and_has_its_own_share() {
     let [third, fourth] = twice("src", C.first);
     let used = File { path: "bbb/examples/c.c".to_owned(), text: C.first.to_owned() };
     let report = scan(&repository_of(&[&first, &second, &third, &fourth, &used]), &[]);
-    let paths: Vec<_> = report.list("/findings").iter().map(|of| of["path"].as_str().expect("a path")).collect();
-    assert_eq!(paths, ["src/a.c", "aaa/tests/a.c"], "source first, though the tests are longer and come first");
-    assert_eq!(report.findings()[0], "note src/a.c:1-14 <- type-1 src/b.c:1-14, type-1 bbb/examples/c.c:1-14");
+    let paths: Vec<_> =
+        report.list("/findings").iter().map(|of| of["path"].as_str().expect("a path")).collect();
+    assert_eq!(
+        paths,
+        ["src/a.c", "aaa/tests/a.c"],
+        "source first, though the tests are longer and come first"
+    );
+    assert_eq!(
+        report.findings()[0],
+        "note src/a.c:1-14 <- type-1 src/b.c:1-14, type-1 bbb/examples/c.c:1-14"
+    );
     let total = &report.json["duplication"]["total"];
     let figures = ["files", "lines", "duplicatedLines"].map(|key| total[key].as_u64());
     // What follows the last line break counts as a line.
@@ -189,7 +214,12 @@ fn alternatives_of_which_a_build_has_one_are_no_duplicates() {
     let check = |files: [File; 2], expected: usize| {
         let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
         let duplicated = report.json["duplication"]["total"]["duplicatedLines"].as_u64();
-        assert_eq!((classes(&report).len(), duplicated > Some(0)), (expected, expected > 0), "{:?}", files[1].path);
+        assert_eq!(
+            (classes(&report).len(), duplicated > Some(0)),
+            (expected, expected > 0),
+            "{:?}",
+            files[1].path
+        );
     };
     check([file("src/poll_epoll.c", body.clone()), file("src/poll_kqueue.c", body.clone())], 0);
     check([file("src/poll_epoll.c", body.clone()), file("src/other.c", body.clone())], 1);
@@ -205,17 +235,25 @@ fn the_share_of_source_leaves_out_tests_inside_of_it() {
                 assert_eq!(size(&list), 9 + item);\n            }\n            assert!(item < &7, \"it is {item}\");\n        \
                 }\n    }\n";
     let tests = ["one", "two"].map(|name| test.replace("NAME", name)).join("\n");
-    let file = File { path: "src/lib.rs".to_owned(), text: format!("{own}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n") };
+    let file = File {
+        path: "src/lib.rs".to_owned(),
+        text: format!("{own}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n"),
+    };
     let report = scan(&repository_of(&[&file]), &[]);
     let total = &report.json["duplication"]["total"];
-    assert_eq!((classes(&report).len(), total["duplicatedLines"].as_u64()), (1, Some(0)), "{total}");
+    assert_eq!(
+        (classes(&report).len(), total["duplicatedLines"].as_u64()),
+        (1, Some(0)),
+        "{total}"
+    );
     // The function, an empty line, and what follows the last line break.
     assert_eq!(total["lines"], 5, "{total}");
 }
 
 /// What a scan prints in a format.
 fn printed(repository: &Repository, args: &[&str]) -> String {
-    let output = repository.secondhand(&[&["scan"], args].concat()).output().expect("the program starts");
+    let output =
+        repository.secondhand(&[&["scan"], args].concat()).output().expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it is text")
 }
@@ -224,13 +262,15 @@ fn printed(repository: &Repository, args: &[&str]) -> String {
 fn figures_are_written_for_badges_metrics_and_trends() {
     let (first, copy) = (C.file("first", &[C.first, C.second]), C.file("copy\"y", &[C.first]));
     let repository = repository_of(&[&first, &copy]);
-    let shields: Value = serde_json::from_str(&printed(&repository, &["--format", "shields"])).expect("it is JSON");
+    let shields: Value =
+        serde_json::from_str(&printed(&repository, &["--format", "shields"])).expect("it is JSON");
     assert_eq!((&shields["schemaVersion"], &shields["label"]), (&1.into(), &"duplication".into()));
     let message = shields["message"].as_str().expect("it has a message");
     let badge = printed(&repository, &["--format", "badge"]);
     assert!(badge.starts_with("<svg ") && badge.contains(&format!(">{message}</text>")), "{badge}");
     let row: Value =
-        serde_json::from_str(&printed(&repository, &["--rev", "HEAD", "--format", "trend"])).expect("it is JSON");
+        serde_json::from_str(&printed(&repository, &["--rev", "HEAD", "--format", "trend"]))
+            .expect("it is JSON");
     assert_eq!((&row["cloneClasses"], row["commit"].as_str().map(str::len)), (&1.into(), Some(40)));
     let figure = |name: &str| row[name].as_f64().expect("a number");
     assert_eq!(format!("{:.1} %", 100.0 * figure("duplicatedLines") / figure("lines")), message);
@@ -284,12 +324,18 @@ fn a_brief_names_the_calls_of_both_functions_and_no_declaration() {
     let (first, copy) = (C.file("first", &[C.first]), C.file("copy", &[renamed.as_str()]));
     let name = |text: &str| {
         let head = text.split('(').next().expect("a function has a head");
-        head.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().expect("it has a name").to_owned()
+        head.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next_back()
+            .expect("it has a name")
+            .to_owned()
     };
     let (own, other) = (name(C.first), name(&renamed));
     assert_ne!(own, other);
     let repository = repository_of(&[&first, &copy]);
-    repository.write("table.h", format!("int {own}(const char *path);\nextern int {other}(const char *path);\n"));
+    repository.write(
+        "table.h",
+        format!("int {own}(const char *path);\nextern int {other}(const char *path);\n"),
+    );
     repository.write(
         "use.c",
         format!(
@@ -299,12 +345,15 @@ fn a_brief_names_the_calls_of_both_functions_and_no_declaration() {
     repository.commit("calls");
     let brief = scan(&repository, &["--brief"]).list("/findings")[0]["brief"].clone();
     let functions = brief["functions"].as_array().expect("both have a name");
-    let of = |name: &str| functions.iter().find(|function| function["name"] == name).expect("it is named").clone();
+    let of = |name: &str| {
+        functions.iter().find(|function| function["name"] == name).expect("it is named").clone()
+    };
     assert_eq!(of(&own)["calls"], serde_json::json!(["use.c:5", "use.c:6"]), "{brief}");
     assert_eq!((&of(&other)["calls"], &of(&other)["total"]), (&serde_json::json!([]), &0.into()));
     let text = printed(&repository, &["--brief"]);
     assert!(
-        text.contains("is called in use.c:5, use.c:6") && text.contains("is called nowhere by that name"),
+        text.contains("is called in use.c:5, use.c:6")
+            && text.contains("is called nowhere by that name"),
         "{text}"
     );
 }
@@ -320,7 +369,10 @@ fn functions_that_nobody_calls_share_a_line_and_those_of_one_name_are_named_once
 /// The classes of a repository with `text` at two paths.
 fn classes_of_twice(extension: &str, text: &str) -> Vec<String> {
     let file = |name: &str| File { path: format!("{name}.{extension}"), text: text.to_owned() };
-    classes(&scan(&repository_of(&[&file("a/one"), &file("b/two"), &C.file("c", &[C.second])]), &[]))
+    classes(&scan(
+        &repository_of(&[&file("a/one"), &file("b/two"), &C.file("c", &[C.second])]),
+        &[],
+    ))
 }
 
 #[test]
@@ -332,16 +384,24 @@ fn a_file_that_is_byte_for_byte_another_is_a_class_whatever_it_holds() {
         ("py", rows(&|i| format!("LEVEL_{i} = {i}\n"))),
     ] {
         let found = classes_of_twice(extension, &text);
-        assert_eq!(found, [format!("note a/one.{extension}:1-30 <- type-1 b/two.{extension}:1-30")]);
+        assert_eq!(
+            found,
+            [format!("note a/one.{extension}:1-30 <- type-1 b/two.{extension}:1-30")]
+        );
     }
     let assignments: String = (0..17).map(|i| format!("setting_{i} = value_{i}\n")).collect();
     assert_eq!(classes_of_twice("py", &assignments).len(), 1);
-    assert_eq!(classes_of_twice("py", &assignments[..assignments.len() / 2]), [""; 0], "it is too short");
+    assert_eq!(
+        classes_of_twice("py", &assignments[..assignments.len() / 2]),
+        [""; 0],
+        "it is too short"
+    );
 }
 
 #[test]
 fn five_hundred_copies_of_one_function_are_one_class_of_five_hundred() {
-    let files: Vec<File> = (0..500).map(|at| C.file(&format!("d{}/f{at}", at / 50), &[C.first])).collect();
+    let files: Vec<File> =
+        (0..500).map(|at| C.file(&format!("d{}/f{at}", at / 50), &[C.first])).collect();
     let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
     assert_eq!(classes(&report).len(), 1);
     assert_eq!(report.list("/findings/0/origins").len(), 499);
@@ -349,11 +409,13 @@ fn five_hundred_copies_of_one_function_are_one_class_of_five_hundred() {
 
 #[test]
 fn what_was_compared_in_part_is_named() {
-    let report = scan(&repository_of(&[&of_few_statements("a", 3), &of_few_statements("b", 4)]), &[]);
+    let report =
+        scan(&repository_of(&[&of_few_statements("a", 3), &of_few_statements("b", 4)]), &[]);
     let notices = report.list("/notices");
     let of_files = notices.iter().filter(|notice| {
         let message = notice["message"].as_str().unwrap_or_default();
-        message.contains("is very repetitive") && message.contains("1 repeat was not extended past edits at its ends")
+        message.contains("is very repetitive")
+            && message.contains("1 repeat was not extended past edits at its ends")
     });
     assert!(of_files.count() > 0, "{notices:?}");
 }
@@ -362,7 +424,8 @@ fn what_was_compared_in_part_is_named() {
 fn of_few_statements(name: &str, seed: u64) -> File {
     let mut state = seed;
     let mut statement = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
     };
     let body: String = (0..300).map(|_| statement()).collect();
@@ -371,7 +434,9 @@ fn of_few_statements(name: &str, seed: u64) -> File {
 
 /// Fifteen functions that have nothing in common, each in two files below `folder`.
 fn fifteen_pairs(folder: &str) -> Vec<File> {
-    let functions = LANGUAGES.iter().flat_map(|of| [of.first, of.second, of.third].map(|function| (of, function)));
+    let functions = LANGUAGES
+        .iter()
+        .flat_map(|of| [of.first, of.second, of.third].map(|function| (of, function)));
     let pair = |(n, (of, function)): (usize, (&Language, &str))| {
         ["a", "b"].map(|side| of.file(&format!("{folder}/{side}{n}"), &[function]))
     };
@@ -417,13 +482,20 @@ fn a_check_prints_ten_findings_of_more_than_twenty() {
     }
     repository.commit("copy all");
     let text = |args: &[&str]| {
-        let check = ["check", "--base", "HEAD~1", "--set", "min-tokens=25", "--set", "max-warnings=100"];
-        String::from_utf8(repository.secondhand(&[&check, args].concat()).output().expect("it runs").stdout)
-            .expect("it is text")
+        let check =
+            ["check", "--base", "HEAD~1", "--set", "min-tokens=25", "--set", "max-warnings=100"];
+        String::from_utf8(
+            repository.secondhand(&[&check, args].concat()).output().expect("it runs").stdout,
+        )
+        .expect("it is text")
     };
-    let findings = |text: &str| text.lines().filter(|line| line.contains("[copied-code]: ")).count();
+    let findings =
+        |text: &str| text.lines().filter(|line| line.contains("[copied-code]: ")).count();
     let (some, all) = (text(&[]), text(&["--all"]));
     assert!(findings(&all) > 20, "{all}");
     assert_eq!(findings(&some), 10, "{some}");
-    assert!(some.contains(&format!("and {} others that are worth less", findings(&all) - 10)), "{some}");
+    assert!(
+        some.contains(&format!("and {} others that are worth less", findings(&all) - 10)),
+        "{some}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Shows what keeps a copy from being reported: comments with a reason, the baseline, and whose judge a change has.
+//! Shows what keeps a copy from being reported: comments with a reason, the baseline, and whose
+//! judge a change has.
 
 use std::process::Output;
 
@@ -29,8 +30,9 @@ impl Ran {
     /// Path, line and message of each notice.
     fn notices(&self) -> Vec<String> {
         let notices = self.report["notices"].as_array().expect("the report lists them");
-        let text =
-            |notice: &Value| format!("{}:{} {}", notice["path"], notice["line"], notice["message"]).replace('"', "");
+        let text = |notice: &Value| {
+            format!("{}:{} {}", notice["path"], notice["line"], notice["message"]).replace('"', "")
+        };
         notices.iter().map(text).collect()
     }
 }
@@ -49,7 +51,8 @@ fn run(repository: &Repository, command: &[&str]) -> Ran {
 /// Runs a command that prints no report, which succeeds.
 #[track_caller]
 fn say(repository: &Repository, command: &[&str]) -> String {
-    let Output { status, stdout, stderr } = repository.secondhand(command).output().expect("the program starts");
+    let Output { status, stdout, stderr } =
+        repository.secondhand(command).output().expect("the program starts");
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     String::from_utf8_lossy(&stdout).into_owned()
 }
@@ -73,13 +76,18 @@ mod comments {
     fn a_comment_with_a_reason_allows_the_copy_below_it_and_is_listed() {
         let ran = run(&with_copy(REASON), CHECK);
         assert_eq!((ran.status, ran.n_findings(), ran.n_suppressed()), (0, 0, 1));
-        assert_eq!(ran.notices(), ["new.c:3 the change adds a suppression: both are kept on purpose"]);
+        assert_eq!(
+            ran.notices(),
+            ["new.c:3 the change adds a suppression: both are kept on purpose"]
+        );
     }
 
     #[test]
     fn one_for_the_file_allows_it_from_anywhere_in_it() {
         let repository = with_copy("");
-        let text = "// secondhand: allow-file(copied-code) -- vendored by hand\nint unlike;\n\n".to_owned() + C.first;
+        let text = "// secondhand: allow-file(copied-code) -- vendored by hand\nint unlike;\n\n"
+            .to_owned()
+            + C.first;
         repository.write(C.path("new"), text);
         repository.commit("allow");
         assert_eq!(run(&repository, &["check", "--base", "HEAD~2"]).status, 0);
@@ -89,21 +97,29 @@ mod comments {
     fn without_a_reason_it_does_not_hold_and_that_is_said() {
         let ran = run(&with_copy("/* secondhand: allow(copied-code) */\n"), CHECK);
         assert_eq!((ran.status, ran.n_findings()), (1, 1));
-        let expected = "new.c:3 this suppression has no effect: it has no reason: add `-- ` and the reason";
+        let expected =
+            "new.c:3 this suppression has no effect: it has no reason: add `-- ` and the reason";
         assert_eq!(ran.notices(), [expected]);
     }
 
     #[test]
     fn a_day_outside_of_the_parentheses_is_explained() {
-        let ran = run(&with_copy("/* secondhand: allow(copied-code) until = 2027-01-31 -- for now */\n"), CHECK);
+        let ran = run(
+            &with_copy("/* secondhand: allow(copied-code) until = 2027-01-31 -- for now */\n"),
+            CHECK,
+        );
         assert_eq!((ran.status, ran.n_findings()), (1, 1));
         let why = "this suppression has no effect: put `until = 2027-01-31` into the parentheses";
-        assert_eq!(ran.notices(), [format!("new.c:3 {why}: `allow(copied-code, until = 2027-01-31) -- reason`")]);
+        assert_eq!(
+            ran.notices(),
+            [format!("new.c:3 {why}: `allow(copied-code, until = 2027-01-31) -- reason`")]
+        );
     }
 
     #[test]
     fn after_its_last_day_it_does_not_hold() {
-        let until = |day: &str| format!("/* secondhand: allow(copied-code, until = {day}) -- for now */\n");
+        let until =
+            |day: &str| format!("/* secondhand: allow(copied-code, until = {day}) -- for now */\n");
         assert_eq!(run(&with_copy(&until("2026-06-15")), CHECK).status, 0);
         let ran = run(&with_copy(&until("2026-06-14")), CHECK);
         assert_eq!(ran.status, 1);
@@ -136,8 +152,11 @@ mod comments {
         assert_eq!(shown.report["suppressed"][0]["by"], "comment");
         let sarif = run(&repository, &[CHECK, &["--show-suppressed"]].concat());
         assert_eq!(sarif.status, 0);
-        let output = repository.secondhand(&[CHECK, &["--show-suppressed", "--format", "sarif"]].concat()).output();
-        let sarif: Value = serde_json::from_slice(&output.expect("it runs").stdout).expect("it is JSON");
+        let output = repository
+            .secondhand(&[CHECK, &["--show-suppressed", "--format", "sarif"]].concat())
+            .output();
+        let sarif: Value =
+            serde_json::from_slice(&output.expect("it runs").stdout).expect("it is JSON");
         let results = sarif["runs"][0]["results"].as_array().expect("there are results");
         assert_eq!(results.len(), 1);
         assert_eq!(results[0]["suppressions"][0]["kind"], "inSource");
@@ -178,7 +197,10 @@ mod baselines {
     fn a_second_copy_in_the_same_file_is_new() {
         let repository = with_copy("");
         say(&repository, &["baseline", "create", "--base", "HEAD~1"]);
-        repository.write(C.path("new"), format!("int unlike;\n\n{}\nint between;\n\n{}", C.first, C.first));
+        repository.write(
+            C.path("new"),
+            format!("int unlike;\n\n{}\nint between;\n\n{}", C.first, C.first),
+        );
         repository.commit("once more");
         let ran = run(&repository, &["check", "--base", "HEAD~2"]);
         assert_eq!((ran.status, ran.n_findings(), ran.n_suppressed()), (1, 1, 1));
@@ -189,7 +211,9 @@ mod baselines {
         let repository = with_copy("");
         say(&repository, &["baseline", "create"]);
         repository.remove(C.path("new"));
-        assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 removed: 0 copies"));
+        assert!(
+            say(&repository, &["baseline", "update"]).starts_with("0 added, 2 removed: 0 copies")
+        );
         assert_eq!(say(&repository, &["baseline", "show"]), "0 copies in 0 files\n");
     }
 
@@ -199,8 +223,7 @@ mod baselines {
         say(&repository, &["baseline", "create"]);
         assert_eq!(run(&repository, &["scan"]).notices(), [""; 0]);
         repository.remove(C.path("new"));
-        let message =
-            "not found: 2 of 2 copies in the baseline. `secondhand baseline update --prune` removes what is gone";
+        let message = "not found: 2 of 2 copies in the baseline. `secondhand baseline update --prune` removes what is gone";
         assert_eq!(run(&repository, &["scan"]).notices(), [format!("null:null {message}")]);
         say(&repository, &["baseline", "update", "--prune"]);
         assert_eq!(run(&repository, &["scan"]).notices(), [""; 0]);
@@ -235,7 +258,10 @@ mod trust {
         repository.git(&["commit", "--quiet", "--amend", "--message", "new"]);
         let ran = run(&repository, CHECK);
         assert_eq!(ran.status, 0);
-        assert_eq!(ran.notices(), ["secondhand.toml:null the change edits settings: min-tokens from 40 to 4000"]);
+        assert_eq!(
+            ran.notices(),
+            ["secondhand.toml:null the change edits settings: min-tokens from 40 to 4000"]
+        );
     }
 
     #[test]
@@ -253,27 +279,37 @@ mod trust {
         baseline.git(&["commit", "--quiet", "--amend", "--message", "new"]);
         let ran = run(&baseline, CHECK);
         assert_eq!(ran.status, 0);
-        assert_eq!(ran.notices(), ["secondhand-baseline.txt:null the change adds 1 copy to the baseline"]);
+        assert_eq!(
+            ran.notices(),
+            ["secondhand-baseline.txt:null the change adds 1 copy to the baseline"]
+        );
         assert_eq!(run(&baseline, &[CHECK, &["--trust", "base"]].concat()).status, 1);
 
         let comment = run(&with_copy(REASON), &[CHECK, &["--trust", "base"]].concat());
         assert_eq!(comment.status, 1);
         assert_eq!(
             comment.notices(),
-            ["new.c:3 this suppression has no effect: the change itself adds it (both are kept on purpose)"]
+            [
+                "new.c:3 this suppression has no effect: the change itself adds it (both are kept on purpose)"
+            ]
         );
     }
 
     #[test]
     fn a_change_that_marks_its_own_file_as_generated_is_judged_by_the_attributes_of_its_base() {
-        for rule in ["new.c linguist-generated", "new.c linguist-vendored", "new.c linguist-language=Java"] {
+        for rule in
+            ["new.c linguist-generated", "new.c linguist-vendored", "new.c linguist-language=Java"]
+        {
             let repository = with_copy("");
             repository.write(".gitattributes", format!("* text\n{rule}\n"));
             repository.git(&["add", "."]);
             repository.git(&["commit", "--quiet", "--amend", "--message", "new"]);
             let ran = run(&repository, CHECK);
             assert_eq!((ran.status, ran.n_findings()), (0, 0), "{rule}");
-            assert_eq!(ran.notices(), [format!(".gitattributes:null the change edits attributes: adds `{rule}`")]);
+            assert_eq!(
+                ran.notices(),
+                [format!(".gitattributes:null the change edits attributes: adds `{rule}`")]
+            );
             let ran = run(&repository, &[CHECK, &["--trust", "base"]].concat());
             assert_eq!((ran.status, ran.n_findings()), (1, 1), "{rule}");
         }
@@ -290,7 +326,8 @@ mod trust {
         repository.commit("new");
         let ran = run(&repository, CHECK);
         assert_eq!(ran.status, 1);
-        let notice = ".gitattributes:null the change edits attributes: removes `new.c linguist-generated`";
+        let notice =
+            ".gitattributes:null the change edits attributes: removes `new.c linguist-generated`";
         assert_eq!(ran.notices(), [notice]);
         assert_eq!(run(&repository, &[CHECK, &["--trust", "base"]].concat()).status, 0);
     }
@@ -324,7 +361,8 @@ mod library {
 
     /// The report of a caller of the library, and the exit status that it would have.
     fn by_library(repository: &Repository, base: &str) -> Ran {
-        let repository = secondhand::git::Repository::discover(repository.root()).expect("it is a repository");
+        let repository =
+            secondhand::git::Repository::discover(repository.root()).expect("it is a repository");
         let request = CheckRequest {
             base: Some(base.to_owned()),
             end: ChangeEnd::Commit("HEAD".to_owned()),
@@ -340,10 +378,16 @@ mod library {
         let case = request.case(&repository).expect("the base is there");
         let (config, languages) = (&case.policy.config, &case.policy.languages);
         let context = Context { config, languages, progress: &Silent };
-        let outcome = check(&repository, &case.range, &Elsewhere::default(), &Memory::nothing(), context);
+        let outcome =
+            check(&repository, &case.range, &Elsewhere::default(), &Memory::nothing(), context);
         let mut outcome = outcome.expect("everything is readable");
         outcome.notices.extend(case.notices.iter().chain(&case.policy.notices).cloned());
-        finish(&mut outcome, &case.policy.acceptance, config, "2026-06-15".parse().expect("it is a day"));
+        finish(
+            &mut outcome,
+            &case.policy.acceptance,
+            config,
+            "2026-06-15".parse().expect("it is a day"),
+        );
         let json = FORMATS.iter().find(|format| format.name == "json").expect("there is JSON");
         let style = Style {
             has_color: false,
@@ -368,7 +412,10 @@ mod library {
         let repository = Repository::new();
         repository.write("secondhand.toml", "max-warnings = 1\n");
         for language in [c, python, typescript, go] {
-            repository.write(language.path("store"), language.file("store", &[language.first, language.second]).text);
+            repository.write(
+                language.path("store"),
+                language.file("store", &[language.first, language.second]).text,
+            );
         }
         let base = repository.commit("store");
         repository.write(go.path("known"), go.file("known", &[go.first]).text);
@@ -378,18 +425,29 @@ mod library {
         repository.write(c.path("new"), c.file("new", &[c.second, "int unlike;\n", c.first]).text);
         repository.write(python.path("new"), python.file("new", &[python.first]).text);
         let comment = format!("// {}", REASON.trim_start_matches("/* ").replace(" */", ""));
-        repository.write(typescript.path("new"), typescript.file("new", &[&comment, typescript.first]).text);
+        repository.write(
+            typescript.path("new"),
+            typescript.file("new", &[&comment, typescript.first]).text,
+        );
         repository.commit("new");
 
-        let program = run(&repository, &["check", "--base", &base, "--head", "HEAD", "--trust", "head"]);
+        let program =
+            run(&repository, &["check", "--base", &base, "--head", "HEAD", "--trust", "head"]);
         let levels = |ran: &Ran| {
-            ran.report["findings"]
-                .as_array()
-                .map(|findings| findings.iter().map(|finding| finding["level"].to_string()).collect::<Vec<_>>())
+            ran.report["findings"].as_array().map(|findings| {
+                findings.iter().map(|finding| finding["level"].to_string()).collect::<Vec<_>>()
+            })
         };
         let levels = levels(&program).expect("the report lists them");
-        assert!(levels.contains(&"\"note\"".to_owned()) && levels.contains(&"\"warning\"".to_owned()), "{levels:?}");
-        assert!(program.report["findings"].as_array().is_some_and(|all| all.iter().any(|of| !of["family"].is_null())));
+        assert!(
+            levels.contains(&"\"note\"".to_owned()) && levels.contains(&"\"warning\"".to_owned()),
+            "{levels:?}"
+        );
+        assert!(
+            program.report["findings"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|of| !of["family"].is_null()))
+        );
         assert_eq!((program.status, program.n_suppressed()), (1, 2));
         let library = by_library(&repository, &base);
         assert_eq!((library.status, library.report), (program.status, program.report));

@@ -1,4 +1,5 @@
-//! Shows that a change cannot weaken its own judge: unseen where the head is trusted, and not at all where the base is.
+//! Shows that a change cannot weaken its own judge: unseen where the head is trusted, and not at
+//! all where the base is.
 
 use std::path::Path;
 use std::process::Output;
@@ -46,7 +47,11 @@ fn run_with(repository: &Repository, args: &[&str], variables: &[(&str, &str)]) 
     let report: Value = serde_json::from_slice(&stdout).unwrap_or_default();
     let notices = report["notices"].as_array().into_iter().flatten();
     let text = |notice: &Value| {
-        format!("{}: {}", notice["path"].as_str().unwrap_or_default(), notice["message"].as_str().unwrap_or_default())
+        format!(
+            "{}: {}",
+            notice["path"].as_str().unwrap_or_default(),
+            notice["message"].as_str().unwrap_or_default()
+        )
     };
     Ran {
         status: status.code().expect("it ends by itself"),
@@ -79,7 +84,8 @@ const OF_HEAD: &[&str] = &["--trust", "head"];
 #[cfg(unix)]
 fn link(repository: &Repository, target: &str, path: &str) {
     let path = repository.path(path);
-    std::fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the repository is writable");
+    std::fs::create_dir_all(path.parent().expect("it lies below the root"))
+        .expect("the repository is writable");
     std::os::unix::fs::symlink(target, path).expect("the repository is writable");
 }
 
@@ -91,7 +97,10 @@ fn in_ci_the_base_judges_unless_the_head_is_asked_to() {
         assert_eq!(run_with(&repository, &[], &[("CI", value)]).status, status, "CI={value}");
     }
     assert_eq!(run_with(&repository, OF_HEAD, &[("CI", "true")]).status, 0);
-    assert_eq!(run_with(&repository, &[], &[("CI", "true"), ("SECONDHAND_TRUST", "head")]).status, 0);
+    assert_eq!(
+        run_with(&repository, &[], &[("CI", "true"), ("SECONDHAND_TRUST", "head")]).status,
+        0
+    );
 }
 
 #[test]
@@ -157,14 +166,20 @@ mod named_by_flags {
         let outside = tempfile::TempDir::new().expect("it can be made");
         let file = outside.path().join("sh.toml");
         std::fs::write(&file, IGNORES_ALL).expect("it is writable");
-        check(&repository, &["--trust", "base", "--config", file.to_str().expect("it is UTF-8")], 0, &[]);
+        check(
+            &repository,
+            &["--trust", "base", "--config", file.to_str().expect("it is UTF-8")],
+            0,
+            &[],
+        );
     }
 
     #[test]
     fn a_baseline_is_the_bases() {
         let repository = branch(|base| base.write("ci/known.txt", "# none\n"));
         change(&repository, |_| {});
-        let create = ["baseline", "create", "--base", "main", "--set", "baseline=ci/known.txt", "--force"];
+        let create =
+            ["baseline", "create", "--base", "main", "--set", "baseline=ci/known.txt", "--force"];
         assert!(repository.secondhand(&create).status().expect("it runs").success());
         repository.commit("known");
         let notice = "ci/known.txt: the change adds 1 copy to the baseline";
@@ -183,7 +198,9 @@ mod named_by_flags {
 #[test]
 fn a_number_that_toml_cannot_write_hides_no_other_edit() {
     let repository = branch(|_| {});
-    change(&repository, |pr| pr.write("secondhand.toml", format!("max-gap = 18446744073709551615\n{IGNORES_ALL}")));
+    change(&repository, |pr| {
+        pr.write("secondhand.toml", format!("max-gap = 18446744073709551615\n{IGNORES_ALL}"))
+    });
     let notice = "secondhand.toml: the change edits settings: ignore from [] to [\"*.c\"]; max-gap from 240 to 18446744073709551615";
     check(&repository, OF_HEAD, 0, &[notice]);
     check(&repository, OF_BASE, 1, &[notice]);
@@ -194,15 +211,18 @@ fn settings_that_a_change_breaks_are_named_and_end_no_audit_by_the_base() {
     let repository = branch(|_| {});
     change(&repository, |pr| pr.write("secondhand.toml", "min-tokens = = 3\n"));
     let broken = "cannot read `secondhand.toml`, line 1: extra `=`, expected nothing";
-    let notice =
-        format!("secondhand.toml: the change breaks the settings, and with them every run once it lands: {broken}");
+    let notice = format!(
+        "secondhand.toml: the change breaks the settings, and with them every run once it lands: {broken}"
+    );
     check(&repository, OF_BASE, 1, &[&notice]);
     fails(&repository, OF_HEAD, broken);
 }
 
 #[test]
 fn attributes_that_are_said_by_a_macro_are_listed() {
-    let repository = branch(|base| base.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\n"));
+    let repository = branch(|base| {
+        base.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\n")
+    });
     change(&repository, |pr| pr.write("sub/.gitattributes", "x.c text\n"));
     check(&repository, OF_HEAD, 1, &[]);
     change(&repository, |pr| {
@@ -265,9 +285,11 @@ mod links {
             link(base, "decided.toml", "secondhand-decisions.toml");
         });
         change(&repository, |_| {});
-        let create = ["baseline", "create", "--base", "main", "--set", "baseline=known.txt", "--force"];
+        let create =
+            ["baseline", "create", "--base", "main", "--set", "baseline=known.txt", "--force"];
         assert!(repository.secondhand(&create).status().expect("it runs").success());
-        repository.write("decided.toml", "[[decision]]\ncopy = \"x\"\nby = \"me\"\nreason = \"so\"\n");
+        repository
+            .write("decided.toml", "[[decision]]\ncopy = \"x\"\nby = \"me\"\nreason = \"so\"\n");
         repository.commit("known");
         let notices = [
             "secondhand-decisions.toml: the change edits the decisions on copies",
@@ -283,8 +305,15 @@ mod links {
         let file = outside.path().join("s.toml");
         std::fs::write(&file, IGNORES_ALL).expect("it is writable");
         let file = file.to_str().expect("it is UTF-8");
-        for target in [file, "/dev/zero", "../../../../../../../../../dev/zero", "secondhand.toml", "nothing.toml"] {
-            for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"] {
+        for target in [
+            file,
+            "/dev/zero",
+            "../../../../../../../../../dev/zero",
+            "secondhand.toml",
+            "nothing.toml",
+        ] {
+            for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"]
+            {
                 let target = if target == "secondhand.toml" { name } else { target };
                 let repository = branch(|_| {});
                 change(&repository, |pr| link(pr, target, name));
@@ -328,13 +357,17 @@ fn files_that_judge_have_a_largest_size() {
 
 #[test]
 fn what_the_settings_name_lies_inside_of_the_repository() {
-    for (option, file) in [("baseline", "../known.txt"), ("baseline", "/dev/zero"), ("decisions", "a/../../x.toml")] {
+    for (option, file) in
+        [("baseline", "../known.txt"), ("baseline", "/dev/zero"), ("decisions", "a/../../x.toml")]
+    {
         let repository = branch(|_| {});
         change(&repository, |pr| pr.write("secondhand.toml", format!("{option} = \"{file}\"\n")));
         fails(
             &repository,
             OF_HEAD,
-            &format!("cannot use `{option}` of the settings: `{file}` is not inside of the repository"),
+            &format!(
+                "cannot use `{option}` of the settings: `{file}` is not inside of the repository"
+            ),
         );
     }
 }
@@ -349,7 +382,11 @@ fn corpora_that_a_change_adds_lie_inside_of_the_repository() {
 
     let repository = branch(|_| {});
     change(&repository, |pr| pr.write("secondhand.toml", &settings));
-    fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+    fails(
+        &repository,
+        OF_HEAD,
+        "which the change adds to its settings: it is not inside of the repository",
+    );
     assert_eq!(run(&repository, OF_BASE).status, 1);
 
     #[cfg(unix)]
@@ -359,7 +396,11 @@ fn corpora_that_a_change_adds_lie_inside_of_the_repository() {
             link(pr, outside, "linked");
             pr.write("secondhand.toml", "corpora = [\"linked\"]\n");
         });
-        fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+        fails(
+            &repository,
+            OF_HEAD,
+            "which the change adds to its settings: it is not inside of the repository",
+        );
     }
 
     let known = branch(|base| base.write("secondhand.toml", &settings));
@@ -377,7 +418,11 @@ fn no_url_of_the_settings_is_contacted_whoever_wrote_them() {
         let settings = format!("corpora = [\"{scheme}://user:secret@127.0.0.1:{port}/oss\"]\n");
         let repository = branch(|_| {});
         change(&repository, |pr| pr.write("secondhand.toml", &settings));
-        fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+        fails(
+            &repository,
+            OF_HEAD,
+            "which the change adds to its settings: it is not inside of the repository",
+        );
         assert_eq!(run(&repository, OF_BASE).status, 1, "the settings of the base judge");
         let known = branch(|base| base.write("secondhand.toml", &settings));
         change(&known, |_| {});
@@ -406,7 +451,10 @@ mod written_files {
         let output = repository.secondhand(args).output().expect("the program starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
-        assert!(errors.contains("is a link of the checkout, and links are not written through"), "{errors}");
+        assert!(
+            errors.contains("is a link of the checkout, and links are not written through"),
+            "{errors}"
+        );
         assert_eq!(std::fs::read_to_string(precious).expect("it is there"), "precious");
     }
 
@@ -420,10 +468,19 @@ mod written_files {
             link(pr, ".git/config", "inside");
         });
         let absolute = repository.path("rep.sarif");
-        for file in
-            ["rep.sarif", "./rep.sarif", "out/precious", "out/new", "inside", absolute.to_str().expect("it is UTF-8")]
-        {
-            refuses(&repository, &["check", "--base", "main", "--report", &format!("sarif={file}")], &precious);
+        for file in [
+            "rep.sarif",
+            "./rep.sarif",
+            "out/precious",
+            "out/new",
+            "inside",
+            absolute.to_str().expect("it is UTF-8"),
+        ] {
+            refuses(
+                &repository,
+                &["check", "--base", "main", "--report", &format!("sarif={file}")],
+                &precious,
+            );
             refuses(&repository, &["scan", "--output", file], &precious);
         }
         assert!(!folder.path().join("new").exists());
@@ -445,7 +502,9 @@ mod written_files {
         refuses(&repository, &["baseline", "create", "--force"], &precious);
         repository.remove("secondhand-baseline.txt");
         link(&repository, target, "secondhand-baseline.tmp");
-        assert!(repository.secondhand(&["baseline", "create"]).status().expect("it runs").success());
+        assert!(
+            repository.secondhand(&["baseline", "create"]).status().expect("it runs").success()
+        );
         assert_eq!(std::fs::read_to_string(&precious).expect("it is there"), "precious");
     }
 }
@@ -457,7 +516,9 @@ fn a_filter_that_fails_is_named_with_its_file() {
     repository.write("lib/b c.c", "int b;\n");
     repository.commit("filtered");
     repository.git(&["config", "filter.odd.required", "true"]);
-    for (how, program) in [("clean", "false"), ("clean", "/nowhere/filter"), ("process", "/nowhere/filter")] {
+    for (how, program) in
+        [("clean", "false"), ("clean", "/nowhere/filter"), ("process", "/nowhere/filter")]
+    {
         repository.git(&["config", &format!("filter.odd.{how}"), program]);
         // As long as it was: only the filter can tell whether it changed.
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -465,8 +526,14 @@ fn a_filter_that_fails_is_named_with_its_file() {
         let output = repository.secondhand(&["check", "--worktree"]).output().expect("it runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains("cannot read `lib/b c.c` as git would: its filter failed: "), "{errors}");
-        assert!(errors.contains("`git check-attr filter -- lib/b c.c` names the filter"), "{errors}");
+        assert!(
+            errors.contains("cannot read `lib/b c.c` as git would: its filter failed: "),
+            "{errors}"
+        );
+        assert!(
+            errors.contains("`git check-attr filter -- lib/b c.c` names the filter"),
+            "{errors}"
+        );
         repository.git(&["config", "--unset", &format!("filter.odd.{how}")]);
     }
 }
@@ -488,7 +555,10 @@ fn a_file_that_cannot_be_converted_or_opened_is_named() {
         let output = repository.secondhand(&["check", "--worktree"]).output().expect("it runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        let named = errors.lines().next().is_some_and(|line| line.contains(&C.path("other")) && line.contains(what));
+        let named = errors
+            .lines()
+            .next()
+            .is_some_and(|line| line.contains(&C.path("other")) && line.contains(what));
         assert!(named, "{errors}");
     };
     repository.write(".gitattributes", format!("{} filter=odd\n", C.path("other")));
@@ -501,7 +571,8 @@ fn a_file_that_cannot_be_converted_or_opened_is_named() {
     {
         use std::os::unix::fs::PermissionsExt;
         let file = repository.path(C.path("other"));
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000))
+            .expect("it is ours");
         // Nothing is closed to root.
         if std::fs::File::open(&file).is_err() {
             fails("denied");
@@ -516,12 +587,14 @@ fn a_file_of_the_work_tree_is_read_as_git_would_record_it() {
     repository.commit("filtered");
     repository.git(&["config", "filter.odd.clean", "tr -d '~'"]);
     // On disk it is no code.
-    let letters = C.first.chars().flat_map(|c| if c.is_whitespace() { vec![c] } else { vec!['~', c] });
+    let letters =
+        C.first.chars().flat_map(|c| if c.is_whitespace() { vec![c] } else { vec!['~', c] });
     let odd: String = letters.collect();
     repository.write(C.path("other"), &odd);
     repository.write(C.path("fresh"), &odd);
     let report = repository.check(&["--worktree"]);
-    let paths: Vec<_> = report.list("/findings").iter().filter_map(|finding| finding["path"].as_str()).collect();
+    let paths: Vec<_> =
+        report.list("/findings").iter().filter_map(|finding| finding["path"].as_str()).collect();
     assert_eq!(paths, [C.path("fresh"), C.path("other")], "{:?}", report.findings());
 }
 
@@ -538,12 +611,14 @@ fn thousands_of_rules_for_paths_are_heeded_and_too_many_refused_with_words() {
     }
     repository.commit("many");
     let scanned = |settings: &str| {
-        let output = repository.secondhand(&["scan", "--format", "json", "--config", settings]).output();
+        let output =
+            repository.secondhand(&["scan", "--format", "json", "--config", settings]).output();
         let output = output.expect("it runs");
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), output.stderr)
     };
-    let n_scanned =
-        |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON")["examined"].clone();
+    let n_scanned = |text: &str| {
+        serde_json::from_str::<serde_json::Value>(text).expect("it is JSON")["examined"].clone()
+    };
     let (status, with, _) = scanned("secondhand.toml");
     repository.write("none.toml", "");
     let (_, without, _) = scanned("none.toml");
@@ -554,15 +629,20 @@ fn thousands_of_rules_for_paths_are_heeded_and_too_many_refused_with_words() {
     repository.write("secondhand.toml", rules(60_000));
     let (status, _, errors) = scanned("secondhand.toml");
     assert_eq!(status, Some(2));
-    assert!(String::from_utf8_lossy(&errors).contains("it has 60001 rules, and 50000 are the maximum"));
+    assert!(
+        String::from_utf8_lossy(&errors).contains("it has 60001 rules, and 50000 are the maximum")
+    );
 }
 
 #[test]
 fn heavy_patterns_of_a_language_are_refused_or_tried_once_a_file() {
     let repository = branch(|_| {});
     let table = |n: usize, times: usize| {
-        let row =
-            |at| format!("[[language.zz.claims]]\nextension = \"c\"\npattern = '([a-z_]{{1,60}}x{at}){{{times}}}'\n");
+        let row = |at| {
+            format!(
+                "[[language.zz.claims]]\nextension = \"c\"\npattern = '([a-z_]{{1,60}}x{at}){{{times}}}'\n"
+            )
+        };
         format!("[language.zz]\nname = \"ZZ\"\n{}", (0..n).map(row).collect::<String>())
     };
     let run = |settings: String| {
@@ -585,7 +665,11 @@ mod compared_with {
     #[track_caller]
     fn judged(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
         let mut command = support::secondhand(folder, &["check"]);
-        let output = command.args(args).envs(variables.iter().copied()).output().expect("the program starts");
+        let output = command
+            .args(args)
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the program starts");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code().expect("it ends by itself"), errors)
     }
@@ -620,17 +704,26 @@ mod compared_with {
         let repository = in_two_steps();
         for of_remote in ["pr", "main"] {
             repository.git(&["checkout", "--quiet", of_remote]);
-            for args in [&["--single-branch", "--branch", "pr"][..], &["--depth", "9", "--branch", "pr"]] {
+            for args in
+                [&["--single-branch", "--branch", "pr"][..], &["--depth", "9", "--branch", "pr"]]
+            {
                 let clone = clone(&repository, args);
                 let cure = "git fetch origin main:refs/remotes/origin/main";
-                for variables in [CI, &[("CIRCLECI", "true")], &[("TF_BUILD", "True")], &[("CI", "1"), ("DRONE", "1")]]
-                {
+                for variables in [
+                    CI,
+                    &[("CIRCLECI", "true")],
+                    &[("TF_BUILD", "True")],
+                    &[("CI", "1"), ("DRONE", "1")],
+                ] {
                     is_refused(clone.path(), &[], variables, cure);
                 }
                 is_refused(clone.path(), &["--trust", "base"], &[], cure);
                 support::git(clone.path(), &["checkout", "--quiet", "--detach"]);
                 is_refused(clone.path(), &[], CI, cure);
-                support::git(clone.path(), &["fetch", "--quiet", "origin", "main:refs/remotes/origin/main"]);
+                support::git(
+                    clone.path(),
+                    &["fetch", "--quiet", "origin", "main:refs/remotes/origin/main"],
+                );
                 assert_eq!(judged(clone.path(), &[], CI).0, 1, "as it was told");
             }
         }
@@ -677,10 +770,19 @@ mod compared_with {
         let repository = in_two_steps();
         repository.git(&["branch", "--quiet", "--delete", "--force", "main"]);
         let variables = [("CI", "true"), ("GITLAB_CI", "true"), ("CI_DEFAULT_BRANCH", "trunk")];
-        is_refused(repository.root(), &[], &variables, "git fetch origin trunk:refs/remotes/origin/trunk");
+        is_refused(
+            repository.root(),
+            &[],
+            &variables,
+            "git fetch origin trunk:refs/remotes/origin/trunk",
+        );
         // What is checked out is that branch.
         repository.git(&["branch", "--quiet", "--move", "trunk"]);
-        assert_eq!(judged(repository.root(), &[], &variables).0, 0, "the commit before has the lax settings");
+        assert_eq!(
+            judged(repository.root(), &[], &variables).0,
+            0,
+            "the commit before has the lax settings"
+        );
     }
 
     #[test]
@@ -688,7 +790,8 @@ mod compared_with {
         let repository = in_two_steps();
         let main = repository.git(&["rev-parse", "main"]);
         repository.git(&["update-ref", "refs/remotes/origin/main", &main]);
-        let pipeline = [("CI", "true"), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "main")];
+        let pipeline =
+            [("CI", "true"), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "main")];
         for tag in ["main", "origin/main", "origin/HEAD"] {
             repository.git(&["tag", tag, "HEAD~1"]);
         }
@@ -699,10 +802,19 @@ mod compared_with {
         is_refused(repository.root(), &[], &[("CI", "true"), ("SECONDHAND_BASE", "main")], both);
         assert_eq!(judged(repository.root(), &["--base", "refs/heads/main"], CI).0, 1);
         let short = &main[..12];
-        let destination = [("CI", "true"), ("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_PR_DESTINATION_COMMIT", short)];
+        let destination = [
+            ("CI", "true"),
+            ("BITBUCKET_BUILD_NUMBER", "1"),
+            ("BITBUCKET_PR_DESTINATION_COMMIT", short),
+        ];
         assert_eq!(judged(repository.root(), &[], &destination).0, 1);
         repository.git(&["tag", short, "HEAD~1"]);
-        is_refused(repository.root(), &[], &destination, "more than one branch, tag or commit has that name");
+        is_refused(
+            repository.root(),
+            &[],
+            &destination,
+            "more than one branch, tag or commit has that name",
+        );
     }
 
     #[test]
@@ -732,7 +844,8 @@ mod corpora {
 
     const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
 
-    /// A repository that ignores its folder `oss`, where a pipeline puts components, and a change that copies from one.
+    /// A repository that ignores its folder `oss`, where a pipeline puts components, and a change
+    /// that copies from one.
     fn beside_components() -> Repository {
         let repository = Repository::new();
         repository.write(C.path("store"), "int store;\n");
@@ -802,13 +915,15 @@ mod licenses {
         format!("{}\n{}", C.first, C.third)
     }
 
-    /// A project under MIT with a component under the GPL in `lib/z`, and a change that copies from it.
+    /// A project under MIT with a component under the GPL in `lib/z`, and a change that copies from
+    /// it.
     fn copying(settings: &str) -> Repository {
         let repository = Repository::new();
         repository.write("LICENSE", MIT);
         repository.write("lib/z/LICENSE", GPL);
         repository.write("lib/z/z.c", component());
-        repository.write("secondhand.toml", format!("license.deny = [\"strong-copyleft\"]\n{settings}"));
+        repository
+            .write("secondhand.toml", format!("license.deny = [\"strong-copyleft\"]\n{settings}"));
         repository.commit("base");
         repository.git(&["checkout", "--quiet", "-b", "pr"]);
         change(&repository, |_| {});
@@ -883,8 +998,8 @@ mod licenses {
 mod corpora_of_the_base {
     use super::*;
 
-    /// A repository whose settings name its folder `oss`, and a change that copies from a component that only the tip of
-    /// the base has.
+    /// A repository whose settings name its folder `oss`, and a change that copies from a component
+    /// that only the tip of the base has.
     fn with_components() -> Repository {
         let repository = Repository::new();
         repository.write(C.path("store"), "int store;\n");
@@ -935,7 +1050,11 @@ mod corpora_of_the_base {
         repository.write("oss/z/LICENSE", "SPDX-License-Identifier: MIT\n");
         repository.git(&["add", "--force", "oss/z/LICENSE"]);
         repository.commit("a license");
-        fails(&repository, &args, "cannot compare with the corpus `oss`: the change adds `oss/z/LICENSE` to it");
+        fails(
+            &repository,
+            &args,
+            "cannot compare with the corpus `oss`: the change adds `oss/z/LICENSE` to it",
+        );
     }
 
     #[cfg(unix)]
@@ -946,7 +1065,8 @@ mod corpora_of_the_base {
         std::fs::write(outside.path().join("secret/private.c"), C.first).expect("it is writable");
         let outside = outside.path().to_str().expect("it is UTF-8");
         let is_read = |repository: &Repository, args: &[&str]| {
-            let output = repository.secondhand(&[&["check", "--base", "main"], args].concat()).output();
+            let output =
+                repository.secondhand(&[&["check", "--base", "main"], args].concat()).output();
             let output = output.expect("the program starts");
             let said = [output.stdout, output.stderr].concat();
             String::from_utf8_lossy(&said).contains("private.c")
@@ -973,7 +1093,8 @@ mod corpora_of_the_base {
         named.commit("base");
         named.git(&["checkout", "--quiet", "-b", "pr"]);
         std::fs::create_dir_all(Path::new(outside).join("oss/secret")).expect("it can be made");
-        std::fs::write(Path::new(outside).join("oss/secret/private.c"), C.first).expect("it is writable");
+        std::fs::write(Path::new(outside).join("oss/secret/private.c"), C.first)
+            .expect("it is writable");
         link(&named, outside, "parts");
         change(&named, |_| {});
         for args in [OF_BASE, OF_HEAD] {
@@ -1098,7 +1219,8 @@ mod excuses {
 
     #[test]
     fn one_for_a_line_allows_no_code_that_a_change_puts_there() {
-        let none = "x.c: this suppression has no effect: the change adds the code below it (reviewed)";
+        let none =
+            "x.c: this suppression has no effect: the change adds the code below it (reviewed)";
         let old = "x.c: an old suppression now allows new code: reviewed";
         let (but_end, end) = C.first.trim_end().rsplit_once('\n').expect("it has lines");
         for (before, after) in [
@@ -1114,9 +1236,19 @@ mod excuses {
         ] {
             let repository = edited("x.c", &before, &after);
             let ran = run(&repository, OF_BASE);
-            assert_eq!((ran.status, &ran.notices[..]), (1, &[none.to_owned()][..]), "{after} {}", ran.errors);
+            assert_eq!(
+                (ran.status, &ran.notices[..]),
+                (1, &[none.to_owned()][..]),
+                "{after} {}",
+                ran.errors
+            );
             let ran = run(&repository, OF_HEAD);
-            assert_eq!((ran.status, &ran.notices[..]), (0, &[old.to_owned()][..]), "{after} {}", ran.errors);
+            assert_eq!(
+                (ran.status, &ran.notices[..]),
+                (0, &[old.to_owned()][..]),
+                "{after} {}",
+                ran.errors
+            );
         }
     }
 
@@ -1149,7 +1281,8 @@ mod excuses {
 
     #[test]
     fn text_that_was_no_comment_in_base_is_none_of_the_bases() {
-        let before = "const char *doc = \"\\\n// secondhand: allow-file(copied-code) -- example\\\n\";\n";
+        let before =
+            "const char *doc = \"\\\n// secondhand: allow-file(copied-code) -- example\\\n\";\n";
         let comment = "// secondhand: allow-file(copied-code) -- example\\\n";
         let repository = edited("x.c", before, &format!("int doc;\n{comment}\n{}", C.first));
         assert_eq!(run(&repository, OF_HEAD).status, 0);
@@ -1161,14 +1294,21 @@ mod excuses {
 mod submodules {
     use super::*;
 
-    /// A repository with the submodule `ci`, which has settings, and a change that moves it to other ones.
+    /// A repository with the submodule `ci`, which has settings, and a change that moves it to
+    /// other ones.
     fn moved() -> (Repository, Repository) {
         let settings = Repository::new();
         settings.write("sh.toml", "min-tokens = 40\n");
         settings.write("bl.txt", "");
         settings.commit("settings");
         let repository = branch(|base| {
-            base.git(&["submodule", "--quiet", "add", settings.root().to_str().expect("it is UTF-8"), "ci"]);
+            base.git(&[
+                "submodule",
+                "--quiet",
+                "add",
+                settings.root().to_str().expect("it is UTF-8"),
+                "ci",
+            ]);
         });
         change(&repository, |_| {});
         (settings, repository)
@@ -1183,7 +1323,12 @@ mod submodules {
     #[test]
     fn one_that_a_change_does_not_move_has_settings_as_any_folder() {
         let (_settings, repository) = moved();
-        check(&repository, &["--trust", "base", "--config", "ci/sh.toml", "--baseline", "ci/bl.txt"], 1, &[]);
+        check(
+            &repository,
+            &["--trust", "base", "--config", "ci/sh.toml", "--baseline", "ci/bl.txt"],
+            1,
+            &[],
+        );
     }
 
     #[test]
@@ -1191,16 +1336,19 @@ mod submodules {
         let (_settings, repository) = moved();
         bump(&repository);
         for (flag, file) in [("--config", "ci/sh.toml"), ("--baseline", "ci/bl.txt")] {
-            let why = format!("cannot use `{file}`: it is in the submodule `ci`, which the change moves");
+            let why =
+                format!("cannot use `{file}`: it is in the submodule `ci`, which the change moves");
             fails(&repository, &["--trust", "base", flag, file], &why);
         }
-        let listed = |args: &[&str]| {
-            let notices = run(&repository, args).notices;
-            assert!(
-                notices.iter().any(|notice| notice.starts_with("ci: the change moves a submodule, and with it ")),
-                "{notices:?}"
-            );
-        };
+        let listed =
+            |args: &[&str]| {
+                let notices = run(&repository, args).notices;
+                assert!(
+                    notices.iter().any(|notice| notice
+                        .starts_with("ci: the change moves a submodule, and with it ")),
+                    "{notices:?}"
+                );
+            };
         listed(&["--trust", "head", "--config", "ci/sh.toml"]);
         listed(&["--trust", "head", "--baseline", "ci/bl.txt"]);
         repository.git(&["rm", "--quiet", "--cached", "ci"]);
@@ -1218,7 +1366,11 @@ mod submodules {
             bump(&repository);
             link(&repository, "ci/sh.toml", name);
             repository.commit("a link");
-            fails(&repository, OF_HEAD, "it is a link out of the repository, which is not followed");
+            fails(
+                &repository,
+                OF_HEAD,
+                "it is a link out of the repository, which is not followed",
+            );
         }
     }
 }
@@ -1233,7 +1385,9 @@ fn a_link_that_leads_nowhere_is_listed_and_hides_no_edit_of_other_settings() {
     });
     let edit = "src/secondhand.toml: the change edits settings of its folder: ignore from nothing to [\"*.c\"]";
     let broken = |path: &str, what: &str| {
-        format!("{path}: the change breaks {what} every run once it lands: cannot read `{path}`, which is a link: ")
+        format!(
+            "{path}: the change breaks {what} every run once it lands: cannot read `{path}`, which is a link: "
+        )
     };
     let ran = run(&repository, OF_BASE);
     assert_eq!(ran.status, 1);
@@ -1250,7 +1404,11 @@ fn a_link_that_leads_nowhere_is_listed_and_hides_no_edit_of_other_settings() {
         change(&repository, |pr| link(pr, "nothing.toml", file));
         let ran = run(&repository, OF_BASE);
         assert_eq!(ran.status, 1);
-        assert!(ran.notices.iter().any(|notice| notice.starts_with(&broken(file, what))), "{:?}", ran.notices);
+        assert!(
+            ran.notices.iter().any(|notice| notice.starts_with(&broken(file, what))),
+            "{:?}",
+            ran.notices
+        );
     }
 }
 
@@ -1276,15 +1434,25 @@ fn attributes_whose_lines_are_repeated_or_in_another_order_are_listed() {
         let repository = branch(|base| base.write(".gitattributes", before));
         change(&repository, |pr| pr.write(".gitattributes", after));
         let notices = run(&repository, OF_HEAD).notices;
-        let is_listed = notices.iter().any(|notice| notice.starts_with(".gitattributes: the change edits attributes"));
-        assert!(is_listed, "{} -> {}: {notices:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+        let is_listed = notices
+            .iter()
+            .any(|notice| notice.starts_with(".gitattributes: the change edits attributes"));
+        assert!(
+            is_listed,
+            "{} -> {}: {notices:?}",
+            String::from_utf8_lossy(before),
+            String::from_utf8_lossy(after)
+        );
     };
     let text = |lines: &[&str]| lines.concat().into_bytes();
     listed(&text(&[on, off]), &text(&[on, off, on]));
     listed(&text(&[on, off]), &text(&[off, on]));
     let of_macros = ["[attr]one linguist-generated\n", "[attr]two -linguist-generated\n"];
     let uses = ["*.c one\n", "*.c two\n"];
-    listed(&text(&[&of_macros[..], &uses].concat()), &text(&[of_macros[0], of_macros[1], uses[1], uses[0]]));
+    listed(
+        &text(&[&of_macros[..], &uses].concat()),
+        &text(&[of_macros[0], of_macros[1], uses[1], uses[0]]),
+    );
     listed(b"\"n\xff.c\" linguist-generated\n", b"\"n\xfe.c\" linguist-generated\n");
 }
 
@@ -1295,16 +1463,22 @@ fn edits_of_the_judge_are_told_once_whatever_the_format() {
     let edit = "the change edits settings";
     let said = |args: &[&str]| {
         let mut command = repository.secondhand(&["check", "--base", "main", "--trust", "head"]);
-        let Output { stdout, stderr, .. } = command.args(args).output().expect("the program starts");
+        let Output { stdout, stderr, .. } =
+            command.args(args).output().expect("the program starts");
         [stdout, stderr].map(|said| String::from_utf8_lossy(&said).into_owned())
     };
     for format in ["text", "json", "sarif", "github", "markdown", "html", "junit", "azure"] {
         let [out, errors] = said(&["--format", format]);
         assert!(out.contains(edit) && errors.is_empty(), "{format}: {out} {errors}");
     }
-    for format in ["concise", "gitlab", "checkstyle", "rdjson", "sonarqube", "csv", "counts", "patch"] {
+    for format in
+        ["concise", "gitlab", "checkstyle", "rdjson", "sonarqube", "csv", "counts", "patch"]
+    {
         let [out, errors] = said(&["--format", format]);
-        assert!(!out.contains(edit) && errors.matches(edit).count() == 1, "{format}: {out} {errors}");
+        assert!(
+            !out.contains(edit) && errors.matches(edit).count() == 1,
+            "{format}: {out} {errors}"
+        );
         let [_, errors] = said(&["--format", format, "--report", "json=.git/report.json"]);
         assert!(errors.is_empty(), "{format}: {errors}");
     }

@@ -19,7 +19,8 @@ fn what_comes_and_what_goes_is_printed_until_nobody_reads() {
     repository.write(C.path("first"), C.file("first", &[C.first]).text);
     repository.commit("first");
     let mut command = repository.secondhand(&["check", "--watch"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
     let output = BufReader::new(child.stdout.take().expect("it is piped"));
     let (sender, lines) = channel();
     let reader = thread::spawn(move || {
@@ -34,7 +35,10 @@ fn what_comes_and_what_goes_is_printed_until_nobody_reads() {
     repository.write(C.path("copy"), C.file("copy", &[C.first]).text);
     let line = next();
     let copied = format!("copied from {}:", C.path("first"));
-    assert!(line.starts_with(&format!("+ {}:", C.path("copy"))) && line.contains(&copied), "{line}");
+    assert!(
+        line.starts_with(&format!("+ {}:", C.path("copy"))) && line.contains(&copied),
+        "{line}"
+    );
     assert_eq!(next(), "= 1 finding");
     // What is no source, and what changes nothing, is not told.
     repository.write("notes.bin", "x");
@@ -58,6 +62,8 @@ fn what_comes_and_what_goes_is_printed_until_nobody_reads() {
 #[test]
 fn outside_of_a_repository_it_does_not_begin() {
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
-    let output = support::secondhand(folder.path(), &["check", "--watch"]).output().expect("the program starts");
+    let output = support::secondhand(folder.path(), &["check", "--watch"])
+        .output()
+        .expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
 }

@@ -4,16 +4,18 @@
 //! > a finding, as copy or as origin, with its true origin named, for every `max-gap`. No fragment overlaps its own
 //! > origin.
 //!
-//! The code is real functions and mechanical variants of them, put together in ways that invite wrong chains. What is
-//! to be found is computed by brute force (`oracle.rs`), from the tokens alone.
+//! The code is real functions and mechanical variants of them, put together in ways that invite
+//! wrong chains. What is to be found is computed by brute force (`oracle.rs`), from the tokens
+//! alone.
 //!
-//! In a tree, which `scan` reads, all code is novel, and the members of a class are each other's origins.
+//! In a tree, which `scan` reads, all code is novel, and the members of a class are each other's
+//! origins.
 //!
-//! In `compare`, all code of one submission is looked for in the other one. Each token is in one match at most, so a
-//! run may be missing if its only origins belong to other matches.
+//! In `compare`, all code of one submission is looked for in the other one. Each token is in one
+//! match at most, so a run may be missing if its only origins belong to other matches.
 //!
-//! By default a case for each language and arrangement runs, at two values of `max-gap`. `LAW_CASES=50 cargo test
-//! --test law` runs 50, each at every value; `LAW_SEED=7` draws others.
+//! By default a case for each language and arrangement runs, at two values of `max-gap`.
+//! `LAW_CASES=50 cargo test --test law` runs 50, each at every value; `LAW_SEED=7` draws others.
 
 mod oracle;
 mod real;
@@ -70,7 +72,8 @@ impl Case {
         let (path, text) = self.language.file(name, &all);
         let (_, before) = self.language.file(name, &old[..n]);
         let n_lines = |text: &str| text.lines().count();
-        // The file of the functions before ends with what closes it, and its lines have the same numbers.
+        // The file of the functions before ends with what closes it, and its lines have the same
+        // numbers.
         let first = n_lines(&before) + 1 - n_lines(self.language.tail);
         let last = first + functions.iter().map(|function| n_lines(function) + 1).sum::<usize>();
         self.novel.push((path.clone(), first, last));
@@ -78,11 +81,14 @@ impl Case {
         self
     }
 
-    /// The files of the head; for a comparison those of base are one submission, and those of the head the other.
+    /// The files of the head; for a comparison those of base are one submission, and those of the
+    /// head the other.
     fn texts(&self, command: Command) -> Vec<Text> {
         if command == Command::Compare {
             let of = |side: &'static str, files: &[(String, String)]| -> Vec<Text> {
-                let text = |(path, text): &(String, String)| Text::new(&format!("{side}/{path}"), text, self.language);
+                let text = |(path, text): &(String, String)| {
+                    Text::new(&format!("{side}/{path}"), text, self.language)
+                };
                 files.iter().map(text).collect()
             };
             return [of("one", &self.base), of("two", &self.head)].into_iter().flatten().collect();
@@ -106,7 +112,9 @@ enum Command {
 
 /// A number of the environment.
 fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+    std::env::var(name)
+        .ok()
+        .map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
 /// Holds `check` against cases of `arrangement` in all languages.
@@ -121,13 +129,15 @@ fn check_with(command: Command, arrangement: Arrangement) {
     let mut cases = Vec::new();
     for (number, language) in LANGUAGES.iter().enumerate() {
         for at in 0..n_cases.unwrap_or(1) {
-            let draw =
-                |again: u64| arrangement(language, &mut Random::new(seed, again << 32 | at << 8 | number as u64));
+            let draw = |again: u64| {
+                arrangement(language, &mut Random::new(seed, again << 32 | at << 8 | number as u64))
+            };
             // Of variants no two may be alike for long enough.
             let asks = |case: &Case| !asked(command, case).is_empty();
             let case = (0..9).map(draw).find(asks).expect("one case in nine asks for something");
             // By default two values for each language, so that all have their turn.
-            let two = || [2 * number, 2 * number + 7].map(|at| MAX_GAPS[at % MAX_GAPS.len()]).to_vec();
+            let two =
+                || [2 * number, 2 * number + 7].map(|at| MAX_GAPS[at % MAX_GAPS.len()]).to_vec();
             cases.push((case, if n_cases.is_some() { MAX_GAPS.to_vec() } else { two() }));
         }
     }
@@ -164,7 +174,8 @@ fn asked(command: Command, case: &Case) -> Vec<oracle::AskedSegments> {
         Command::Scan | Command::Compare => texts.iter().map(Text::whole).collect(),
     };
     let submission = |path: &str| path.split('/').next().map(str::to_owned);
-    let may_be_origin = |of: &str, path: &str| command != Command::Compare || submission(of) != submission(path);
+    let may_be_origin =
+        |of: &str, path: &str| command != Command::Compare || submission(of) != submission(path);
     oracle::asked(&texts, &novel, MIN_TOKENS, may_be_origin)
 }
 
@@ -173,10 +184,14 @@ fn import(cases: &[(Case, Vec<usize>)]) -> Repository {
     let repository = Repository::new();
     let mut stream = String::new();
     let mut write = |branch: &str, from: &str, files: &[(String, String)], gone: &[String]| {
-        writeln!(stream, "commit refs/heads/{branch}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}")
-            .expect("a string takes all");
+        writeln!(
+            stream,
+            "commit refs/heads/{branch}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}"
+        )
+        .expect("a string takes all");
         for (path, text) in files {
-            writeln!(stream, "M 100644 inline {path}\ndata {}\n{text}", text.len()).expect("a string takes all");
+            writeln!(stream, "M 100644 inline {path}\ndata {}\n{text}", text.len())
+                .expect("a string takes all");
         }
         for path in gone {
             writeln!(stream, "D {path}").expect("a string takes all");
@@ -184,7 +199,12 @@ fn import(cases: &[(Case, Vec<usize>)]) -> Repository {
     };
     for (number, (case, _)) in cases.iter().enumerate() {
         write(&format!("base-{number}"), "", &case.base, &[]);
-        write(&format!("head-{number}"), &format!("from refs/heads/base-{number}"), &case.head, &case.gone);
+        write(
+            &format!("head-{number}"),
+            &format!("from refs/heads/base-{number}"),
+            &case.head,
+            &case.gone,
+        );
     }
     let mut git = git_command(repository.root(), &["fast-import", "--quiet"]);
     let mut git = git.stdin(Stdio::piped()).spawn().expect("git is installed");
@@ -198,7 +218,9 @@ fn submissions(cases: &[(Case, Vec<usize>)]) -> Repository {
     let repository = Repository::new();
     for (number, (case, _)) in cases.iter().enumerate() {
         for (side, files) in [("one", &case.base), ("two", &case.head)] {
-            files.iter().for_each(|(path, text)| repository.write(format!("{number}/{side}/{path}"), text));
+            files
+                .iter()
+                .for_each(|(path, text)| repository.write(format!("{number}/{side}/{path}"), text));
         }
     }
     repository
@@ -206,9 +228,12 @@ fn submissions(cases: &[(Case, Vec<usize>)]) -> Repository {
 
 /// The report of case `number`.
 fn run(command: Command, repository: &Repository, number: usize, gap: usize) -> Report {
-    let (base, head, gap) = (format!("base-{number}"), format!("head-{number}"), format!("max-gap={gap}"));
+    let (base, head, gap) =
+        (format!("base-{number}"), format!("head-{number}"), format!("max-gap={gap}"));
     match command {
-        Command::Check => repository.check(&["--base", &base, "--head", &head, "--no-cache", "--set", &gap]),
+        Command::Check => {
+            repository.check(&["--base", &base, "--head", &head, "--no-cache", "--set", &gap])
+        }
         Command::Scan => {
             let min_tokens = MIN_TOKENS.to_string();
             let args = ["--rev", &head, "--min-tokens", &min_tokens, "--no-cache", "--set", &gap];
@@ -247,7 +272,8 @@ fn variants_of_a_new_function_in_a_row() {
         let function = &some(language, 1, random)[0];
         let n = random.between(3, 6);
         let variants = language.variants(function, n, random);
-        let others = some(language, 12, random).into_iter().filter(|other| other != function).take(3);
+        let others =
+            some(language, 12, random).into_iter().filter(|other| other != function).take(3);
         Case::new(language).with_base("old", &others.collect::<Vec<_>>()).with_new("new", &variants)
     });
 }
@@ -284,7 +310,8 @@ fn variants_of_several_functions_in_any_order() {
         let old = functions.split_off(3);
         let shown = [&functions[..2], &old[..1]].concat();
         let n = random.between(3, 4);
-        let mut new: Vec<String> = shown.iter().flat_map(|function| language.variants(function, n, random)).collect();
+        let mut new: Vec<String> =
+            shown.iter().flat_map(|function| language.variants(function, n, random)).collect();
         random.shuffle(&mut new);
         Case::new(language).with_base("old", &old).with_new("new", &new)
     });
@@ -302,8 +329,10 @@ fn functions_in_another_order(language: &'static Language, random: &mut Random) 
 fn variants_in_another_order(language: &'static Language, random: &mut Random) -> Case {
     let n = random.between(4, 8);
     let old = some(language, n, random);
-    let new: Vec<String> =
-        in_another_order(&old, random).iter().map(|function| language.variant(function, random)).collect();
+    let new: Vec<String> = in_another_order(&old, random)
+        .iter()
+        .map(|function| language.variant(function, random))
+        .collect();
     Case::new(language).with_base("old", &old).with_new("new", &new)
 }
 
@@ -319,7 +348,10 @@ fn functions_of_a_file_in_another_order_in_another_file() {
         let other = old.split_off(6);
         let new = in_another_order(&old, random);
         let at = random.below(5);
-        Case::new(language).with_base("old", &old).with_base("other", &other).with_pasted("other", &other, at, &new)
+        Case::new(language)
+            .with_base("old", &old)
+            .with_base("other", &other)
+            .with_pasted("other", &other, at, &new)
     });
 }
 
@@ -343,7 +375,8 @@ fn the_functions_of_two_files_in_turn() {
     check(|language, random| {
         let mut one = some(language, 8, random);
         let two = one.split_off(4);
-        let new: Vec<String> = one.iter().zip(&two).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        let new: Vec<String> =
+            one.iter().zip(&two).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         Case::new(language).with_base("one", &one).with_base("two", &two).with_new("new", &new)
     });
 }
@@ -437,8 +470,10 @@ fn in_a_comparison_too_variants_on_both_sides() {
         let functions = some(language, 2, random);
         let n = random.between(2, 4);
         let mut sides = || -> Vec<String> {
-            let mut all: Vec<String> =
-                functions.iter().flat_map(|function| language.variants(function, n, random)).collect();
+            let mut all: Vec<String> = functions
+                .iter()
+                .flat_map(|function| language.variants(function, n, random))
+                .collect();
             random.shuffle(&mut all);
             all
         };
@@ -452,7 +487,8 @@ fn in_a_comparison_too_the_functions_of_two_files_in_turn() {
     check_with(Command::Compare, |language, random| {
         let mut one = some(language, 8, random);
         let two = one.split_off(4);
-        let new: Vec<String> = one.iter().zip(&two).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        let new: Vec<String> =
+            one.iter().zip(&two).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         Case::new(language).with_base("one", &one).with_base("two", &two).with_new("new", &new)
     });
 }

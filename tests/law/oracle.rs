@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::samples::Language;
 use support::Report;
 
-/// Tokens that a fragment may leave out where a run ends inside of a function: it ends at a whole statement.
+/// Tokens that a fragment may leave out where a run ends inside of a function: it ends at a whole
+/// statement.
 const RAGGED: usize = 8;
 /// Tokens that it may leave out where a run ends in the head of a function.
 const HEAD: usize = 24;
@@ -22,7 +23,8 @@ pub struct Text {
     tokens: Vec<Token>,
     /// The line of each token, from 1.
     lines: Vec<usize>,
-    /// The number of the paragraph of each token: functions hold no blank line, and one lies between them.
+    /// The number of the paragraph of each token: functions hold no blank line, and one lies
+    /// between them.
     paragraphs: Vec<usize>,
     /// For each token that `SEED` begin with, their hash.
     seeds: Vec<u64>,
@@ -84,7 +86,8 @@ impl Text {
             }
         }
         let is_line_start = |at: usize| at == 0 || self.lines[at - 1] != self.lines[at];
-        let is_line_end = |at: usize| at == self.lines.len() || self.lines[at - 1] != self.lines[at];
+        let is_line_end =
+            |at: usize| at == self.lines.len() || self.lines[at - 1] != self.lines[at];
         for part in &mut parts {
             while part.start < part.end && !is_line_start(part.start) {
                 part.start += 1;
@@ -113,7 +116,8 @@ pub fn tokens(text: &str, language: &Language) -> Vec<Token> {
     tokens
 }
 
-/// Equal symbols with agreeing names: `len` tokens from `at` in one file, and from `other` in another or the same.
+/// Equal symbols with agreeing names: `len` tokens from `at` in one file, and from `other` in
+/// another or the same.
 #[derive(Clone, Copy)]
 struct Run {
     at: usize,
@@ -130,8 +134,8 @@ pub struct AskedSegments {
     runs: Vec<Run>,
 }
 
-/// What has to be found: the novel parts of runs, each cut where a paragraph ends. `may_be_origin` says of two paths
-/// whether code of the first is looked for in the second.
+/// What has to be found: the novel parts of runs, each cut where a paragraph ends. `may_be_origin`
+/// says of two paths whether code of the first is looked for in the second.
 pub fn asked(
     texts: &[Text],
     novel: &[(String, usize, usize)],
@@ -147,9 +151,13 @@ pub fn asked(
         let file = texts.iter().position(|text| text.path == path).expect("the head has the file");
         let text = &texts[file];
         let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
-        text.seeds.iter().enumerate().for_each(|(at, &seed)| places.entry(seed).or_default().push(at));
+        text.seeds
+            .iter()
+            .enumerate()
+            .for_each(|(at, &seed)| places.entry(seed).or_default().push(at));
         let others = (0..texts.len()).filter(|&other| may_be_origin(path, &texts[other].path));
-        let runs: Vec<Run> = others.flat_map(|other| runs(texts, file, other, &places, min_tokens)).collect();
+        let runs: Vec<Run> =
+            others.flat_map(|other| runs(texts, file, other, &places, min_tokens)).collect();
         // What of a part is novel.
         let within = |part: Range<usize>, &(first, last): &(usize, usize)| {
             let before = |line: usize| text.lines.partition_point(|&of| of < line);
@@ -163,19 +171,26 @@ pub fn asked(
             .map(|part| (part.start, part.end))
             .collect();
         // What holds for a part holds for those inside of it.
-        let is_outer =
-            |part: &&(usize, usize)| parts.iter().all(|other| other == *part || other.0 > part.0 || other.1 < part.1);
+        let is_outer = |part: &&(usize, usize)| {
+            parts.iter().all(|other| other == *part || other.0 > part.0 || other.1 < part.1)
+        };
         for &(start, end) in parts.iter().filter(is_outer) {
             let holds = |run: &&Run| run.at <= start && end <= run.at + run.len;
-            asked.push(AskedSegments { file, tokens: start..end, runs: runs.iter().filter(holds).copied().collect() });
+            asked.push(AskedSegments {
+                file,
+                tokens: start..end,
+                runs: runs.iter().filter(holds).copied().collect(),
+            });
         }
     }
     asked
 }
 
-/// The length from which a part has to be found: `min_tokens`, and what may be left out at its ends.
+/// The length from which a part has to be found: `min_tokens`, and what may be left out at its
+/// ends.
 fn least(text: &Text, part: &Range<usize>, min_tokens: usize) -> usize {
-    let n_ragged = [part.start, part.end].iter().filter(|&&at| !text.is_between_paragraphs(at)).count();
+    let n_ragged =
+        [part.start, part.end].iter().filter(|&&at| !text.is_between_paragraphs(at)).count();
     min_tokens + RAGGED * n_ragged
 }
 
@@ -190,23 +205,39 @@ fn seed(tokens: &[Token]) -> u64 {
 
 /// The maximal runs of at least `min_tokens` between two files, or a file and itself.
 ///
-/// Every diagonal that has a run has its first `SEED` tokens in common: only such diagonals are walked.
-fn runs(texts: &[Text], file: usize, other: usize, places: &HashMap<u64, Vec<usize>>, min_tokens: usize) -> Vec<Run> {
+/// Every diagonal that has a run has its first `SEED` tokens in common: only such diagonals are
+/// walked.
+fn runs(
+    texts: &[Text],
+    file: usize,
+    other: usize,
+    places: &HashMap<u64, Vec<usize>>,
+    min_tokens: usize,
+) -> Vec<Run> {
     let (a, b) = (&texts[file].tokens, &texts[other].tokens);
-    let seeds = texts[other].seeds.iter().enumerate().filter_map(|(place, seed)| Some((place, places.get(seed)?)));
-    let diagonals: BTreeSet<isize> =
-        seeds.flat_map(|(place, at)| at.iter().map(move |&at| place as isize - at as isize)).collect();
+    let seeds = texts[other]
+        .seeds
+        .iter()
+        .enumerate()
+        .filter_map(|(place, seed)| Some((place, places.get(seed)?)));
+    let diagonals: BTreeSet<isize> = seeds
+        .flat_map(|(place, at)| at.iter().map(move |&at| place as isize - at as isize))
+        .collect();
     let is_itself = |diagonal: &isize| file == other && *diagonal == 0;
     let runs = diagonals.into_iter().filter(|diagonal| !is_itself(diagonal));
-    runs.flat_map(|diagonal| runs_along(a, b, other, diagonal)).filter(|run| run.len >= min_tokens).collect()
+    runs.flat_map(|diagonal| runs_along(a, b, other, diagonal))
+        .filter(|run| run.len >= min_tokens)
+        .collect()
 }
 
-/// The maximal runs on a diagonal: each name of one side stands for one name of the other, both ways.
+/// The maximal runs on a diagonal: each name of one side stands for one name of the other, both
+/// ways.
 fn runs_along(a: &[Token], b: &[Token], file: usize, diagonal: isize) -> Vec<Run> {
     let from = (-diagonal).max(0) as usize;
     let to = a.len().min((b.len() as isize - diagonal).max(0) as usize);
     let mut runs = Vec::new();
-    // The run under the walk begins at `start`. For each name, where it was met last and what was opposite.
+    // The run under the walk begins at `start`. For each name, where it was met last and what was
+    // opposite.
     let mut start = from;
     let (mut last_of_a, mut last_of_b) = (HashMap::new(), HashMap::new());
     let mut is_grown = false;
@@ -218,13 +249,20 @@ fn runs_along(a: &[Token], b: &[Token], file: usize, diagonal: isize) -> Vec<Run
                     Some(&(place, other)) if other != opposite => place + 1,
                     _ => start,
                 };
-                clash(last_of_a.get(&x.exact), y.exact).max(clash(last_of_b.get(&y.exact), x.exact)).max(start)
+                clash(last_of_a.get(&x.exact), y.exact)
+                    .max(clash(last_of_b.get(&y.exact), x.exact))
+                    .max(start)
             }
             Some((x, y)) if x.symbol == y.symbol => start,
             _ => at + 1,
         };
         if next_start > start && is_grown {
-            runs.push(Run { at: start, file, other: (start as isize + diagonal) as usize, len: at - start });
+            runs.push(Run {
+                at: start,
+                file,
+                other: (start as isize + diagonal) as usize,
+                len: at - start,
+            });
             is_grown = false;
         }
         start = next_start;
@@ -253,7 +291,8 @@ impl<'r> Stretch<'r> {
 
     fn of(of: &'r Value, fragment: &Value) -> Self {
         let place = |line: &str, column: &str| {
-            let number = |name: &str| fragment[name].as_u64().expect("a fragment has lines and columns");
+            let number =
+                |name: &str| fragment[name].as_u64().expect("a fragment has lines and columns");
             (number(line), number(column))
         };
         let (start, end) = (place("startLine", "startColumn"), place("endLine", "endColumn"));
@@ -282,8 +321,8 @@ pub enum Said {
     Origins,
     /// The places of a class are each other's origins.
     Classes,
-    /// Matches join two submissions, and each token is in one match at most: what is matched already is not free to be
-    /// another's origin.
+    /// Matches join two submissions, and each token is in one match at most: what is matched
+    /// already is not free to be another's origin.
     Matches,
 }
 
@@ -292,19 +331,25 @@ impl Said {
     fn pairs(self, report: &Report) -> Vec<(Stretch<'_>, Stretch<'_>)> {
         let mut pairs = Vec::new();
         if self == Self::Matches {
-            let matches =
-                report.list("/pairs").iter().flat_map(|pair| pair["matches"].as_array().into_iter().flatten());
+            let matches = report
+                .list("/pairs")
+                .iter()
+                .flat_map(|pair| pair["matches"].as_array().into_iter().flatten());
             pairs.extend(matches.map(|of| {
-                let [first, second] = ["first", "second"].map(|side| Stretch::of(&of[side], &of[side]));
+                let [first, second] =
+                    ["first", "second"].map(|side| Stretch::of(&of[side], &of[side]));
                 (first, second)
             }));
             return pairs;
         }
         for finding in report.list("/findings") {
             let origins = finding["origins"].as_array().expect("a finding has origins");
-            pairs.extend(origins.iter().map(|origin| (Stretch::new(finding), Stretch::new(origin))));
+            pairs
+                .extend(origins.iter().map(|origin| (Stretch::new(finding), Stretch::new(origin))));
             for (at, origin) in origins.iter().enumerate().filter(|_| self == Self::Classes) {
-                pairs.extend(origins[..at].iter().map(|other| (Stretch::new(origin), Stretch::new(other))));
+                pairs.extend(
+                    origins[..at].iter().map(|other| (Stretch::new(origin), Stretch::new(other))),
+                );
             }
         }
         pairs
@@ -317,8 +362,12 @@ pub fn faults(texts: &[Text], asked: &[AskedSegments], report: &Report, said: Sa
     let pairs = said.pairs(report);
     for (copy, origin) in pairs.iter().filter(|(copy, origin)| copy.overlaps(origin)) {
         let (path, lines) = (copy.path, [copy.start.0, copy.end.0, origin.start.0, origin.end.0]);
-        writeln!(faults, "  {path}:{}-{} overlaps its origin {}-{}", lines[0], lines[1], lines[2], lines[3])
-            .expect("a string takes all");
+        writeln!(
+            faults,
+            "  {path}:{}-{} overlaps its origin {}-{}",
+            lines[0], lines[1], lines[2], lines[3]
+        )
+        .expect("a string takes all");
     }
     for asked in asked {
         let lost = lost_lines(texts, asked, &pairs, said == Said::Matches);
@@ -333,9 +382,14 @@ pub fn faults(texts: &[Text], asked: &[AskedSegments], report: &Report, said: Sa
     faults
 }
 
-/// The lines of it that no finding joins with a true origin; `are_taken` if an origin of which the line belongs to
-/// another copy is none.
-fn lost_lines(texts: &[Text], asked: &AskedSegments, pairs: &[(Stretch, Stretch)], are_taken: bool) -> Vec<usize> {
+/// The lines of it that no finding joins with a true origin; `are_taken` if an origin of which the
+/// line belongs to another copy is none.
+fn lost_lines(
+    texts: &[Text],
+    asked: &AskedSegments,
+    pairs: &[(Stretch, Stretch)],
+    are_taken: bool,
+) -> Vec<usize> {
     let text = &texts[asked.file];
     let joins = |one: &Stretch, other: &Stretch, at: usize, run: &Run| {
         let opposite = &texts[run.file];
@@ -343,21 +397,30 @@ fn lost_lines(texts: &[Text], asked: &AskedSegments, pairs: &[(Stretch, Stretch)
         one.covers(&text.path, text.lines[at]) && other.covers(&opposite.path, line)
     };
     let is_found = |at: usize| {
-        let with_run =
-            |run: &Run| pairs.iter().any(|(copy, origin)| joins(copy, origin, at, run) || joins(origin, copy, at, run));
+        let with_run = |run: &Run| {
+            pairs
+                .iter()
+                .any(|(copy, origin)| joins(copy, origin, at, run) || joins(origin, copy, at, run))
+        };
         let is_taken = |run: &Run| {
             let opposite = &texts[run.file];
             let line = opposite.lines[run.other + at - run.at];
-            pairs.iter().any(|(copy, origin)| copy.covers(&opposite.path, line) || origin.covers(&opposite.path, line))
+            pairs.iter().any(|(copy, origin)| {
+                copy.covers(&opposite.path, line) || origin.covers(&opposite.path, line)
+            })
         };
         asked.runs.iter().any(with_run) || are_taken && asked.runs.iter().all(is_taken)
     };
     let Range { start, end } = asked.tokens;
-    // At an end that is none of a function, a statement that is not whole may be missing, and the head of the next one.
+    // At an end that is none of a function, a statement that is not whole may be missing, and the
+    // head of the next one.
     let from = if text.is_between_paragraphs(start) { start } else { start + RAGGED };
-    let head = (end.saturating_sub(HEAD).max(start)..end).rev().find(|&at| text.is_between_paragraphs(at));
-    let to = if text.is_between_paragraphs(end) { end } else { head.unwrap_or(end).min(end - RAGGED) };
-    let lost: BTreeSet<usize> = (from..to).filter(|&at| !is_found(at)).map(|at| text.lines[at]).collect();
+    let head =
+        (end.saturating_sub(HEAD).max(start)..end).rev().find(|&at| text.is_between_paragraphs(at));
+    let to =
+        if text.is_between_paragraphs(end) { end } else { head.unwrap_or(end).min(end - RAGGED) };
+    let lost: BTreeSet<usize> =
+        (from..to).filter(|&at| !is_found(at)).map(|at| text.lines[at]).collect();
     lost.into_iter().collect()
 }
 

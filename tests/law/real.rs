@@ -1,8 +1,9 @@
 //! Holds `check` to the law on commits of a real repository, by the same brute force.
 //!
-//! `LAW_REPOSITORY=DIR LAW_COMMITS=ID,ID cargo test --test law -- --ignored real_commits` tells what each commit
-//! breaks. Not every line of it is a fault: brute force knows no move and no rename, does not compare literals, and
-//! asks for rows of a tandem repeat, which `check` leaves out.
+//! `LAW_REPOSITORY=DIR LAW_COMMITS=ID,ID cargo test --test law -- --ignored real_commits` tells
+//! what each commit breaks. Not every line of it is a fault: brute force knows no move and no
+//! rename, does not compare literals, and asks for rows of a tandem repeat, which `check` leaves
+//! out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,7 +26,9 @@ fn files(root: &Path, rev: &str) -> BTreeMap<String, String> {
     let row = |line: &str| {
         let (meta, path) = line.split_once('\t')?;
         let mut of = meta.split(' ');
-        (of.nth(1) == Some("blob")).then(|| Some((path.to_owned(), of.next()?.to_owned()))).flatten()
+        (of.nth(1) == Some("blob"))
+            .then(|| Some((path.to_owned(), of.next()?.to_owned())))
+            .flatten()
     };
     listed.lines().filter_map(row).collect()
 }
@@ -44,8 +47,10 @@ impl Sources<'_> {
     fn read(&mut self, path: &str, blob: &str) -> Option<Read> {
         let Self { root, languages, known } = self;
         let read = || {
-            let output = git_command(root, &["cat-file", "blob", blob]).output().expect("git is installed");
-            let text = String::from_utf8(output.stdout).ok().filter(|text| text.len() <= MAX_SIZE)?;
+            let output =
+                git_command(root, &["cat-file", "blob", blob]).output().expect("git is installed");
+            let text =
+                String::from_utf8(output.stdout).ok().filter(|text| text.len() <= MAX_SIZE)?;
             let language = languages.identify(&FilePath::new(path.as_bytes()), text.as_bytes())?;
             if language.is_data || text.lines().any(|line| line.len() > 2_000) {
                 return None;
@@ -103,12 +108,26 @@ fn faults(root: &Path, commit: &str, sources: &mut Sources<'_>) -> String {
         }
         let text = Text::of(path, &text, tokens);
         if let Some(is_novel) = novel_of.get(path.as_str()) {
-            novel.extend(text.lines_of(is_novel).into_iter().map(|(first, last)| (path.clone(), first, last)));
+            novel.extend(
+                text.lines_of(is_novel)
+                    .into_iter()
+                    .map(|(first, last)| (path.clone(), first, last)),
+            );
         }
         texts.push(text);
     }
     let asked = oracle::asked(&texts, &novel, min_tokens, |_, _| true);
-    let args = ["check", "--format", "json", "--isolated", "--no-cache", "--base", &before, "--head", commit];
+    let args = [
+        "check",
+        "--format",
+        "json",
+        "--isolated",
+        "--no-cache",
+        "--base",
+        &before,
+        "--head",
+        commit,
+    ];
     let report = Report::new(&mut secondhand(root, &args));
     oracle::faults(&texts, &asked, &report, Said::Origins)
 }

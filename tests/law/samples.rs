@@ -174,8 +174,8 @@ pub static LANGUAGES: [Language; 6] = [
 
 /// Words that other names are made of.
 const WORDS: [&str; 16] = [
-    "amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "junco", "kelp", "larch", "mesa",
-    "north", "otter", "prism",
+    "amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "junco",
+    "kelp", "larch", "mesa", "north", "otter", "prism",
 ];
 
 impl Language {
@@ -250,7 +250,8 @@ impl Language {
     /// The line of one of its simple statements, from 0.
     pub fn place_of_statement(&self, function: &str, random: &mut Random) -> usize {
         let lines: Vec<&str> = function.lines().collect();
-        let statements: Vec<usize> = (1..lines.len() - 1).filter(|&at| self.is_statement(lines[at])).collect();
+        let statements: Vec<usize> =
+            (1..lines.len() - 1).filter(|&at| self.is_statement(lines[at])).collect();
         statements[random.below(statements.len())]
     }
 
@@ -267,7 +268,8 @@ impl Language {
     pub fn renamed_at_random(&self, function: &str, percent: usize, random: &mut Random) -> String {
         let mut renamed = String::new();
         let mut done = 0;
-        for token in tokens(function, self).iter().filter(|token| token.kind() == Kind::Identifier) {
+        for token in tokens(function, self).iter().filter(|token| token.kind() == Kind::Identifier)
+        {
             if random.below(100) < percent {
                 renamed += &function[done..token.start as usize];
                 renamed += WORDS[random.below(16)];
@@ -280,15 +282,19 @@ impl Language {
     /// Whether a line is one simple statement.
     fn is_statement(&self, line: &str) -> bool {
         const OTHERS: [&str; 13] = [
-            "return", "if", "for", "while", "else", "case", "default", "switch", "select", "break", "continue",
-            "raise", "throw",
+            "return", "if", "for", "while", "else", "case", "default", "switch", "select", "break",
+            "continue", "raise", "throw",
         ];
         let line = line.trim();
         let word: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let n = |c: char| line.matches(c).count();
         let is_balanced = n('(') == n(')') && n('[') == n(']') && n('{') == n('}');
         let is_closed = line.ends_with(self.end) && !line.ends_with([':', '{', ',', '\\', '(']);
-        !word.is_empty() && !OTHERS.contains(&word.as_str()) && is_balanced && is_closed && line.contains(['=', '('])
+        !word.is_empty()
+            && !OTHERS.contains(&word.as_str())
+            && is_balanced
+            && is_closed
+            && line.contains(['=', '('])
     }
 
     /// Rows of a table: two each of one shape, with strings of their own.
@@ -317,7 +323,9 @@ impl Language {
     /// `n` tests that differ in their names and numbers.
     pub fn alike_tests(&self, n: usize, random: &mut Random) -> Vec<String> {
         let mut test = |i: usize| {
-            let mut test = self.test.replace("NAME", &format!("{}_{}", WORDS[i % 16], WORDS[random.below(16)]));
+            let mut test = self
+                .test
+                .replace("NAME", &format!("{}_{}", WORDS[i % 16], WORDS[random.below(16)]));
             for number in ["W", "X", "Y", "Z"] {
                 test = replaced_word(&test, number, &random.between(1, 99).to_string());
             }
@@ -333,7 +341,8 @@ fn replaced_word(text: &str, word: &str, by: &str) -> String {
     let mut replaced = String::new();
     let mut done = 0;
     for (at, _) in text.match_indices(word) {
-        let (before, after) = (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
+        let (before, after) =
+            (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
         if !is_word(before) && !is_word(after) {
             replaced += &text[done..at];
             replaced += by;
@@ -351,11 +360,20 @@ fn the_functions_are_as_the_law_needs_them() {
         assert!(functions.len() >= 12, "{}: {}", language.id, functions.len());
         for function in &functions {
             let n = tokens(function, language).len();
-            let n_statements = function.lines().skip(1).filter(|line| language.is_statement(line)).count();
+            let n_statements =
+                function.lines().skip(1).filter(|line| language.is_statement(line)).count();
             let renamed = language.renamed(function, &mut Random::new(1, 1));
-            let symbols = |text: &str| tokens(text, language).iter().map(|token| token.symbol).collect::<Vec<_>>();
-            if !(40..=150).contains(&n) || n_statements == 0 || symbols(function) != symbols(&renamed) {
-                unfit.push(format!("{}, {n} tokens, {n_statements} statements:\n{function}{renamed}", language.id));
+            let symbols = |text: &str| {
+                tokens(text, language).iter().map(|token| token.symbol).collect::<Vec<_>>()
+            };
+            if !(40..=150).contains(&n)
+                || n_statements == 0
+                || symbols(function) != symbols(&renamed)
+            {
+                unfit.push(format!(
+                    "{}, {n} tokens, {n_statements} statements:\n{function}{renamed}",
+                    language.id
+                ));
             }
         }
     }

@@ -1,9 +1,11 @@
-//! Records the verdicts on a few hundred made changes, so that no number that was tuned changes unseen.
+//! Records the verdicts on a few hundred made changes, so that no number that was tuned changes
+//! unseen.
 //!
-//! The law says what must be found. How far a gap is crossed, when an end is cut off, from where on a file counts as
-//! renamed: such limits are chosen by measuring on real code, and a wrong one breaks no law. Each change here lies near
-//! one of them. A difference is no fault in itself: it is to be read, and accepted if the new verdict is the better
-//! one, with `UPDATE_EXPECTED=1 cargo test --test law tally`.
+//! The law says what must be found. How far a gap is crossed, when an end is cut off, from where on
+//! a file counts as renamed: such limits are chosen by measuring on real code, and a wrong one
+//! breaks no law. Each change here lies near one of them. A difference is no fault in itself: it is
+//! to be read, and accepted if the new verdict is the better one, with `UPDATE_EXPECTED=1 cargo
+//! test --test law tally`.
 
 use std::fmt::Write as _;
 
@@ -27,7 +29,8 @@ static KINDS: [Kind; 19] = [
         sizes: &[1, 3, 6],
         make: |language, n, random| {
             pasted(language, random, |language, function, random| {
-                (0..n).fold(function, |function, _| language.with_statement(&function, false, random))
+                (0..n)
+                    .fold(function, |function, _| language.with_statement(&function, false, random))
             })
         },
     },
@@ -46,7 +49,8 @@ static KINDS: [Kind; 19] = [
         sizes: &[1, 3, 6],
         make: |language, n, random| {
             pasted(language, random, |language, function, random| {
-                (0..n).fold(function, |function, _| language.with_statement(&function, true, random))
+                (0..n)
+                    .fold(function, |function, _| language.with_statement(&function, true, random))
             })
         },
     },
@@ -74,7 +78,8 @@ static KINDS: [Kind; 19] = [
         make: |language, n, random| {
             pasted(language, random, |language, function, random| {
                 let function = language.renamed(&function, random);
-                (0..n).fold(function, |function, _| language.with_statement(&function, false, random))
+                (0..n)
+                    .fold(function, |function, _| language.with_statement(&function, false, random))
             })
         },
     },
@@ -82,7 +87,9 @@ static KINDS: [Kind; 19] = [
         name: "percent of names replaced, each time by another",
         sizes: &[10, 15, 20, 25, 30, 35, 40, 45, 50],
         make: |language, n, random| {
-            pasted(language, random, |language, function, random| language.renamed_at_random(&function, n, random))
+            pasted(language, random, |language, function, random| {
+                language.renamed_at_random(&function, n, random)
+            })
         },
     },
     Kind {
@@ -102,7 +109,8 @@ static KINDS: [Kind; 19] = [
         sizes: &[3, 5, 8],
         make: |language, n, random| {
             let old = some(language, 6, random);
-            let (first, second): (Vec<&str>, Vec<&str>) = (old[0].lines().collect(), old[1].lines().collect());
+            let (first, second): (Vec<&str>, Vec<&str>) =
+                (old[0].lines().collect(), old[1].lines().collect());
             let end = &first[first.len().saturating_sub(n + 1)..first.len() - 1];
             let part = [end, &second[1..second.len().min(n + 1)]].concat();
             let new = around(&old[5], &part, random);
@@ -126,7 +134,9 @@ static KINDS: [Kind; 19] = [
         make: |language, n, random| {
             let old = some(language, 8, random);
             let edit = |function: &String| {
-                (0..n).fold(function.clone(), |function, _| language.with_statement(&function, true, random))
+                (0..n).fold(function.clone(), |function, _| {
+                    language.with_statement(&function, true, random)
+                })
             };
             let new: Vec<String> = old.iter().map(edit).collect();
             let mut case = Case::new(language).with_base("old", &old).with_base("other", &old[..3]);
@@ -139,8 +149,12 @@ static KINDS: [Kind; 19] = [
         sizes: &[1, 2, 4],
         make: |language, n, random| {
             let functions = some(language, 8, random);
-            let moved = (0..n).fold(functions[0].clone(), |moved, _| language.with_statement(&moved, false, random));
-            let case = Case::new(language).with_base("from", &functions[..4]).with_base("to", &functions[4..]);
+            let moved = (0..n).fold(functions[0].clone(), |moved, _| {
+                language.with_statement(&moved, false, random)
+            });
+            let case = Case::new(language)
+                .with_base("from", &functions[..4])
+                .with_base("to", &functions[4..]);
             let mut case = case.with_pasted("to", &functions[4..], 2, &[moved]);
             case.head.push(language.file("from", &functions[1..4]));
             case
@@ -195,8 +209,9 @@ static KINDS: [Kind; 19] = [
             let functions = some(language, 4, random);
             let lines: Vec<&str> = functions[0].lines().collect();
             let less = lines[..lines.len().saturating_sub(n).max(2)].join("\n") + "\n";
-            let case =
-                Case::new(language).with_base("old", &functions[..2]).with_base("other", &[functions[2].clone(), less]);
+            let case = Case::new(language)
+                .with_base("old", &functions[..2])
+                .with_base("other", &[functions[2].clone(), less]);
             case.with_new("new", &[functions[3].clone(), functions[0].clone()])
         },
     },
@@ -206,10 +221,14 @@ static KINDS: [Kind; 19] = [
         make: |language, n, random| {
             let functions = some(language, 4, random);
             let edit = |random: &mut Random| {
-                (0..n).fold(functions[0].clone(), |function, _| language.with_statement(&function, true, random))
+                (0..n).fold(functions[0].clone(), |function, _| {
+                    language.with_statement(&function, true, random)
+                })
             };
             let variants = [edit(random), edit(random)];
-            let case = Case::new(language).with_base("one", &variants[..1]).with_base("two", &variants[1..]);
+            let case = Case::new(language)
+                .with_base("one", &variants[..1])
+                .with_base("two", &variants[1..]);
             case.with_new("new", &[variants[1].clone(), functions[0].clone(), variants[0].clone()])
         },
     },
@@ -310,11 +329,13 @@ fn the_verdicts_on_made_changes_are_those_of_the_tally() {
     );
 }
 
-/// What a report says of the change `name`: a line for each finding, with what it has in common with its first origin.
+/// What a report says of the change `name`: a line for each finding, with what it has in common
+/// with its first origin.
 fn verdict(name: &str, report: &Report) -> String {
     let novel = &report.json["examined"]["novelTokens"];
     let mut verdict = format!("{name}: {novel} novel tokens\n");
-    let copies = report.list("/findings").iter().filter(|finding| finding["rule"] != "missed-sibling");
+    let copies =
+        report.list("/findings").iter().filter(|finding| finding["rule"] != "missed-sibling");
     for (line, finding) in report.findings().iter().zip(copies) {
         let origin = &finding["origins"][0];
         let similarity = origin["similarity"].as_f64().unwrap_or_default();

@@ -48,7 +48,8 @@ impl ChangedFile {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
     }
 
-    /// The novel tokens that could be part of a copy: in a file with enough of them, those with enough others nearby.
+    /// The novel tokens that could be part of a copy: in a file with enough of them, those with
+    /// enough others nearby.
     pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
         let n_novel = self.n_novel();
         let min_tokens = self.thresholds(config).min_tokens;
@@ -91,7 +92,8 @@ pub(in crate::audit) fn changed_files(
     examined.n_changed = changes.changed.len();
     let read = read_sides(&changes, repository, sources)?;
     // All files have to be read before it is known what is new and what was moved.
-    if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
+    if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end())
+    {
         let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
         let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());
         examined.skipped.extend(paths.zip(read.iter().map(why)));
@@ -101,27 +103,33 @@ pub(in crate::audit) fn changed_files(
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
-        let base = before.as_ref().filter(|_| sources.skip_judging(&entry.path).is_none()).and_then(|_| read.next());
+        let base = before
+            .as_ref()
+            .filter(|_| sources.skip_judging(&entry.path).is_none())
+            .and_then(|_| read.next());
         let head = match base {
             // Without what was there before, all of it would be new.
             Some(Err(Skip::Missing)) => head.and(Err(Skip::Missing)),
             _ => head,
         };
-        let looked_into = |skip: &Skip| Some(sources.looked_into(&repository.reader(), entry, *skip));
+        let looked_into =
+            |skip: &Skip| Some(sources.looked_into(&repository.reader(), entry, *skip));
         let skip = head.as_ref().map_or_else(looked_into, |head| sources.left_out_of(head));
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
         heads.extend(head.map(|head| (head, base.and_then(Result::ok))));
     }
     let deleted: Vec<_> = changes.deleted.iter().zip(read).collect();
     // What was moved out of one that is not here looks new.
-    let missing = deleted.iter().filter(|(_, read)| !heads.is_empty() && matches!(read, Err(Skip::Missing)));
+    let missing =
+        deleted.iter().filter(|(_, read)| !heads.is_empty() && matches!(read, Err(Skip::Missing)));
     examined.not_compared.extend(missing.map(|(entry, _)| (entry.path.clone(), Skip::Missing)));
     let deleted = deleted.into_iter().filter_map(|(_, read)| read.ok()).collect();
     let deleted = pair_renames(&mut heads, deleted, sources.config);
     Ok(diffs(heads, deleted))
 }
 
-/// Reads the heads of changed files, then the bases of those that are judged, then the deleted files.
+/// Reads the heads of changed files, then the bases of those that are judged, then the deleted
+/// files.
 fn read_sides(
     changes: &Changes,
     repository: &Repository,
@@ -129,12 +137,15 @@ fn read_sides(
 ) -> Result<Vec<Result<Source, Skip>>, Error> {
     let reader = repository.reader();
     let heads = changes.changed.iter().map(|(entry, _)| entry);
-    let mut skips: Vec<Option<Skip>> = heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
-    // The predecessor of a file that is not checked does not matter: a third-party folder may be added as a whole.
+    let mut skips: Vec<Option<Skip>> =
+        heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
+    // The predecessor of a file that is not checked does not matter: a third-party folder may be
+    // added as a whole.
     let judged = changes.changed.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
     let bases: Vec<&Entry> = judged.filter_map(|((_, base), _)| base.as_ref()).collect();
-    let added: Vec<usize> =
-        (0..skips.len()).filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none()).collect();
+    let added: Vec<usize> = (0..skips.len())
+        .filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none())
+        .collect();
     let added_files: Vec<&Entry> = added.iter().map(|&at| &changes.changed[at].0).collect();
     for (at, same) in added.into_iter().zip(repeated(&added_files, sources, &reader)) {
         skips[at] = same.map(|_| Skip::Repeated);
@@ -161,7 +172,10 @@ fn read_sides(
 }
 
 /// Diffs each file with its predecessor; those of `deleted` files are gone entirely.
-fn diffs(heads: Vec<(Source, Option<Source>)>, deleted: Vec<Source>) -> (Vec<ChangedFile>, Vec<Predecessor>) {
+fn diffs(
+    heads: Vec<(Source, Option<Source>)>,
+    deleted: Vec<Source>,
+) -> (Vec<ChangedFile>, Vec<Predecessor>) {
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();
     let mut predecessors = Vec::new();
@@ -182,21 +196,28 @@ fn diffs(heads: Vec<(Source, Option<Source>)>, deleted: Vec<Source>) -> (Vec<Cha
     (changed, predecessors)
 }
 
-/// Gives each added file the deleted file it was renamed from; returns the deleted files that are left.
-fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, config: &Config) -> Vec<Source> {
+/// Gives each added file the deleted file it was renamed from; returns the deleted files that are
+/// left.
+fn pair_renames(
+    heads: &mut [(Source, Option<Source>)],
+    deleted: Vec<Source>,
+    config: &Config,
+) -> Vec<Source> {
     let added: Vec<usize> = (0..heads.len()).filter(|&at| heads[at].1.is_none()).collect();
     let added_sources: Vec<&Source> = added.iter().map(|&at| &heads[at].0).collect();
     let before = renames(&added_sources, &deleted.iter().collect::<Vec<_>>(), &config.fingerprint);
     let mut deleted: Vec<Option<Source>> = deleted.into_iter().map(Some).collect();
     for (at, before) in added.into_iter().zip(before) {
-        let before = before
-            .filter(|&before| deleted[before].as_ref().is_some_and(|from| is_judged_alike(from, &heads[at].0, config)));
+        let before = before.filter(|&before| {
+            deleted[before].as_ref().is_some_and(|from| is_judged_alike(from, &heads[at].0, config))
+        });
         heads[at].1 = before.and_then(|before| deleted[before].take());
     }
     deleted.into_iter().flatten().collect()
 }
 
-/// Whether code of one file was judged there as it is in the other: in a document or in test code it was not.
+/// Whether code of one file was judged there as it is in the other: in a document or in test code
+/// it was not.
 pub(super) fn is_judged_alike(from: &Source, to: &Source, config: &Config) -> bool {
     let is_code = |of: &Source| config.ground(&of.path, of.is_prose) == Ground::Code;
     is_code(from) || !is_code(to)
@@ -206,12 +227,18 @@ pub(super) fn is_judged_alike(from: &Source, to: &Source, config: &Config) -> bo
 pub(super) fn diff(head: Source, base: Option<Source>) -> (ChangedFile, Option<Predecessor>) {
     let Some(base) = base else { return (ChangedFile::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
-    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed, kept };
+    let predecessor = Predecessor {
+        of: Some(head.path.clone()),
+        source: base,
+        gone: removed.clone(),
+        removed,
+        kept,
+    };
     (ChangedFile { source: head, novel, was: Traces::default() }, Some(predecessor))
 }
 
-/// The changed files that add enough to be searched for; with `by_file` also short ones, which may be byte-identical to
-/// a corpus file.
+/// The changed files that add enough to be searched for; with `by_file` also short ones, which may
+/// be byte-identical to a corpus file.
 pub(in crate::audit) fn asking<'c>(
     changed: impl IntoIterator<Item = &'c ChangedFile>,
     by_file: bool,
@@ -219,7 +246,8 @@ pub(in crate::audit) fn asking<'c>(
 ) -> Vec<&'c ChangedFile> {
     // Vendored code is declared to come from elsewhere; only copies out of it count.
     let asks = |file: &&ChangedFile| {
-        let is_enough = file.n_novel() >= file.thresholds(config).min_tokens || by_file && may_be_whole(&file.source);
+        let is_enough = file.n_novel() >= file.thresholds(config).min_tokens
+            || by_file && may_be_whole(&file.source);
         is_enough && config.vendored_at(&file.source.path).is_none()
     };
     changed.into_iter().filter(asks).collect()
@@ -242,14 +270,18 @@ pub(in crate::audit) fn sources_before<'p>(
 /// Maximum old tokens between two novel parts of one copy; more of them split it in two.
 pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
 
-/// The ranges with the tokens of a change, split where more than [`MAX_OLD_BETWEEN`] others are between two.
+/// The ranges with the tokens of a change, split where more than [`MAX_OLD_BETWEEN`] others are
+/// between two.
 pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
 }
 
 /// Groups ascending positions into ranges, split where `parts` is true for what is between two.
-pub(in crate::audit) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+pub(in crate::audit) fn clusters(
+    positions: &[usize],
+    parts: impl Fn(Range<usize>) -> bool,
+) -> Vec<Range<usize>> {
     let mut clusters: Vec<Range<usize>> = Vec::new();
     for &at in positions {
         match clusters.last_mut() {

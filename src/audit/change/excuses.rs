@@ -12,12 +12,14 @@ use crate::text::FilePath;
 enum Excuse {
     /// It is generated.
     Whole,
-    /// It has lines too long to be written by hand. Those here may be, whether they are read or not.
+    /// It has lines too long to be written by hand. Those here may be, whether they are read or
+    /// not.
     Lines(HashSet<Vec<u8>>),
 }
 
 impl Excuse {
-    /// Whether a file excused itself so `before`. One that was generated may have lines that are read by now.
+    /// Whether a file excused itself so `before`. One that was generated may have lines that are
+    /// read by now.
     fn is_as(&self, before: &Self) -> bool {
         match (self, before) {
             (Self::Lines(now), Self::Lines(before)) => now.is_subset(before),
@@ -27,8 +29,9 @@ impl Excuse {
     }
 }
 
-/// The files that are skipped, or some of their lines, because of what they claim about themselves (generated, minified),
-/// and that the base as it is now does not have so: a change that is checked with its base's settings cannot excuse itself.
+/// The files that are skipped, or some of their lines, because of what they claim about themselves
+/// (generated, minified), and that the base as it is now does not have so: a change that is checked
+/// with its base's settings cannot excuse itself.
 pub(in crate::audit) fn self_excused(
     tip: &Snapshot,
     head: &Snapshot,
@@ -46,7 +49,9 @@ pub(in crate::audit) fn self_excused(
         Ok(Some(Excuse::Lines(long.map(<[u8]>::to_vec).collect())))
     };
     let mut found = Vec::new();
-    for (entry, before) in changes(tip, head, |before, path| sources.was_judged_as(reader, before, path)).changed {
+    for (entry, before) in
+        changes(tip, head, |before, path| sources.was_judged_as(reader, before, path)).changed
+    {
         let is_judged = sources.skip_judging(&entry.path).is_none();
         let is_decided = sources.attributes.of(&entry.path).generated.is_some();
         if !is_judged || is_decided {

@@ -11,8 +11,8 @@ use crate::text::FilePath;
 /// Maximum files of a folder to look into.
 const MAX_BESIDE: usize = 256;
 
-/// The changed files whose name is not that of source, and that a source file of their folder includes, each with the
-/// language of that one.
+/// The changed files whose name is not that of source, and that a source file of their folder
+/// includes, each with the language of that one.
 pub(in crate::audit) fn included(
     base: &Snapshot,
     head: &Snapshot,
@@ -22,11 +22,13 @@ pub(in crate::audit) fn included(
     let mut found = BTreeMap::new();
     for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
         let is_beside = |entry: &&Entry| {
-            entry.path.folder() == paths[0].folder() && sources.promise(&entry.path) == Some(Promise::Source)
+            entry.path.folder() == paths[0].folder()
+                && sources.promise(&entry.path) == Some(Promise::Source)
         };
         for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
-            let is_too_large = reader.size(entry).is_some_and(|size| size > sources.config.max_file_size);
+            let is_too_large =
+                reader.size(entry).is_some_and(|size| size > sources.config.max_file_size);
             if is_too_large || !may_include(language, sources) {
                 continue;
             }
@@ -39,16 +41,21 @@ pub(in crate::audit) fn included(
     Ok(found)
 }
 
-/// The changed files whose name is not that of source, or that of a template, in the order of paths.
+/// The changed files whose name is not that of source, or that of a template, in the order of
+/// paths.
 fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
     let mut before = base.entries.iter().peekable();
     let mut unread = Vec::new();
     for Entry { path, content } in &head.entries {
         while before.next_if(|old| old.path < *path).is_some() {}
-        let is_same = |old: &&Entry| old.path == *path && old.content == *content && *content != Content::Disk;
-        // What a template is made into is what its name promises, unless source includes it as it is.
+        let is_same = |old: &&Entry| {
+            old.path == *path && old.content == *content && *content != Content::Disk
+        };
+        // What a template is made into is what its name promises, unless source includes it as it
+        // is.
         let is_template = || sources.languages.promised(path).is_some_and(Language::is_host);
-        if !before.peek().is_some_and(is_same) && (sources.promise(path).is_none() || is_template()) {
+        if !before.peek().is_some_and(is_same) && (sources.promise(path).is_none() || is_template())
+        {
             unread.push(path);
         }
     }
@@ -58,7 +65,9 @@ fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec
 /// Whether files of a language include others by `#include`, as its table says.
 fn may_include(language: &Language, sources: &Sources<'_>) -> bool {
     let table = sources.languages.table(&language.id);
-    table.is_some_and(|table| table.imports.iter().any(|import| import.first.iter().any(|word| word == "#include")))
+    table.is_some_and(|table| {
+        table.imports.iter().any(|import| import.first.iter().any(|word| word == "#include"))
+    })
 }
 
 /// The names in quotes behind `#include`.
@@ -66,7 +75,8 @@ fn included_names(text: &[u8]) -> HashSet<&[u8]> {
     let name = |at: usize| {
         let before = text[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let behind = text[at + b"include".len()..].trim_ascii_start().strip_prefix(b"\"")?;
-        (before.trim_ascii() == b"#").then(|| behind.split(|byte| *byte == b'"').next().unwrap_or_default())
+        (before.trim_ascii() == b"#")
+            .then(|| behind.split(|byte| *byte == b'"').next().unwrap_or_default())
     };
     memchr::memmem::find_iter(text, b"include").filter_map(name).collect()
 }

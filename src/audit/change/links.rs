@@ -6,8 +6,9 @@ use crate::files::{Entry, Error, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::text::FilePath;
 
-/// The links with the name of source that lead to a file which is not read as source, if the change adds as much code to
-/// what they lead to as a copy needs. A compiler reads such a file by the name of the link.
+/// The links with the name of source that lead to a file which is not read as source, if the change
+/// adds as much code to what they lead to as a copy needs. A compiler reads such a file by the name
+/// of the link.
 pub(in crate::audit) fn linked(
     base: &Snapshot,
     head: &Snapshot,
@@ -29,15 +30,17 @@ pub(in crate::audit) fn linked(
             None => sources.read(reader, file)?.err(),
             skip => skip,
         };
-        if matches!(skip, Some(Skip::NotSource | Skip::Data)) && adds_code(link, before, file, reader, sources)? {
+        if matches!(skip, Some(Skip::NotSource | Skip::Data))
+            && adds_code(link, before, file, reader, sources)?
+        {
             found.push(link.clone());
         }
     }
     Ok(found)
 }
 
-/// Whether a file, read by the name of `link`, has as much code that it did not have `before` as a copy needs, or cannot
-/// be read.
+/// Whether a file, read by the name of `link`, has as much code that it did not have `before` as a
+/// copy needs, or cannot be read.
 fn adds_code(
     link: &FilePath,
     before: Option<&Entry>,
@@ -49,7 +52,10 @@ fn adds_code(
         return Ok(true);
     }
     let read = |entry: &Entry| -> Result<_, Error> {
-        Ok(reader.try_read(entry)?.map_err(Skip::from).and_then(|bytes| sources.tokenize(link, bytes)))
+        Ok(reader
+            .try_read(entry)?
+            .map_err(Skip::from)
+            .and_then(|bytes| sources.tokenize(link, bytes)))
     };
     let head = match read(file)? {
         Ok(head) => head,

@@ -1,4 +1,5 @@
-//! Finds out what a change adds: pairs the files of base and head, diffs them, and removes what was moved.
+//! Finds out what a change adds: pairs the files of base and head, diffs them, and removes what was
+//! moved.
 
 mod changed;
 mod excuses;
@@ -9,7 +10,8 @@ mod pairing;
 mod traces;
 
 pub(super) use changed::{
-    ChangedFile, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries, sources_before,
+    ChangedFile, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries,
+    sources_before,
 };
 pub(super) use excuses::self_excused;
 pub(super) use included::included;

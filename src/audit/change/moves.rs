@@ -13,14 +13,22 @@ use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
-/// Marks code as not novel that was only moved: cut from one place in base and pasted into the head.
+/// Marks code as not novel that was only moved: cut from one place in base and pasted into the
+/// head.
 ///
 /// Each removed token accounts for one novel token, the best matches first: code that is cut
 /// once and pasted twice is a move and a copy.
-pub(in crate::audit) fn credit_moves(changed: &mut [ChangedFile], predecessors: &mut [Predecessor], config: &Config) {
+pub(in crate::audit) fn credit_moves(
+    changed: &mut [ChangedFile],
+    predecessors: &mut [Predecessor],
+    config: &Config,
+) {
     let k = config.fingerprint.noise_threshold();
-    let is_enough = |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
-    if !changed.iter().any(|file| is_enough(&file.novel)) || !predecessors.iter().any(|file| is_enough(&file.removed)) {
+    let is_enough =
+        |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
+    if !changed.iter().any(|file| is_enough(&file.novel))
+        || !predecessors.iter().any(|file| is_enough(&file.removed))
+    {
         return;
     }
     let mut credit = Credit {
@@ -45,30 +53,36 @@ struct Credit {
     novel: Vec<Vec<bool>>,
     /// For each predecessor, the removed tokens that account for nothing yet.
     left: Vec<Vec<bool>>,
-    /// For each file of the head, what its tokens were before they were moved: the number of the predecessor and the
-    /// position there.
+    /// For each file of the head, what its tokens were before they were moved: the number of the
+    /// predecessor and the position there.
     moved: Vec<Vec<Option<(usize, usize)>>>,
 }
 
 impl Credit {
     /// Credits what is spelled the same.
     fn verbatim(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
-        let head: Vec<ChangeTokens<'_>> =
-            changed.iter().map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.novel }).collect();
-        let base: Vec<ChangeTokens<'_>> =
-            predecessors.iter().map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
+        let head: Vec<ChangeTokens<'_>> = changed
+            .iter()
+            .map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.novel })
+            .collect();
+        let base: Vec<ChangeTokens<'_>> = predecessors
+            .iter()
+            .map(|of| ChangeTokens { tokens: &of.source.tokens, is_marked: &of.removed })
+            .collect();
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
-        let min_runs: Vec<usize> = changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
-        let is_alike =
-            |run: &MovedRun| is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config);
+        let min_runs: Vec<usize> =
+            changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
+        let is_alike = |run: &MovedRun| {
+            is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config)
+        };
         for run in moved_runs(&head, &base, &min_runs).into_iter().filter(is_alike) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
         }
         for ((to, from), mut blocks) in moved {
             blocks.sort_unstable();
-            let pairs = blocks
-                .iter()
-                .flat_map(|of| (0..of.len).map(|at| ((of.query + at) as usize, (of.target + at) as usize)));
+            let pairs = blocks.iter().flat_map(|of| {
+                (0..of.len).map(|at| ((of.query + at) as usize, (of.target + at) as usize))
+            });
             self.take(to, from, pairs);
         }
     }
@@ -80,9 +94,12 @@ impl Credit {
         let asked: Vec<Vec<bool>> = changed
             .par_iter()
             .zip(&self.novel)
-            .map(|(file, novel)| around(novel, &file.novel, file.thresholds(config).min_tokens, config))
+            .map(|(file, novel)| {
+                around(novel, &file.novel, file.thresholds(config).min_tokens, config)
+            })
             .collect();
-        let numbers: Vec<usize> = (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
+        let numbers: Vec<usize> =
+            (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
         let queries = numbers.iter().map(|&at| (&changed[at].source, Cow::Borrowed(&*asked[at])));
         let queries = Queries::new(queries.collect(), config);
         if queries.is_empty() {
@@ -93,23 +110,32 @@ impl Credit {
             .flat_map_iter(|from| {
                 let Predecessor { source, removed, .. } = &predecessors[from];
                 let asked = around(&self.left[from], removed, k, config);
-                let hits = if asked.contains(&true) { queries.hits_in(source, &mut Vec::new()) } else { Vec::new() };
+                let hits = if asked.contains(&true) {
+                    queries.hits_in(source, &mut Vec::new())
+                } else {
+                    Vec::new()
+                };
                 let aligned = hunks(&asked).into_iter().flat_map(|part| {
                     // A seed counts if half of it was removed.
-                    let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
+                    let part =
+                        part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
                     queries.align_part(source, part, &hits)
                 });
-                let is_alike = |query: usize| is_judged_alike(source, &changed[numbers[query]].source, config);
+                let is_alike =
+                    |query: usize| is_judged_alike(source, &changed[numbers[query]].source, config);
                 let aligned = aligned.filter(|(query, _)| is_alike(*query));
                 aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
             })
             .map(|(from, query, alignment)| {
                 let (to, removed) = (numbers[query], &predecessors[from].removed);
-                let n_moved = alignment.pairs().filter(|&(a, b)| changed[to].novel[a] && removed[b]).count();
+                let n_moved =
+                    alignment.pairs().filter(|&(a, b)| changed[to].novel[a] && removed[b]).count();
                 (n_moved, from, to, alignment)
             })
             .collect();
-        moves.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks))));
+        moves.sort_by(|a, b| {
+            b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks)))
+        });
 
         for (_, from, to, alignment) in moves {
             let (source, target) = (&changed[to].source, &predecessors[from].source);
@@ -118,14 +144,15 @@ impl Credit {
             if !alignment.pairs().any(|(a, b)| is_free(a, b)) {
                 continue;
             }
-            let moved: Vec<usize> = alignment.pairs().filter(|&(a, b)| is_own(a, b)).map(|(a, _)| a).collect();
-            // Beyond the moved part, an alignment continues over code that merely resembles it and is not part of the
-            // move.
+            let moved: Vec<usize> =
+                alignment.pairs().filter(|&(a, b)| is_own(a, b)).map(|(a, _)| a).collect();
+            // Beyond the moved part, an alignment continues over code that merely resembles it and
+            // is not part of the move.
             let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
             let matching = changed[to].thresholds(config).matching;
-            let clones = parts
-                .into_iter()
-                .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &matching));
+            let clones = parts.into_iter().flat_map(|part| {
+                clones(alignment.within(part), &source.tokens, &target.tokens, &matching)
+            });
             let clones: Vec<ClonePair> = clones.collect();
             self.take(to, from, clones.iter().flat_map(|pair| pair.alignment.pairs()));
         }
@@ -151,8 +178,8 @@ impl Credit {
     }
 }
 
-/// The changed tokens around those that are `left` of them, where at least `min_tokens` are left close together: code
-/// that was moved as it is shows where what was edited beside it belongs.
+/// The changed tokens around those that are `left` of them, where at least `min_tokens` are left
+/// close together: code that was moved as it is shows where what was edited beside it belongs.
 fn around(left: &[bool], is_changed: &[bool], min_tokens: usize, config: &Config) -> Vec<bool> {
     let mut asked = vec![false; left.len()];
     let margin = 2 * config.min_tokens;
@@ -165,5 +192,6 @@ fn around(left: &[bool], is_changed: &[bool], min_tokens: usize, config: &Config
     asked
 }
 
-/// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as moved with them.
+/// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as
+/// moved with them.
 const MAX_EDIT_IN_MOVE: usize = 8;

@@ -21,15 +21,17 @@ pub(in crate::audit) struct Changes {
 
 /// Compares two snapshots by path and content.
 ///
-/// A file that was deleted under another path with identical bytes is not a change: it was renamed, if it may have been
-/// to this path.
+/// A file that was deleted under another path with identical bytes is not a change: it was renamed,
+/// if it may have been to this path.
 pub(in crate::audit) fn changes(
     base: &Snapshot,
     head: &Snapshot,
     may_be_renamed: impl Fn(&Entry, &FilePath) -> bool,
 ) -> Changes {
     let mut changes = Changes::default();
-    changes.deleted.extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
+    changes
+        .deleted
+        .extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
     let mut deleted_by_content: HashMap<_, Vec<_>> = HashMap::new();
     for entry in &changes.deleted {
         if let Content::Blob(id) = entry.content {
@@ -39,7 +41,8 @@ pub(in crate::audit) fn changes(
     let mut renamed: HashSet<FilePath> = HashSet::new();
     for entry in &head.entries {
         let before = base.get(&entry.path);
-        let is_same = |before: &Entry| before.content == entry.content && entry.content != Content::Disk;
+        let is_same =
+            |before: &Entry| before.content == entry.content && entry.content != Content::Disk;
         if before.is_some_and(is_same) {
             continue;
         }
@@ -56,23 +59,29 @@ pub(in crate::audit) fn changes(
     changes
 }
 
-/// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's default for `-M`.
+/// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's
+/// default for `-M`.
 const RENAMED_AT: f64 = 0.5;
 
 /// Maximum deleted files with a fingerprint for it to be followed to all of them.
 const FEW_FILES: usize = 64;
 /// Maximum deleted files that an added one is compared with, of the rest.
 const MAX_CANDIDATES: usize = 16;
-/// Maximum times that files without a predecessor are compared with the deleted files that are left.
+/// Maximum times that files without a predecessor are compared with the deleted files that are
+/// left.
 const MAX_ROUNDS: usize = 4;
 
 /// For each added file, the deleted one it was renamed from, if any: the pair
 /// with the highest resemblance (Broder 1997) first, each file once.
 ///
-/// An added file is compared with those deleted ones that have rare fingerprints of it. If all are common, as in a
-/// folder of files that are nearly the same, it is compared with those of its name and those in its place in the order
-/// of paths. Time O(n log n) for n fingerprints.
-pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -> Vec<Option<usize>> {
+/// An added file is compared with those deleted ones that have rare fingerprints of it. If all are
+/// common, as in a folder of files that are nearly the same, it is compared with those of its name
+/// and those in its place in the order of paths. Time O(n log n) for n fingerprints.
+pub(in crate::audit) fn renames(
+    added: &[&Source],
+    deleted: &[&Source],
+    params: &Params,
+) -> Vec<Option<usize>> {
     if added.is_empty() || deleted.is_empty() {
         return vec![None; added.len()];
     }
@@ -127,9 +136,15 @@ impl DeletedFiles {
         Self { sets, index, by_name }
     }
 
-    /// The files that could be the predecessor of `source`, which has the fingerprints `own`, and is at `rank` in the
-    /// order of paths.
-    fn candidates(&self, source: &Source, own: &[u64], rank: usize, is_taken: &[bool]) -> Vec<usize> {
+    /// The files that could be the predecessor of `source`, which has the fingerprints `own`, and
+    /// is at `rank` in the order of paths.
+    fn candidates(
+        &self,
+        source: &Source,
+        own: &[u64],
+        rank: usize,
+        is_taken: &[bool],
+    ) -> Vec<usize> {
         let mut n_shared: HashMap<usize, usize> = HashMap::new();
         let mut common: Option<&[(u64, Posting)]> = None;
         for row in own.iter().filter_map(|&hash| self.index.first_row(hash)) {
@@ -142,7 +157,8 @@ impl DeletedFiles {
                 common = Some(postings);
             }
         }
-        let mut found: Vec<(usize, usize)> = n_shared.into_iter().filter(|(from, _)| !is_taken[*from]).collect();
+        let mut found: Vec<(usize, usize)> =
+            n_shared.into_iter().filter(|(from, _)| !is_taken[*from]).collect();
         found.sort_unstable_by_key(|&(from, n)| (Reverse(n), from));
         let mut found: Vec<usize> = found.into_iter().map(|(from, _)| from).collect();
         if common.is_some() {
@@ -151,7 +167,8 @@ impl DeletedFiles {
         let is_left = |from: &usize| !is_taken[*from];
         let named = self.by_name.get(source.path.name()).map_or(&[][..], Vec::as_slice);
         found.extend(nearest(named, |&from| from, rank).filter(is_left).take(MAX_CANDIDATES / 2));
-        let beside = nearest(common.unwrap_or_default(), |(_, posting)| posting.document as usize, rank);
+        let beside =
+            nearest(common.unwrap_or_default(), |(_, posting)| posting.document as usize, rank);
         found.extend(beside.filter(is_left).take(MAX_CANDIDATES / 2));
         found.sort_unstable();
         found.dedup();
@@ -160,7 +177,11 @@ impl DeletedFiles {
 }
 
 /// Some of the files, in ascending order of their numbers, the nearest to `rank` first.
-fn nearest<T>(files: &[T], number: impl Fn(&T) -> usize, rank: usize) -> impl Iterator<Item = usize> {
+fn nearest<T>(
+    files: &[T],
+    number: impl Fn(&T) -> usize,
+    rank: usize,
+) -> impl Iterator<Item = usize> {
     let (before, behind) = files.split_at(files.partition_point(|file| number(file) < rank));
     let (mut before, mut behind) = (before.iter().rev().peekable(), behind.iter().peekable());
     let next = move || {
@@ -177,7 +198,8 @@ fn nearest<T>(files: &[T], number: impl Fn(&T) -> usize, rank: usize) -> impl It
 /// The distinct fingerprints of a file, in order.
 fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
     let mut hashes = Vec::new();
-    let mut set: Vec<u64> = params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();
+    let mut set: Vec<u64> =
+        params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();
     set.sort_unstable();
     set.dedup();
     set

@@ -11,7 +11,8 @@ use crate::matching::{Alignment, Block};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::audit) struct Traces {
     runs: Vec<Trace>,
-    /// The number of the predecessor of this file, and its number of tokens, for edits at an end of the file.
+    /// The number of the predecessor of this file, and its number of tokens, for edits at an end of
+    /// the file.
     own: Option<(usize, usize)>,
 }
 
@@ -28,8 +29,8 @@ struct Trace {
 }
 
 impl Traces {
-    /// The traces of a file whose predecessor is the base file number `file`, with `n_tokens`, of which the change
-    /// `kept` these.
+    /// The traces of a file whose predecessor is the base file number `file`, with `n_tokens`, of
+    /// which the change `kept` these.
     pub fn kept(kept: &Alignment, file: usize, n_tokens: usize) -> Self {
         let trace = |block: &Block| Trace {
             at: block.query as usize,
@@ -40,11 +41,18 @@ impl Traces {
         Self { runs: kept.blocks.iter().map(trace).collect(), own: Some((file, n_tokens)) }
     }
 
-    /// Adds what was moved here: for each token, the number of the base file and the position there, if it was.
+    /// Adds what was moved here: for each token, the number of the base file and the position
+    /// there, if it was.
     pub fn add_moved(&mut self, moved: &[Option<(usize, usize)>]) {
-        for (at, &(file, from)) in moved.iter().enumerate().filter_map(|(at, was)| Some((at, was.as_ref()?))) {
+        for (at, &(file, from)) in
+            moved.iter().enumerate().filter_map(|(at, was)| Some((at, was.as_ref()?)))
+        {
             match self.runs.last_mut() {
-                Some(run) if run.file == file && run.at + run.len == at && run.from + run.len == from => run.len += 1,
+                Some(run)
+                    if run.file == file && run.at + run.len == at && run.from + run.len == from =>
+                {
+                    run.len += 1
+                }
                 _ => self.runs.push(Trace { at, len: 1, file, from }),
             }
         }
@@ -58,11 +66,15 @@ impl Traces {
 
     /// What `range` was before: a part of a base file, by number; `None` if there was nothing.
     ///
-    /// The part extends as far as the tokens around `range` allow, since the head no longer has what the change
-    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Only what is `gone` was replaced, given
-    /// a base file and a position: what the head has elsewhere is not. If the tokens come from several files, the file
-    /// with most of them counts.
-    pub fn before(&self, range: Range<usize>, gone: impl Fn(usize, usize) -> bool) -> Option<(usize, Range<usize>)> {
+    /// The part extends as far as the tokens around `range` allow, since the head no longer has
+    /// what the change replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`.
+    /// Only what is `gone` was replaced, given a base file and a position: what the head has
+    /// elsewhere is not. If the tokens come from several files, the file with most of them counts.
+    pub fn before(
+        &self,
+        range: Range<usize>,
+        gone: impl Fn(usize, usize) -> bool,
+    ) -> Option<(usize, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.at + run.len <= range.start);
         let behind = self.runs.partition_point(|run| run.at < range.end);
         let within = self.runs[first..behind].iter().map(|run| {
@@ -71,7 +83,8 @@ impl Traces {
         });
         let within: Vec<Trace> = within.collect();
 
-        // The tokens next to the range, and what they were before: the ends of the file at its ends.
+        // The tokens next to the range, and what they were before: the ends of the file at its
+        // ends.
         let before = match within.first() {
             Some(run) if run.at == range.start => Some((run.file, run.from)),
             _ => match first.checked_sub(1).map(|at| self.runs[at]) {
@@ -97,14 +110,19 @@ impl Traces {
             }
             let n_behind_start = (start..end).take_while(|&at| gone(file, at)).count();
             let n_before_end = (start..end).rev().take_while(|&at| gone(file, at)).count();
-            let replaced =
-                if n_behind_start >= n_before_end { start..start + n_behind_start } else { end - n_before_end..end };
+            let replaced = if n_behind_start >= n_before_end {
+                start..start + n_behind_start
+            } else {
+                end - n_before_end..end
+            };
             return (!replaced.is_empty()).then_some((file, replaced));
         };
         let own = || within.iter().filter(|run| run.file == file);
         let start = own().map(|run| run.from).min()?;
         let end = own().map(|run| run.from + run.len).max()?;
-        let from = before.filter(|&(of, from)| of == file && from <= start).map_or(start, |(_, from)| from);
+        let from = before
+            .filter(|&(of, from)| of == file && from <= start)
+            .map_or(start, |(_, from)| from);
         let to = after.filter(|&(of, to)| of == file && to >= end).map_or(end, |(_, to)| to);
         let start = start - (from..start).rev().take_while(|&at| gone(file, at)).count();
         let end = end + (end..to).take_while(|&at| gone(file, at)).count();

@@ -2,12 +2,13 @@
 
 use super::Pair;
 
-/// Minimum containment of two submissions to be in one cluster: at least half of one is in the other. Broder, Glassman,
-/// Manasse and Zweig (1997) cluster at a resemblance of 50 %; containment also joins a part with its whole.
+/// Minimum containment of two submissions to be in one cluster: at least half of one is in the
+/// other. Broder, Glassman, Manasse and Zweig (1997) cluster at a resemblance of 50 %; containment
+/// also joins a part with its whole.
 pub const CLUSTERED: f64 = 0.5;
 
-/// The clusters of submissions 0 to `n`, each ascending, the largest first: what is connected by pairs of at least
-/// [`CLUSTERED`].
+/// The clusters of submissions 0 to `n`, each ascending, the largest first: what is connected by
+/// pairs of at least [`CLUSTERED`].
 ///
 /// Time O(pairs · α(n)), memory O(n): a forest of submissions, joined pair by pair.
 pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {

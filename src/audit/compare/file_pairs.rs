@@ -1,19 +1,21 @@
 //! Chooses which files of two submissions are aligned with each other.
 //!
-//! Two forks of a project have thousands of files, and a passage that most of them have makes each share something with
-//! each. Aligning all of them takes time that grows with the square of the files. But each token is in at most one
-//! match, so of a passage that `n` files of one submission and `m` of the other have, at most `min(n, m)` pairs count.
+//! Two forks of a project have thousands of files, and a passage that most of them have makes each
+//! share something with each. Aligning all of them takes time that grows with the square of the
+//! files. But each token is in at most one match, so of a passage that `n` files of one submission
+//! and `m` of the other have, at most `min(n, m)` pairs count.
 
 use std::collections::BTreeMap;
 
 use super::prints::{ReadSubmission, hash_of_whole};
 use crate::matching::SharedKgram;
 
-/// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file is aligned with
-/// those next to its counterpart.
+/// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file
+/// is aligned with those next to its counterpart.
 const MAX_PAIRS: usize = 64;
 
-/// Number of files on either side of its counterpart that a file is aligned with for a fingerprint of many files.
+/// Number of files on either side of its counterpart that a file is aligned with for a fingerprint
+/// of many files.
 const BESIDE: usize = 4;
 
 /// The files of two submissions that are aligned with each other.
@@ -38,41 +40,53 @@ pub(super) struct PassedOver {
 impl FilePairs {
     /// Chooses the pairs of files; those of a pair share a fingerprint.
     ///
-    /// A fingerprint of few files pairs all that have it. For one of many, the files that have it are paired in their
-    /// order: the first of one submission with the first of the other, and those beside it. A pair is aligned along all
-    /// that it shares, whatever brought it together.
+    /// A fingerprint of few files pairs all that have it. For one of many, the files that have it
+    /// are paired in their order: the first of one submission with the first of the other, and
+    /// those beside it. A pair is aligned along all that it shares, whatever brought it together.
     ///
-    /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS` for one of few files.
+    /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS`
+    /// for one of few files.
     pub fn new(a: &ReadSubmission, b: &ReadSubmission) -> Self {
         let mut shared: BTreeMap<(usize, usize), Vec<SharedKgram>> = BTreeMap::new();
         let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
         let [own_prints, other_prints] =
             [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
-        let positions = |prints: &[(u64, u32)]| prints.iter().map(|&(_, position)| position).collect::<Vec<u32>>();
+        let positions = |prints: &[(u64, u32)]| {
+            prints.iter().map(|&(_, position)| position).collect::<Vec<u32>>()
+        };
         for (own, other) in common(&keys(a), &keys(b)) {
             let is_of_few = own.len() * other.len() <= MAX_PAIRS;
             for (rank, &(key, file)) in own.iter().enumerate() {
                 let counterpart = rank * other.len() / own.len();
                 let from = if is_of_few { 0 } else { counterpart.saturating_sub(BESIDE) };
-                let until = if is_of_few { other.len() } else { other.len().min(counterpart + BESIDE + 1) };
-                shared.extend(other[from..until].iter().map(|&(_, partner)| ((file, partner), Vec::new())));
+                let until =
+                    if is_of_few { other.len() } else { other.len().min(counterpart + BESIDE + 1) };
+                shared.extend(
+                    other[from..until].iter().map(|&(_, partner)| ((file, partner), Vec::new())),
+                );
                 if let Key::Print(hash) = key
                     && !is_of_few
                 {
-                    let PassedOver { n_alike, positions: known, .. } = passed_over.entry(file).or_default();
+                    let PassedOver { n_alike, positions: known, .. } =
+                        passed_over.entry(file).or_default();
                     *n_alike = (*n_alike).max(other.len());
                     let prints = &own_prints[file];
                     let from = prints.partition_point(|print| print.0 < hash);
-                    known.extend(positions(prints[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or_default()));
+                    known.extend(positions(
+                        prints[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or_default(),
+                    ));
                 }
             }
         }
         for (&(file, partner), shared) in &mut shared {
             let of_both = common(&own_prints[file], &other_prints[partner]);
-            *shared = of_both.map(|(a, b)| SharedKgram { query: positions(a), target: positions(b) }).collect();
+            *shared = of_both
+                .map(|(a, b)| SharedKgram { query: positions(a), target: positions(b) })
+                .collect();
         }
         for (&file, passed_over) in &mut passed_over {
-            passed_over.n_left = passed_over.n_alike.saturating_sub(shared.range((file, 0)..(file + 1, 0)).count());
+            passed_over.n_left =
+                passed_over.n_alike.saturating_sub(shared.range((file, 0)..(file + 1, 0)).count());
         }
         passed_over.retain(|_, passed_over| passed_over.n_left > 0);
         Self { shared, passed_over }

@@ -1,10 +1,11 @@
 //! Measures how alike small programs are that were written for one task.
 //!
-//! Of some fifty lines, fingerprints tell little: a statement moved or rewritten takes most of them away, and what all
-//! solutions of a task share weighs as much as what only two have. So short sequences of tokens are compared, with
-//! names as one and literals as they are spelled, and each weighs the more the fewer submissions have it (the inverse
-//! document frequency of information retrieval). On the 467 programs of IR-Plag this ranks the versions made of an
-//! original before independent programs with an area under the curve of .77; fingerprints alone reach .67.
+//! Of some fifty lines, fingerprints tell little: a statement moved or rewritten takes most of them
+//! away, and what all solutions of a task share weighs as much as what only two have. So short
+//! sequences of tokens are compared, with names as one and literals as they are spelled, and each
+//! weighs the more the fewer submissions have it (the inverse document frequency of information
+//! retrieval). On the 467 programs of IR-Plag this ranks the versions made of an original before
+//! independent programs with an area under the curve of .77; fingerprints alone reach .67.
 
 use std::collections::HashMap;
 
@@ -34,7 +35,8 @@ pub(super) struct ShortSequences {
 }
 
 impl ShortSequences {
-    /// Those of all submissions, without code that does not count; `None` if they are not small. Time O(n log n).
+    /// Those of all submissions, without code that does not count; `None` if they are not small.
+    /// Time O(n log n).
     pub fn new(read: &[ReadSubmission]) -> Option<Self> {
         if !are_small(read.iter().map(|read| &read.sources)) {
             return None;
@@ -42,8 +44,10 @@ impl ShortSequences {
         let all: Vec<Vec<u64>> = read.iter().map(distinct).collect();
         let mut n_with: HashMap<u64, u32> = HashMap::new();
         all.iter().flatten().for_each(|sequence| *n_with.entry(*sequence).or_default() += 1);
-        let weight = |sequence: u64| ((1.0 + read.len() as f64) / f64::from(n_with[&sequence])).ln();
-        let weighed = |of: Vec<u64>| of.into_iter().map(|sequence| (sequence, weight(sequence))).collect();
+        let weight =
+            |sequence: u64| ((1.0 + read.len() as f64) / f64::from(n_with[&sequence])).ln();
+        let weighed =
+            |of: Vec<u64>| of.into_iter().map(|sequence| (sequence, weight(sequence))).collect();
         Some(Self { of: all.into_iter().map(weighed).collect() })
     }
 
@@ -69,7 +73,9 @@ fn distinct(read: &ReadSubmission) -> Vec<u64> {
     let mut all: Vec<u64> = Vec::new();
     for (source, ignored) in read.sources.iter().zip(&read.ignored) {
         let counted = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));
-        all.extend(counted.filter(|(_, ignored)| !ignored.contains(&true)).map(|(tokens, _)| hash(tokens)));
+        all.extend(
+            counted.filter(|(_, ignored)| !ignored.contains(&true)).map(|(tokens, _)| hash(tokens)),
+        );
     }
     all.sort_unstable();
     all.dedup();

@@ -11,7 +11,8 @@ use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
 use crate::matching::{
-    Alignment, Alignments, Block, ClonePair, Document, SharedKgram, Shortfall, alignments, clones, seeds,
+    Alignment, Alignments, Block, ClonePair, Document, SharedKgram, Shortfall, alignments, clones,
+    seeds,
 };
 use crate::text::{FilePath, Lines};
 
@@ -22,7 +23,8 @@ struct FoundPair {
 }
 
 impl FoundPair {
-    /// How well it explains its fragments: of two, the one that is joined from pieces explains less.
+    /// How well it explains its fragments: of two, the one that is joined from pieces explains
+    /// less.
     fn evidence(&self) -> i64 {
         let n_gap = self.pair.alignment.query().len() - self.pair.alignment.n_tokens();
         self.pair.n_exact as i64 - n_gap as i64
@@ -41,11 +43,12 @@ pub(super) struct SharedCode {
 
 /// Finds the matches of two submissions; each token is in at most one.
 ///
-/// Long passages that are spelled the same take their tokens first, then those that are the same but for their names
-/// (see [`Tiles`]), so functions in another order match each with its own. Then the best match takes its tokens on both
-/// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that
-/// merely spans it. In the end what is free of a run goes to the match that has what is next to it, or is a match if it
-/// is long enough: of tokens that were taken by what became no match, none is lost.
+/// Long passages that are spelled the same take their tokens first, then those that are the same
+/// but for their names (see [`Tiles`]), so functions in another order match each with its own. Then
+/// the best match takes its tokens on both sides, and what is left of the next one is judged again,
+/// so an exact match is never hidden by a longer one that merely spans it. In the end what is free
+/// of a run goes to the match that has what is next to it, or is a match if it is long enough: of
+/// tokens that were taken by what became no match, none is lost.
 pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -> SharedCode {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
@@ -70,7 +73,8 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     };
     let mut tiles = Tiles::new(&of_a, &of_b, config);
     tiles.tile(&aligned, &runs, is_match);
-    // A run that chaining joined to others, and that was lost when the chain was judged, is a match of its own.
+    // A run that chaining joined to others, and that was lost when the chain was judged, is a match
+    // of its own.
     let n_aligned = aligned.len();
     runs.append(&mut tiles.paragraphs);
     aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
@@ -92,17 +96,20 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     let mut claims = Claims::new(a, b);
     for FoundPair { files, pair } in found {
         let (query, target) = (of_a[files.0], of_b[files.1]);
-        let left: Alignment = pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
+        let left: Alignment =
+            pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
         let pairs = match left.n_tokens() == pair.alignment.n_tokens() {
             true => vec![pair],
             false => clones(left, query.tokens, target.tokens, &config.matching),
         };
-        for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens) {
+        for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens)
+        {
             claims.claim(files, &pair.alignment);
         }
     }
     // What a better match took its tokens for, and then did not become a match.
-    let mut runs: Vec<_> = aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
+    let mut runs: Vec<_> =
+        aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
     runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
     for (files, run) in runs {
         claims.fill(files, run, [of_a[files.0], of_b[files.1]], config);
@@ -110,7 +117,11 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     // A file misses nothing by its partners if all that others have of it is matched.
     for (file, of_file) in passed_over {
         if of_file.positions.iter().any(|&at| claims.of_a[file][at as usize].is_none()) {
-            let of_file = Shortfall { n_places: of_file.n_alike, n_places_left: of_file.n_left, n_not_extended: 0 };
+            let of_file = Shortfall {
+                n_places: of_file.n_alike,
+                n_places_left: of_file.n_left,
+                n_not_extended: 0,
+            };
             limits.push((a.sources[file].path.clone(), of_file));
         }
     }
@@ -123,7 +134,8 @@ type Partners = Vec<(usize, usize)>;
 
 /// Which tokens of two submissions are matched.
 struct Claims {
-    /// For each file and token of the first, the token of the second with its file, and the number of the match.
+    /// For each file and token of the first, the token of the second with its file, and the number
+    /// of the match.
     of_a: Vec<Vec<Option<(usize, usize, usize)>>>,
     /// For each file and token of the second, whether it is matched.
     of_b: Vec<Vec<bool>>,
@@ -158,8 +170,15 @@ impl Claims {
         known.extend(alignment.pairs());
     }
 
-    /// Adds what is free of a run to the matches that have the rest of it, and makes what is long enough a match.
-    fn fill(&mut self, files: (usize, usize), run: Block, [query, target]: [Document<'_>; 2], config: &Config) {
+    /// Adds what is free of a run to the matches that have the rest of it, and makes what is long
+    /// enough a match.
+    fn fill(
+        &mut self,
+        files: (usize, usize),
+        run: Block,
+        [query, target]: [Document<'_>; 2],
+        config: &Config,
+    ) {
         let (first, to) = (run.query as usize, run.target as usize);
         let starts_line = |at: usize| query.starts_line(first + at) && target.starts_line(to + at);
         // The match that has a token of the run with its partner.
@@ -170,27 +189,39 @@ impl Claims {
         let len = run.len as usize;
         let mut start = 0;
         while start < len {
-            let free = (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
+            let free =
+                (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
             let end = start + free;
             let before = has(self, start.checked_sub(1));
             let behind = has(self, (end < len).then_some(end));
             // Whole lines, unless it goes on.
-            let from = if before.is_some() { Some(start) } else { (start..end).find(|&at| starts_line(at)) };
-            let until = if behind.is_some() { Some(end) } else { (start..=end).rev().find(|&at| starts_line(at)) };
+            let from = if before.is_some() {
+                Some(start)
+            } else {
+                (start..end).find(|&at| starts_line(at))
+            };
+            let until = if behind.is_some() {
+                Some(end)
+            } else {
+                (start..=end).rev().find(|&at| starts_line(at))
+            };
             if let (Some(from), Some(until)) = (from, until)
                 && from < until
             {
                 let (query, target) = ((first + from) as u32, (to + from) as u32);
-                let alignment = Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
+                let alignment =
+                    Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
                     None if until - from >= config.min_tokens => self.claim(files, &alignment),
                     None => {
-                        // Too short alone: it is shown with what is around it in the run, which others have as well.
+                        // Too short alone: it is shown with what is around it in the run, which
+                        // others have as well.
                         let from = from.saturating_sub(config.min_tokens);
                         let until = (until + config.min_tokens).min(len);
                         let from = (from..until).find(|&at| starts_line(at)).unwrap_or(from);
-                        let until = (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
+                        let until =
+                            (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
                         if until - from >= config.min_tokens {
                             self.claim(files, &alignment);
                             let shown = (from..until).map(|at| (first + at, to + at));
@@ -209,7 +240,9 @@ impl Claims {
             self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
             self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
         );
-        let lines = |of: &ReadSubmission| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>();
+        let lines = |of: &ReadSubmission| {
+            of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>()
+        };
         let (lines_a, lines_b) = (lines(a), lines(b));
         let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
             let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
@@ -217,7 +250,8 @@ impl Claims {
             pairs.dedup();
             let pair = ClonePair::new(pairs.into_iter().collect(), &query.tokens, &target.tokens);
             let in_query = pair.alignment.query();
-            let of_query = fragment(&query.text, &lines_a[files.0], &query.tokens[in_query.clone()])?;
+            let of_query =
+                fragment(&query.text, &lines_a[files.0], &query.tokens[in_query.clone()])?;
             let in_target = &target.tokens[pair.alignment.target()];
             let of_target = fragment(&target.text, &lines_b[files.1], in_target)?;
             let found = Match {
@@ -246,10 +280,15 @@ fn aligned_parts(
     let mut seeds = seeds(query, target, shared, config.matching.k, false);
     let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
         let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
-        own.map(|own| alignment.within(own)).filter(|part| part.n_tokens() >= config.matching.min_run).collect()
+        own.map(|own| alignment.within(own))
+            .filter(|part| part.n_tokens() >= config.matching.min_run)
+            .collect()
     };
-    let Alignments { alignments, runs, limits } = alignments(query, target, &mut seeds, &config.matching, false);
-    let of_run = |run: Block| own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks);
+    let Alignments { alignments, runs, limits } =
+        alignments(query, target, &mut seeds, &config.matching, false);
+    let of_run = |run: Block| {
+        own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks)
+    };
     Alignments {
         alignments: alignments.iter().flat_map(own_parts).collect(),
         runs: runs.into_iter().flat_map(of_run).collect(),

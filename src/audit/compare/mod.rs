@@ -52,7 +52,8 @@ use crate::matching::CloneType;
 use crate::policy::Fragment;
 use crate::text::{FilePath, LinedText, fnv_1a};
 
-/// Minimum submissions with a passage for it to be common where nothing else is asked for: a ring is not ignored.
+/// Minimum submissions with a passage for it to be common where nothing else is asked for: a ring
+/// is not ignored.
 const MIN_COMMON: usize = 10;
 /// Maximum links of clusters to keep, the most similar first.
 const MAX_LINKS: usize = 2_000;
@@ -60,10 +61,11 @@ const MAX_LINKS: usize = 2_000;
 /// How submissions are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareParams {
-    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at several times the memory.
+    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at
+    /// several times the memory.
     pub is_exact: bool,
-    /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out code is; 0 for no
-    /// maximum, and `None` for nine in ten of them, but no fewer than ten.
+    /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out
+    /// code is; 0 for no maximum, and `None` for nine in ten of them, but no fewer than ten.
     pub max_common: Option<usize>,
     /// Minimum containment of a pair, 0 to 1.
     pub threshold: f64,
@@ -82,14 +84,15 @@ pub struct Comparison {
     pub submissions: Vec<MeasuredSubmission>,
     /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
-    /// The number of pairs that were compared: those of submissions with files, in different groups if only these
-    /// count.
+    /// The number of pairs that were compared: those of submissions with files, in different groups
+    /// if only these count.
     pub n_compared: usize,
     /// The number of them that share something, kept or not.
     pub n_sharing: usize,
     /// The number of them by containment, in equal steps from 0 to 1.
     pub histogram: [usize; HISTOGRAM_BARS],
-    /// Submissions of which each shares at least half of itself, or of another, with another of its cluster.
+    /// Submissions of which each shares at least half of itself, or of another, with another of its
+    /// cluster.
     pub clusters: Vec<Vec<usize>>,
     /// The pairs that join the clusters, with their containment, the most similar first.
     pub links: Vec<(usize, usize, f64)>,
@@ -137,8 +140,9 @@ pub struct Pair {
     pub a_in_b: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
-    /// By what pairs are ranked, 0 to 1: the containment, or in small submissions how much of one is in the other by
-    /// sequences of four tokens, of which those weigh more that few submissions have.
+    /// By what pairs are ranked, 0 to 1: the containment, or in small submissions how much of one
+    /// is in the other by sequences of four tokens, of which those weigh more that few submissions
+    /// have.
     pub likeness: f64,
     /// The number of tokens of the first that are part of matches, and of the second.
     pub n_matched: (usize, usize),
@@ -167,7 +171,9 @@ impl Pair {
     fn rank(&self, other: &Self) -> Ordering {
         let by_likeness = other.likeness.total_cmp(&self.likeness);
         let by_containment = by_likeness.then(other.containment().total_cmp(&self.containment()));
-        by_containment.then(other.resemblance.total_cmp(&self.resemblance)).then(other.n_shared.cmp(&self.n_shared))
+        by_containment
+            .then(other.resemblance.total_cmp(&self.resemblance))
+            .then(other.n_shared.cmp(&self.n_shared))
     }
 
     /// Lets the second submission be the first.
@@ -203,7 +209,8 @@ pub struct Match {
 
 /// Compares all pairs of `submissions`, ignoring the `handed_out` code.
 ///
-/// What cannot be read is left out and listed; that nothing could be compared shows in [`Comparison::n_compared`].
+/// What cannot be read is left out and listed; that nothing could be compared shows in
+/// [`Comparison::n_compared`].
 ///
 /// ```
 /// use secondhand::audit::{CompareParams, Context, Progress, Submission, compare};
@@ -253,15 +260,22 @@ pub fn compare(
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
-    // A winnowed sample of the handed-out code would miss what it shares with the sample of a submission.
+    // A winnowed sample of the handed-out code would miss what it shares with the sample of a
+    // submission.
     let mut given = HashSet::new();
     for source in read_all(handed_out, &sources, params.with_words, &mut skipped).iter().flatten() {
-        given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
+        given.extend(
+            prints_of(source, &every_kgram(&config.fingerprint), config)
+                .into_iter()
+                .map(|(hash, _)| hash),
+        );
     }
     let read = read_all(submissions, &sources, params.with_words, &mut skipped);
     let is_exact = params.is_exact || are_small(&read);
     let print_params = if is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
-    let read = read.into_par_iter().map(|sources| ReadSubmission::new(sources, &print_params, &given, config));
+    let read = read
+        .into_par_iter()
+        .map(|sources| ReadSubmission::new(sources, &print_params, &given, config));
     let mut read: Vec<ReadSubmission> = read.collect();
     skipped.sort();
 
@@ -337,9 +351,9 @@ fn read_all(
 /// The texts of all files with matches.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
-    for (at, of) in
-        pairs.iter().flat_map(|pair| pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)]))
-    {
+    for (at, of) in pairs.iter().flat_map(|pair| {
+        pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)])
+    }) {
         if !texts.contains_key(of)
             && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
         {

@@ -1,5 +1,5 @@
-//! Turns the files of a submission into a set of fingerprints, without those of code that was handed out or that
-//! everybody has.
+//! Turns the files of a submission into a set of fingerprints, without those of code that was
+//! handed out or that everybody has.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -31,14 +31,20 @@ pub(super) fn every_kgram(params: &Params) -> Params {
     Params::new(k, k).expect("t = k is allowed")
 }
 
-/// The informative fingerprints of a source; those of different families differ. A file without any, such as one of
-/// plain assignments, has its whole as one, so that files that are spelled the same share all they have.
+/// The informative fingerprints of a source; those of different families differ. A file without
+/// any, such as one of plain assignments, has its whole as one, so that files that are spelled the
+/// same share all they have.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
-    let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let family = source
+        .family
+        .bytes()
+        .fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut hashes = Vec::new();
     let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
-    let prints = params.fingerprints(&source.tokens, &mut hashes).filter(|print| telling(print.position as usize));
+    let prints = params
+        .fingerprints(&source.tokens, &mut hashes)
+        .filter(|print| telling(print.position as usize));
     let mut prints: Vec<(u64, u32)> = prints.map(|print| (print.hash, print.position)).collect();
     if prints.is_empty() && may_be_whole(source) {
         prints.push((hash_of_whole(source), 0));
@@ -56,8 +62,14 @@ pub(super) fn hash_of_whole(source: &Source) -> u64 {
 
 impl ReadSubmission {
     /// Fingerprints `sources`, ignoring the k-grams of `given`.
-    pub fn new(sources: Vec<Source>, params: &Params, given: &HashSet<u64>, config: &Config) -> Self {
-        let mut prints: Vec<_> = sources.iter().map(|source| prints_of(source, params, config)).collect();
+    pub fn new(
+        sources: Vec<Source>,
+        params: &Params,
+        given: &HashSet<u64>,
+        config: &Config,
+    ) -> Self {
+        let mut prints: Vec<_> =
+            sources.iter().map(|source| prints_of(source, params, config)).collect();
         for of_one in &mut prints {
             of_one.retain(|(hash, _)| !given.contains(hash));
         }
@@ -75,10 +87,12 @@ impl ReadSubmission {
         distinct
     }
 
-    /// Removes the fingerprints for which `is_common`, and ignores the code that they cover; true if there were any.
+    /// Removes the fingerprints for which `is_common`, and ignores the code that they cover; true
+    /// if there were any.
     ///
-    /// Of a common passage, winnowing selects a k-gram in every window. So what lies between two common fingerprints
-    /// in a row, less than a window apart, is common as well, and without this the passage would be in pieces.
+    /// Of a common passage, winnowing selects a k-gram in every window. So what lies between two
+    /// common fingerprints in a row, less than a window apart, is common as well, and without this
+    /// the passage would be in pieces.
     fn remove(&mut self, is_common: impl Fn(u64) -> bool, k: usize, window: usize) {
         for (prints, ignored) in self.prints.iter_mut().zip(&mut self.ignored) {
             let mut last: Option<usize> = None;
@@ -105,7 +119,8 @@ fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<boo
         let params = every_kgram(&config.fingerprint);
         for (hash, position) in prints_of(source, &params, config) {
             if given.contains(&hash) {
-                is_given[position as usize..position as usize + params.noise_threshold()].fill(true);
+                is_given[position as usize..position as usize + params.noise_threshold()]
+                    .fill(true);
             }
         }
     }
@@ -121,8 +136,9 @@ pub(super) fn index(read: &[ReadSubmission]) -> Index {
     Index::new(postings)
 }
 
-/// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been handed out (MOSS's
-/// option `-m`). Returns how many distinct ones there were. Their postings stay in `index`, but are never looked up.
+/// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been
+/// handed out (MOSS's option `-m`). Returns how many distinct ones there were. Their postings stay
+/// in `index`, but are never looked up.
 pub(super) fn remove_common(
     read: &mut [ReadSubmission],
     index: &Index,
@@ -132,7 +148,9 @@ pub(super) fn remove_common(
     let is_common = |hash: u64| index.postings(hash).len() > max_submissions;
     // Counted where they first occur.
     let of_first = |(number, read): (usize, &ReadSubmission)| {
-        let is_first = |hash: u64| index.postings(hash).next().is_some_and(|first| first.document as usize == number);
+        let is_first = |hash: u64| {
+            index.postings(hash).next().is_some_and(|first| first.document as usize == number)
+        };
         read.distinct().into_iter().filter(|&hash| is_common(hash) && is_first(hash)).count()
     };
     let n_common = read.par_iter().enumerate().map(of_first).sum();

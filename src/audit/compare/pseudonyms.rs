@@ -1,4 +1,5 @@
-//! Replaces the names of submissions, so that a report can be shown without revealing whose work is whose.
+//! Replaces the names of submissions, so that a report can be shown without revealing whose work is
+//! whose.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,12 +8,12 @@ use super::Comparison;
 use crate::text::FilePath;
 
 impl Comparison {
-    /// The comparison with the names of submissions and files replaced by numbers; and for each submission its new
-    /// name.
+    /// The comparison with the names of submissions and files replaced by numbers; and for each
+    /// submission its new name.
     ///
-    /// Numbers follow the contents of the submissions, not their names, and so does every order: a list of names says
-    /// nothing about them. A file keeps the end of its name, which says its language. Code is shown as it is, names in
-    /// comments included.
+    /// Numbers follow the contents of the submissions, not their names, and so does every order: a
+    /// list of names says nothing about them. A file keeps the end of its name, which says its
+    /// language. Code is shown as it is, names in comments included.
     pub fn with_pseudonyms(mut self) -> (Self, Vec<(FilePath, FilePath)>) {
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
         order.sort_by_key(|&at| (self.submissions[at].digest, at));
@@ -20,10 +21,18 @@ impl Comparison {
         // The new place of each submission, which is its number.
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
-        let name = |at: usize| FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes());
-        let key: Vec<_> = self.submissions.iter().enumerate().map(|(at, of)| (of.name.clone(), name(at))).collect();
+        let name = |at: usize| {
+            FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes())
+        };
+        let key: Vec<_> = self
+            .submissions
+            .iter()
+            .enumerate()
+            .map(|(at, of)| (of.name.clone(), name(at)))
+            .collect();
 
-        let mut renamed = Renamed { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
+        let mut renamed =
+            Renamed { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
         for pair in &mut self.pairs {
             for found in &mut pair.matches {
                 found.a.0 = renamed.file(pair.a, &found.a.0);
@@ -34,9 +43,12 @@ impl Comparison {
                 pair.swap();
             }
         }
-        self.pairs.sort_by(|one, other| one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b))));
+        self.pairs
+            .sort_by(|one, other| one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b))));
         let texts = std::mem::take(&mut self.texts).into_iter();
-        self.texts = texts.filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text))).collect();
+        self.texts = texts
+            .filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text)))
+            .collect();
         for left_out in &mut self.skipped {
             left_out.path = renamed.left_out(&left_out.path);
         }
@@ -54,7 +66,9 @@ impl Comparison {
             let (a, b) = (places[link.0], places[link.1]);
             (link.0, link.1) = (a.min(b), a.max(b));
         }
-        self.links.sort_by(|one, other| other.2.total_cmp(&one.2).then((one.0, one.1).cmp(&(other.0, other.1))));
+        self.links.sort_by(|one, other| {
+            other.2.total_cmp(&one.2).then((one.0, one.1).cmp(&(other.0, other.1)))
+        });
         for (submission, (_, name)) in self.submissions.iter_mut().zip(&key) {
             submission.name = name.clone();
         }
@@ -84,7 +98,9 @@ impl Renamed<'_> {
             format!("/file-{}", self.n_files[at])
         };
         let mut renamed = [new.as_bytes(), number.as_bytes()].concat();
-        if let Some(extension) = path.extension().filter(|extension| extension.len() <= MAX_EXTENSION) {
+        if let Some(extension) =
+            path.extension().filter(|extension| extension.len() <= MAX_EXTENSION)
+        {
             renamed.push(b'.');
             renamed.extend(extension);
         }
@@ -95,7 +111,9 @@ impl Renamed<'_> {
 
     fn left_out(&mut self, path: &FilePath) -> FilePath {
         let is_of = |name: &FilePath| {
-            path.as_bytes().strip_prefix(name.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+            path.as_bytes()
+                .strip_prefix(name.as_bytes())
+                .is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
         };
         match self.names.iter().position(|(name, _)| is_of(name)) {
             Some(at) => self.file(at, path),

@@ -1,8 +1,9 @@
 //! Ranks pairs of submissions by what they share, without comparing each with each.
 //!
-//! The index is asked for every fingerprint of a submission; what comes back, counted by submission, are the numbers
-//! that it shares with each. This is how MOSS does it (Schleimer, Wilkerson, Aiken 2003, section 5.2): index, look up,
-//! sort by document. A pair that shares nothing costs nothing, and one below the threshold is never built.
+//! The index is asked for every fingerprint of a submission; what comes back, counted by
+//! submission, are the numbers that it shares with each. This is how MOSS does it (Schleimer,
+//! Wilkerson, Aiken 2003, section 5.2): index, look up, sort by document. A pair that shares
+//! nothing costs nothing, and one below the threshold is never built.
 
 use rayon::prelude::*;
 
@@ -29,8 +30,8 @@ pub(super) struct Ranking {
 
 /// Ranks the pairs of `submissions` by likeness, then by containment and resemblance, then by name.
 ///
-/// Time O(sum over fingerprints of the square of the submissions that have it), which a maximum for common passages
-/// makes linear in the fingerprints; memory O(pairs at or above `threshold`).
+/// Time O(sum over fingerprints of the square of the submissions that have it), which a maximum for
+/// common passages makes linear in the fingerprints; memory O(pairs at or above `threshold`).
 pub(super) fn ranked(
     submissions: &[Submission],
     read: &[ReadSubmission],
@@ -39,9 +40,11 @@ pub(super) fn ranked(
     progress: &dyn Progress,
 ) -> Ranking {
     let &CompareParams { threshold, is_across_only, .. } = params;
-    let may_pair = |a: usize, b: usize| !is_across_only || submissions[a].group != submissions[b].group;
+    let may_pair =
+        |a: usize, b: usize| !is_across_only || submissions[a].group != submissions[b].group;
     let short = ShortSequences::new(read);
-    let likeness = |pair: &Pair| short.as_ref().map_or(pair.likeness, |short| short.likeness(pair.a, pair.b));
+    let likeness =
+        |pair: &Pair| short.as_ref().map_or(pair.likeness, |short| short.likeness(pair.a, pair.b));
     let of_one = |a: usize| {
         progress.step();
         let mut n_shared = vec![0u32; read.len()];
@@ -59,7 +62,11 @@ pub(super) fn ranked(
         let mut histogram = [0; HISTOGRAM_BARS];
         let mut pairs = Vec::new();
         for &b in &met {
-            let pair = Pair::new((a, read[a].n_fingerprints), (b, read[b].n_fingerprints), n_shared[b] as usize);
+            let pair = Pair::new(
+                (a, read[a].n_fingerprints),
+                (b, read[b].n_fingerprints),
+                n_shared[b] as usize,
+            );
             let bar = (pair.containment() * HISTOGRAM_BARS as f64) as usize;
             histogram[bar.min(HISTOGRAM_BARS - 1)] += 1;
             if pair.containment() >= threshold {
@@ -83,13 +90,19 @@ pub(super) fn ranked(
     ranking.histogram[0] += ranking.n_compared - ranking.n_sharing;
     let names = |pair: &Pair| (&submissions[pair.a].name, &submissions[pair.b].name);
     ranking.pairs.par_sort_unstable_by(|one, other| {
-        one.rank(other).then_with(|| names(one).cmp(&names(other)).then((one.a, one.b).cmp(&(other.a, other.b))))
+        one.rank(other).then_with(|| {
+            names(one).cmp(&names(other)).then((one.a, one.b).cmp(&(other.a, other.b)))
+        })
     });
     ranking
 }
 
 /// The number of pairs of submissions with files in them.
-pub(super) fn n_comparable(submissions: &[Submission], read: &[ReadSubmission], is_across_only: bool) -> usize {
+pub(super) fn n_comparable(
+    submissions: &[Submission],
+    read: &[ReadSubmission],
+    is_across_only: bool,
+) -> usize {
     let with_files = || submissions.iter().zip(read).filter(|(_, read)| !read.sources.is_empty());
     let pairs = |n: usize| n * n.saturating_sub(1) / 2;
     let mut groups: Vec<usize> = with_files().map(|(submission, _)| submission.group).collect();

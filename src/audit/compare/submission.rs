@@ -1,6 +1,7 @@
 //! Reads submissions: folders, files and archives, into tokens.
 //!
-//! Promise: what cannot be read never ends a comparison. It is left out, and listed with the reason.
+//! Promise: what cannot be read never ends a comparison. It is left out, and listed with the
+//! reason.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -36,8 +37,13 @@ pub struct LeftOut {
 }
 
 /// What one archive may unpack to: more than any submission, and little enough to hold.
-const LIMITS: Limits =
-    Limits { max_entries: 200_000, max_nested: 64 << 20, max_total: 1 << 30, max_ratio: 200, max_depth: 1 };
+const LIMITS: Limits = Limits {
+    max_entries: 200_000,
+    max_nested: 64 << 20,
+    max_total: 1 << 30,
+    max_ratio: 200,
+    max_depth: 1,
+};
 
 const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
 
@@ -71,7 +77,8 @@ impl<'s, 'c> Reading<'s, 'c> {
         match folder.entries() {
             Ok(entries) => {
                 for entry in entries {
-                    let inside = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
+                    let inside =
+                        FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
                     self.entry(inside, &folder, &entry, || folder.on_disk(&entry.path));
                 }
             }
@@ -86,14 +93,23 @@ impl<'s, 'c> Reading<'s, 'c> {
         self.entry(name, &folder, &entry, || path.to_owned());
     }
 
-    fn entry(&mut self, name: FilePath, folder: &Folder, entry: &Entry, on_disk: impl Fn() -> PathBuf) {
+    fn entry(
+        &mut self,
+        name: FilePath,
+        folder: &Folder,
+        entry: &Entry,
+        on_disk: impl Fn() -> PathBuf,
+    ) {
         match archive_kind(entry.path.name()) {
             Some(true) => self.archive(&name, &on_disk()),
             Some(false) => self.leave_out(name, UNREAD_ARCHIVE.to_owned(), true),
             None => {
                 if let Some(skip) = self.skip_by_name(&entry.path) {
                     self.skip(name, skip);
-                } else if folder.size(entry).is_some_and(|size| size > self.sources.config.max_file_size) {
+                } else if folder
+                    .size(entry)
+                    .is_some_and(|size| size > self.sources.config.max_file_size)
+                {
                     self.skip(name, Skip::TooLarge);
                 } else {
                     match folder.read(entry) {
@@ -105,23 +121,32 @@ impl<'s, 'c> Reading<'s, 'c> {
         }
     }
 
-    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows which part
-    /// of it is missing.
+    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since
+    /// nobody knows which part of it is missing.
     fn archive(&mut self, name: &FilePath, path: &Path) {
         let (n_files, n_left_out) = (self.files.len(), self.left_out.len());
-        let mut unpacking = Unpacking { reading: self, name, unwanted: RefCell::default(), unread: RefCell::default() };
+        let mut unpacking = Unpacking {
+            reading: self,
+            name,
+            unwanted: RefCell::default(),
+            unread: RefCell::default(),
+        };
         let read = read_archive(path, LIMITS, &mut unpacking);
         let (unwanted, unread) = (unpacking.unwanted.into_inner(), unpacking.unread.into_inner());
         match read {
             Ok(()) => {
                 unwanted.into_iter().for_each(|(path, skip)| self.skip(path, skip));
-                unread.into_iter().for_each(|path| self.leave_out(path, UNREAD_ARCHIVE.to_owned(), true));
+                unread
+                    .into_iter()
+                    .for_each(|path| self.leave_out(path, UNREAD_ARCHIVE.to_owned(), true));
             }
             Err(why) => {
                 self.files.truncate(n_files);
                 self.left_out.truncate(n_left_out);
                 let why = match why {
-                    sources::Error::Damaged { entry, why, .. } => format!("a damaged archive, {entry}: {why}"),
+                    sources::Error::Damaged { entry, why, .. } => {
+                        format!("a damaged archive, {entry}: {why}")
+                    }
                     sources::Error::TooMuch { entry, what, .. } => {
                         format!("an archive that claims too much, {entry}: {what}")
                     }
@@ -134,10 +159,13 @@ impl<'s, 'c> Reading<'s, 'c> {
 
     fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
         // Read word by word, a file with any name has a language.
-        self.sources.skip_by_name(path).filter(|skip| !(self.with_words && *skip == Skip::NotSource))
+        self.sources
+            .skip_by_name(path)
+            .filter(|skip| !(self.with_words && *skip == Skip::NotSource))
     }
 
-    /// Reads `bytes` as the file at `path` of the submission; `name` is what the file is reported as.
+    /// Reads `bytes` as the file at `path` of the submission; `name` is what the file is reported
+    /// as.
     fn take(&mut self, name: FilePath, path: &FilePath, bytes: Vec<u8>) {
         match self.tokenize(path, bytes) {
             Ok(source) => {

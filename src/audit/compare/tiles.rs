@@ -1,13 +1,15 @@
 //! Assigns tokens to the passage that spells them the same, before alignments compete for them.
 //!
-//! Functions of one shape align with each other in any order, and an alignment of the whole file in the order of the
-//! text has more tokens than each function with its own. So what is spelled the same for long goes first, the longest
-//! first, and takes its tokens on both sides: greedy string tiling (Wise 1993), over the diagonals that were aligned.
+//! Functions of one shape align with each other in any order, and an alignment of the whole file in
+//! the order of the text has more tokens than each function with its own. So what is spelled the
+//! same for long goes first, the longest first, and takes its tokens on both sides: greedy string
+//! tiling (Wise 1993), over the diagonals that were aligned.
 //!
-//! Only whole paragraphs do so at once, those that are the same but for their names among them: that is an equivalence,
-//! so each that has a free partner gets one, whichever goes first. Of two variants of a function that agree but for
-//! their names, half may be spelled as in a third one: the halves must not be torn apart for that, so a part of a
-//! paragraph has to be worth more than what it would be taken from.
+//! Only whole paragraphs do so at once, those that are the same but for their names among them:
+//! that is an equivalence, so each that has a free partner gets one, whichever goes first. Of two
+//! variants of a function that agree but for their names, half may be spelled as in a third one:
+//! the halves must not be torn apart for that, so a part of a paragraph has to be worth more than
+//! what it would be taken from.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,17 +19,19 @@ use crate::config::Config;
 use crate::language::Kind;
 use crate::matching::{Alignment, Block, Document};
 
-/// For each file and token of one side, the token of the other side that it belongs to: its file and position.
+/// For each file and token of one side, the token of the other side that it belongs to: its file
+/// and position.
 type Owners = Vec<Vec<Option<(u32, u32)>>>;
 
-/// A run of tokens that are the same on both sides, at least but for their names; ordered by worth, then from the
-/// beginning.
+/// A run of tokens that are the same on both sides, at least but for their names; ordered by worth,
+/// then from the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tile {
     /// Its tokens, those that are spelled the same counted twice.
     worth: usize,
     len: usize,
-    /// The tokens of the alignment that it is of: of equal tiles, the one with more around it goes first.
+    /// The tokens of the alignment that it is of: of equal tiles, the one with more around it goes
+    /// first.
     n_around: usize,
     files: std::cmp::Reverse<(usize, usize)>,
     start: std::cmp::Reverse<(usize, usize)>,
@@ -50,29 +54,44 @@ impl Tile {
     fn paragraphs(self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Self> {
         let (files, (at, to)) = (self.files.0, self.start.0);
         let (query, target) = (a[files.0], b[files.1]);
-        let is_start = |offset: &usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
+        let is_start = |offset: &usize| {
+            starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
+        };
         let from = (0..self.len).find(is_start)?;
         let end = (from..=self.len).rev().find(is_start)?;
         let start = std::cmp::Reverse((at + from, to + from));
         (end - from >= min_len).then(|| Self { len: end - from, start, ..self }.weighed(a, b))
     }
 
-    /// Its tokens without those at its ends that belong to what is around it: what follows a passage often begins like
-    /// what follows the other one, and what precedes it often ends alike. `None` if less than `min_len` are left.
-    fn own(&self, query: Document<'_>, target: Document<'_>, min_len: usize) -> Option<Range<usize>> {
+    /// Its tokens without those at its ends that belong to what is around it: what follows a
+    /// passage often begins like what follows the other one, and what precedes it often ends alike.
+    /// `None` if less than `min_len` are left.
+    fn own(
+        &self,
+        query: Document<'_>,
+        target: Document<'_>,
+        min_len: usize,
+    ) -> Option<Range<usize>> {
         let (at, to) = self.start.0;
-        let starts = |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
-        let is_paragraph =
-            |offset: usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
+        let starts =
+            |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
+        let is_paragraph = |offset: usize| {
+            starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
+        };
         let closes = |offset: usize| {
             let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
             token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
         };
         let mut near = 0..self.len.min(RAGGED);
-        let from = near.find(|&at| is_paragraph(at)).or_else(|| (0..self.len).find(|&at| starts(at) && !closes(at)))?;
+        let from = near
+            .find(|&at| is_paragraph(at))
+            .or_else(|| (0..self.len).find(|&at| starts(at) && !closes(at)))?;
         let end = |at: &usize| starts(*at);
         let near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
-        let last = near.rev().find(|&at| is_paragraph(at)).or_else(|| (from + 1..=self.len).rev().find(end));
+        let last = near
+            .rev()
+            .find(|&at| is_paragraph(at))
+            .or_else(|| (from + 1..=self.len).rev().find(end));
         last.filter(|last| last - from >= min_len).map(|last| from..last)
     }
 }
@@ -94,18 +113,20 @@ pub(super) struct Tiles<'d> {
 impl<'d> Tiles<'d> {
     /// No tiles of the files of two submissions.
     pub fn new(a: &'d [Document<'d>], b: &'d [Document<'d>], config: &Config) -> Self {
-        let none = |of: &[Document<'_>]| of.iter().map(|document| vec![None; document.tokens.len()]).collect();
+        let none = |of: &[Document<'_>]| {
+            of.iter().map(|document| vec![None; document.tokens.len()]).collect()
+        };
         // No passage of fewer tokens is ever a match.
         let min_len = config.min_tokens.min(config.matching.min_run);
         let (of_a, of_b) = (none(a), none(b));
         Self { a, b, min_len, min_paragraph: config.min_tokens, of_a, of_b, paragraphs: Vec::new() }
     }
 
-    /// Tiles the `alignments` of files with runs that begin and end with a line in both; then the `runs` whose names
-    /// agree, whole paragraphs first.
+    /// Tiles the `alignments` of files with runs that begin and end with a line in both; then the
+    /// `runs` whose names agree, whole paragraphs first.
     ///
-    /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at most once for each
-    /// tile that took it.
+    /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at
+    /// most once for each tile that took it.
     pub fn tile(
         &mut self,
         alignments: &[((usize, usize), Alignment)],
@@ -119,10 +140,18 @@ impl<'d> Tiles<'d> {
             let n_around = alignment.n_tokens();
             for block in &alignment.blocks {
                 let (at, to) = (block.query as usize, block.target as usize);
-                let is_exact = |offset: &usize| query.tokens[at + offset].exact == target.tokens[to + offset].exact;
+                let is_exact = |offset: &usize| {
+                    query.tokens[at + offset].exact == target.tokens[to + offset].exact
+                };
                 push_runs(block.len as usize, is_exact, min_len, |offset, len| {
                     let start = std::cmp::Reverse((at + offset, to + offset));
-                    heap.push(Tile { worth: 2 * len, len, n_around, files: std::cmp::Reverse(*files), start });
+                    heap.push(Tile {
+                        worth: 2 * len,
+                        len,
+                        n_around,
+                        files: std::cmp::Reverse(*files),
+                        start,
+                    });
                 });
             }
         }
@@ -132,7 +161,8 @@ impl<'d> Tiles<'d> {
             .map(|(files, run)| {
                 let len = run.len as usize;
                 let start = std::cmp::Reverse((run.query as usize, run.target as usize));
-                Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }.weighed(a, b)
+                Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }
+                    .weighed(a, b)
             })
             .collect();
         let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
@@ -142,28 +172,37 @@ impl<'d> Tiles<'d> {
         self.place_all(heap, min_len, false);
     }
 
-    /// Pairs the paragraphs of at least `min_paragraph` tokens that are the same but for their names and free on both sides,
-    /// if `is_match`. Of code that repeats itself, runs connect each place with a few others only.
+    /// Pairs the paragraphs of at least `min_paragraph` tokens that are the same but for their
+    /// names and free on both sides, if `is_match`. Of code that repeats itself, runs connect each
+    /// place with a few others only.
     ///
     /// Time O(n).
     fn pair_paragraphs(&mut self, is_match: impl Fn((usize, usize), Block) -> bool) {
         let &mut Self { a, b, min_paragraph, .. } = self;
         let mut of_b: HashMap<u64, Vec<(usize, Range<usize>)>> = HashMap::new();
         for (file, document) in b.iter().enumerate() {
-            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph) {
+            for paragraph in
+                paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph)
+            {
                 if paragraph.clone().all(|at| self.of_b[file][at].is_none()) {
-                    of_b.entry(renamed_hash(*document, &paragraph)).or_default().push((file, paragraph));
+                    of_b.entry(renamed_hash(*document, &paragraph))
+                        .or_default()
+                        .push((file, paragraph));
                 }
             }
         }
         // The first comes first.
         of_b.values_mut().for_each(|places| places.reverse());
         for (file, document) in a.iter().enumerate() {
-            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph) {
+            for paragraph in
+                paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph)
+            {
                 if paragraph.clone().any(|at| self.of_a[file][at].is_some()) {
                     continue;
                 }
-                let Some(places) = of_b.get_mut(&renamed_hash(*document, &paragraph)) else { continue };
+                let Some(places) = of_b.get_mut(&renamed_hash(*document, &paragraph)) else {
+                    continue;
+                };
                 let Some((other, opposite)) = places.last().cloned() else { continue };
                 let (query, target) = (paragraph.start as u32, opposite.start as u32);
                 let run = Block { query, target, len: paragraph.len() as u32 };
@@ -180,16 +219,22 @@ impl<'d> Tiles<'d> {
         }
     }
 
-    /// Places tiles, the worthiest first; one of which others have taken a part is cut, and waits for its turn again.
-    /// With `only_paragraphs`, returns those that are not whole paragraphs.
-    fn place_all(&mut self, mut heap: BinaryHeap<Tile>, min_len: usize, only_paragraphs: bool) -> Vec<Tile> {
+    /// Places tiles, the worthiest first; one of which others have taken a part is cut, and waits
+    /// for its turn again. With `only_paragraphs`, returns those that are not whole paragraphs.
+    fn place_all(
+        &mut self,
+        mut heap: BinaryHeap<Tile>,
+        min_len: usize,
+        only_paragraphs: bool,
+    ) -> Vec<Tile> {
         let &mut Self { a, b, .. } = self;
         let mut left = Vec::new();
         while let Some(tile) = heap.pop() {
             let (files, (at, to)) = (tile.files.0, tile.start.0);
             // A shorter tile on the same diagonal is a part of this one.
             let is_free = |offset: &usize| {
-                let (own, other) = (self.of_a[files.0][at + offset], self.of_b[files.1][to + offset]);
+                let (own, other) =
+                    (self.of_a[files.0][at + offset], self.of_b[files.1][to + offset]);
                 own.is_none_or(|own| own == (files.1 as u32, (to + offset) as u32))
                     && other.is_none_or(|other| other == (files.0 as u32, (at + offset) as u32))
             };
@@ -202,8 +247,9 @@ impl<'d> Tiles<'d> {
             }
             let (query, target) = (a[files.0], b[files.1]);
             let Some(own) = tile.own(query, target, min_len) else { continue };
-            let is_paragraph =
-                |offset: usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
+            let is_paragraph = |offset: usize| {
+                starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
+            };
             if only_paragraphs && !(is_paragraph(own.start) && is_paragraph(own.end)) {
                 left.push(tile);
                 continue;
@@ -216,8 +262,8 @@ impl<'d> Tiles<'d> {
         left
     }
 
-    /// The alignment of two files without the tokens that belong elsewhere, in pieces: what is left on either side of
-    /// another passage was joined across it by its order alone.
+    /// The alignment of two files without the tokens that belong elsewhere, in pieces: what is left
+    /// on either side of another passage was joined across it by its order alone.
     pub fn own_parts(&self, files: (usize, usize), alignment: &Alignment) -> Vec<Alignment> {
         let (of_a, of_b) = (&self.of_a[files.0], &self.of_b[files.1]);
         let belongs = |&(at, to): &(usize, usize)| {
@@ -228,7 +274,9 @@ impl<'d> Tiles<'d> {
         let mut parts: Vec<Vec<(usize, usize)>> = Vec::new();
         for (at, to) in alignment.pairs().filter(belongs) {
             match parts.last_mut().and_then(|part| part.last().copied().map(|last| (part, last))) {
-                Some((part, last)) if !is_taken(&of_a[last.0 + 1..at]) && !is_taken(&of_b[last.1 + 1..to]) => {
+                Some((part, last))
+                    if !is_taken(&of_a[last.0 + 1..at]) && !is_taken(&of_b[last.1 + 1..to]) =>
+                {
                     part.push((at, to));
                 }
                 _ => parts.push(vec![(at, to)]),
@@ -238,7 +286,8 @@ impl<'d> Tiles<'d> {
     }
 }
 
-/// Whether a blank line precedes the token at `at`; true at both ends. A comment in a function parts nothing.
+/// Whether a blank line precedes the token at `at`; true at both ends. A comment in a function
+/// parts nothing.
 fn starts_paragraph(document: Document<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| document.tokens.get(before));
     let (Some(before), Some(token)) = (before, document.tokens.get(at)) else { return true };
@@ -256,8 +305,8 @@ fn paragraphs(document: Document<'_>) -> impl Iterator<Item = Range<usize>> {
     ends.map(move |end| std::mem::replace(&mut start, end)..end)
 }
 
-/// A hash of some tokens that is the same if names are renamed one to one: each name counts by where it was before
-/// (Baker's p-match, 1995).
+/// A hash of some tokens that is the same if names are renamed one to one: each name counts by
+/// where it was before (Baker's p-match, 1995).
 fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut last: HashMap<u32, usize> = HashMap::new();
@@ -271,8 +320,14 @@ fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
     hasher.finish()
 }
 
-/// Passes on each longest run of offsets below `len` for which `holds`, with at least `min_len` of them.
-fn push_runs(len: usize, holds: impl Fn(&usize) -> bool, min_len: usize, mut push: impl FnMut(usize, usize)) {
+/// Passes on each longest run of offsets below `len` for which `holds`, with at least `min_len` of
+/// them.
+fn push_runs(
+    len: usize,
+    holds: impl Fn(&usize) -> bool,
+    min_len: usize,
+    mut push: impl FnMut(usize, usize),
+) {
     let mut start = None;
     for offset in 0..=len {
         let is_in = offset < len && holds(&offset);

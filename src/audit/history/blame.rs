@@ -1,8 +1,10 @@
-//! Finds when and by whom a piece of code was written, by walking back through the versions of its file.
+//! Finds when and by whom a piece of code was written, by walking back through the versions of its
+//! file.
 //!
-//! A piece was written by the commit that added most of its lines. It is followed from version to version for as long
-//! as the previous one contains at least half of them. Lines are compared without the white space around them, so
-//! re-indenting does not count as writing. Renames are followed.
+//! A piece was written by the commit that added most of its lines. It is followed from version to
+//! version for as long as the previous one contains at least half of them. Lines are compared
+//! without the white space around them, so re-indenting does not count as writing. Renames are
+//! followed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -39,12 +41,20 @@ pub(in crate::audit) struct Piece {
 
 impl Piece {
     /// The piece `fragment` of `text`, the file at `path` in the tree of `commit`.
-    pub fn new(commit: CommitId, path: FilePath, blob: BlobId, text: &[u8], fragment: &Fragment) -> Self {
+    pub fn new(
+        commit: CommitId,
+        path: FilePath,
+        blob: BlobId,
+        text: &[u8],
+        fragment: &Fragment,
+    ) -> Self {
         let at = Lines::new(text);
         let numbers = fragment.start.line..=fragment.end.line.min(at.n_lines());
         let all: Vec<&[u8]> = numbers.map(|line| at.text(text, line).trim_ascii()).collect();
-        let telling: Vec<u64> = all.iter().filter(|line| is_telling(line)).map(|line| hash(line)).collect();
-        let lines = if telling.is_empty() { all.iter().map(|line| hash(line)).collect() } else { telling };
+        let telling: Vec<u64> =
+            all.iter().filter(|line| is_telling(line)).map(|line| hash(line)).collect();
+        let lines =
+            if telling.is_empty() { all.iter().map(|line| hash(line)).collect() } else { telling };
         Self { commit, path, blob, lines }
     }
 
@@ -67,10 +77,11 @@ fn hash(line: &[u8]) -> u64 {
     fnv_1a(line.iter().copied())
 }
 
-/// Who wrote each of `pieces`, and when; `None` if the available history does not show it. All of them must be in trees
-/// reachable from `tips`.
+/// Who wrote each of `pieces`, and when; `None` if the available history does not show it. All of
+/// them must be in trees reachable from `tips`.
 ///
-/// A single walk for all: time grows with the number of commits since the oldest of them was written.
+/// A single walk for all: time grows with the number of commits since the oldest of them was
+/// written.
 ///
 /// # Errors
 /// If the history cannot be read.
@@ -115,11 +126,16 @@ const MAX_VERSION: u64 = 64 << 20;
 /// Maximum origins of one finding whose authors are searched for.
 const MAX_BLAMED: usize = 3;
 
-/// Finds when and by whom the origins of an outcome were written, for the best ones of each finding.
+/// Finds when and by whom the origins of an outcome were written, for the best ones of each
+/// finding.
 ///
 /// # Errors
 /// If the history cannot be read.
-pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Progress) -> Result<(), Error> {
+pub fn blame(
+    repository: &Repository,
+    outcome: &mut Outcome,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
     let reader = repository.reader();
     let ends = [Some(&outcome.head), outcome.base.as_ref()].into_iter().flatten();
     let Some(tip) = ends.filter_map(|end| end.commit).next() else { return Ok(()) };
@@ -136,7 +152,9 @@ pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Prog
                 }
                 Place::Component(_) => continue,
             };
-            let (Some(text), Some(blob)) = (text, reader.blob_at(commit, &origin.path)?) else { continue };
+            let (Some(text), Some(blob)) = (text, reader.blob_at(commit, &origin.path)?) else {
+                continue;
+            };
             let piece = Piece::new(commit, origin.path.clone(), blob, text, &origin.fragment);
             // What the index or the work tree adds has no author yet.
             let version = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
@@ -219,8 +237,8 @@ struct PieceVersion {
     lines: HashSet<u64>,
 }
 
-/// The possible predecessors of a file: the file with its name in each parent; for a new file, those that the commit
-/// deleted.
+/// The possible predecessors of a file: the file with its name in each parent; for a new file,
+/// those that the commit deleted.
 fn before(
     commit: CommitId,
     event: &Event,
@@ -230,12 +248,16 @@ fn before(
     let mut candidates: Vec<(FilePath, BlobId)> = Vec::new();
     candidates.extend(event.before.map(|blob| (event.path.clone(), blob)));
     for parent in reader.parents(commit)?.into_iter().skip(1) {
-        candidates.extend(reader.blob_at(parent, &event.path)?.map(|blob| (event.path.clone(), blob)));
+        candidates
+            .extend(reader.blob_at(parent, &event.path)?.map(|blob| (event.path.clone(), blob)));
     }
     if event.before.is_none() {
         let is_gone = |other: &&Event| other.after.is_none();
-        let mut gone: Vec<(FilePath, BlobId)> =
-            events.iter().filter(is_gone).filter_map(|other| Some((other.path.clone(), other.before?))).collect();
+        let mut gone: Vec<(FilePath, BlobId)> = events
+            .iter()
+            .filter(is_gone)
+            .filter_map(|other| Some((other.path.clone(), other.before?)))
+            .collect();
         // A file of the same name in another folder is the most likely.
         gone.sort_by_key(|(path, _)| path.name() != event.path.name());
         candidates.extend(gone);

@@ -36,7 +36,10 @@ impl ComparedTree {
 
     /// The contents of the files.
     fn contents(&self) -> impl Iterator<Item = ContentReading> {
-        self.entries.iter().zip(&self.readings).filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
+        self.entries
+            .iter()
+            .zip(&self.readings)
+            .filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
     }
 }
 

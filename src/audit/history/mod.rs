@@ -1,7 +1,8 @@
-//! Checks the commits of a range one by one: which copies each added, from where, and who wrote the origins.
+//! Checks the commits of a range one by one: which copies each added, from where, and who wrote the
+//! origins.
 //!
-//! Each commit is checked against its own tree, as `check` does for a change. The fingerprints of all contents are kept
-//! from commit to commit, so the cost of a commit depends on what it changed.
+//! Each commit is checked against its own tree, as `check` does for a change. The fingerprints of
+//! all contents are kept from commit to commit, so the cost of a commit depends on what it changed.
 
 mod blame;
 mod contents;
@@ -34,8 +35,9 @@ use crate::text::{count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
-/// Maximum files in the trees of the commits that are checked together, but for the last few trees. Higher values use
-/// more memory, some 100 bytes a file, and save little: beyond a few commits all threads are busy.
+/// Maximum files in the trees of the commits that are checked together, but for the last few trees.
+/// Higher values use more memory, some 100 bytes a file, and save little: beyond a few commits all
+/// threads are busy.
 const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
@@ -59,7 +61,11 @@ pub struct TimelineParams<'p> {
 ///
 /// # Errors
 /// If a commit, a tree or one of its files cannot be read.
-pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: Context<'_>) -> Result<Timeline, Error> {
+pub fn timeline(
+    repository: &Repository,
+    params: &TimelineParams<'_>,
+    context: Context<'_>,
+) -> Result<Timeline, Error> {
     let mut timeline = selected(params, &repository.reader())?;
     let (results, mut kept) = Results::open(params, context);
 
@@ -68,7 +74,8 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     for judged in &mut timeline.commits {
         match kept.remove(&judged.commit.to_string()) {
             Some(kept) => {
-                (judged.n_novel, judged.copies, judged.unread) = (kept.n_novel, kept.copies, kept.unread);
+                (judged.n_novel, judged.copies, judged.unread) =
+                    (kept.n_novel, kept.copies, kept.unread);
                 is_traced.insert(judged.commit, kept.is_traced);
             }
             None => todo.push(judged),
@@ -78,8 +85,10 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let left: HashSet<CommitId> = todo[n_checked..].iter().map(|judged| judged.commit).collect();
     if !left.is_empty() {
         timeline.commits.retain(|judged| !left.contains(&judged.commit));
-        timeline.unavailable =
-            Some(format!("{}, since the time or memory limit was reached", count(left.len(), "commit")));
+        timeline.unavailable = Some(format!(
+            "{}, since the time or memory limit was reached",
+            count(left.len(), "commit")
+        ));
     }
 
     let mut untraced: Vec<&mut CommitCopies> = timeline
@@ -111,33 +120,45 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
         }
         let info = reader.info(commit)?;
         let is_asked = params.author.as_ref().is_none_or(|author| {
-            info.author.to_lowercase().contains(author) || info.email.to_lowercase().contains(author)
+            info.author.to_lowercase().contains(author)
+                || info.email.to_lowercase().contains(author)
         });
         if !is_asked {
             timeline.n_left_out += 1;
         } else if info.n_parents > 0 && reader.parents(commit)?.is_empty() {
             n_cut += 1;
         } else {
-            timeline.commits.push(CommitCopies { commit, info, n_novel: 0, copies: Vec::new(), unread: Vec::new() });
+            timeline.commits.push(CommitCopies {
+                commit,
+                info,
+                n_novel: 0,
+                copies: Vec::new(),
+                unread: Vec::new(),
+            });
         }
     }
-    let cut = (n_cut > 0).then(|| format!("{} where this shallow clone begins", count(n_cut, "commit")));
-    let malformed =
-        (n_malformed > 0).then(|| format!("{} malformed, or made from one that is", count(n_malformed, "commit")));
+    let cut =
+        (n_cut > 0).then(|| format!("{} where this shallow clone begins", count(n_cut, "commit")));
+    let malformed = (n_malformed > 0)
+        .then(|| format!("{} malformed, or made from one that is", count(n_malformed, "commit")));
     let left: Vec<String> = cut.into_iter().chain(malformed).collect();
     timeline.unavailable = (!left.is_empty()).then(|| left.join("; "));
     Ok(timeline)
 }
 
-/// The results of earlier runs, to which those of this one are added. Without a folder for them, or if it cannot be
-/// written, they are computed again next time.
+/// The results of earlier runs, to which those of this one are added. Without a folder for them, or
+/// if it cannot be written, they are computed again next time.
 struct Results(Option<Journal>);
 
 impl Results {
     /// Opens the results, and reads those that are there, by commit.
-    fn open(params: &TimelineParams<'_>, context: Context<'_>) -> (Self, HashMap<String, KeptCommit>) {
+    fn open(
+        params: &TimelineParams<'_>,
+        context: Context<'_>,
+    ) -> (Self, HashMap<String, KeptCommit>) {
         let digest = digest(params, context.config, context.languages);
-        let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
+        let (journal, lines) =
+            params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
         let lines = lines.unwrap_or_default();
         // A line that was written only in part is not one.
         let kept = lines.iter().filter_map(|line| serde_json::from_str::<KeptCommit>(line).ok());
@@ -155,7 +176,8 @@ impl Results {
     }
 }
 
-/// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how many were checked.
+/// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how
+/// many were checked.
 fn check_commits(
     mut commits: &mut [&mut CommitCopies],
     repository: &Repository,
@@ -179,12 +201,19 @@ fn check_commits(
         n_checked += batch.len();
         let sources: Vec<Sources<'_>> = changes
             .iter()
-            .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
+            .map(|change| Sources {
+                recent: Some(&recent),
+                ..Sources::new(silent, &change.attributes, &remembered)
+            })
             .collect();
-        let trees: Vec<ComparedTree> =
-            trees.into_par_iter().zip(&sources).map(|(tree, sources)| ComparedTree::new(tree, sources)).collect();
+        let trees: Vec<ComparedTree> = trees
+            .into_par_iter()
+            .zip(&sources)
+            .map(|(tree, sources)| ComparedTree::new(tree, sources))
+            .collect();
 
-        // What any commit of the batch has is learned first, by one thread; then all are searched at once.
+        // What any commit of the batch has is learned first, by one thread; then all are searched
+        // at once.
         known.learn(trees.iter().zip(&sources), repository)?;
         let found = changes
             .par_iter()
@@ -218,7 +247,10 @@ fn read_batch(
         if n_files > MAX_BATCH_FILES {
             break;
         }
-        let read = few.par_iter().map_init(|| repository.reader(), read).collect::<Result<Vec<_>, Error>>()?;
+        let read = few
+            .par_iter()
+            .map_init(|| repository.reader(), read)
+            .collect::<Result<Vec<_>, Error>>()?;
         n_files += read.iter().map(|(_, tree)| tree.entries.len()).sum::<usize>();
         let (of_few, their_trees): (Vec<_>, Vec<_>) = read.into_iter().unzip();
         changes.extend(of_few);
@@ -241,9 +273,17 @@ fn trace(
             |reader, judged| {
                 let piece = |copy: &Copy| {
                     let Some(origin) = copy.origins.first() else { return Ok(None) };
-                    let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else { return Ok(None) };
+                    let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else {
+                        return Ok(None);
+                    };
                     let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
-                    Ok(Some(Piece::new(judged.commit, origin.path.clone(), blob, &text, &origin.fragment)))
+                    Ok(Some(Piece::new(
+                        judged.commit,
+                        origin.path.clone(),
+                        blob,
+                        &text,
+                        &origin.fragment,
+                    )))
                 };
                 judged.copies.iter().map(piece).collect()
             },
@@ -264,7 +304,12 @@ fn trace(
 
 /// A digest of everything that decides what is found in a commit.
 fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
-    let all = (JUDGED_VERSION, env!("CARGO_PKG_VERSION"), languages.digest(), params.span.is_first_parent);
+    let all = (
+        JUDGED_VERSION,
+        env!("CARGO_PKG_VERSION"),
+        languages.digest(),
+        params.span.is_first_parent,
+    );
     let all = format!("{all:?} {config:?}");
     fnv_1a(all.bytes())
 }
@@ -282,7 +327,11 @@ struct Change {
 
 impl Change {
     /// Reads a commit: its changes, and its whole tree unless it only removed files.
-    fn read(commit: CommitId, is_first_parent: bool, reader: &Reader) -> Result<(Self, Snapshot), Error> {
+    fn read(
+        commit: CommitId,
+        is_first_parent: bool,
+        reader: &Reader,
+    ) -> Result<(Self, Snapshot), Error> {
         let mut parents = reader.parents(commit)?;
         if is_first_parent {
             parents.truncate(1);
@@ -298,18 +347,25 @@ impl Change {
             let mut files = Vec::new();
             for entry in &after {
                 let was = reader.blob_at(*parent, &entry.path)?;
-                files.extend(was.map(|blob| Entry { path: entry.path.clone(), content: Content::Blob(blob) }));
+                files.extend(
+                    was.map(|blob| Entry {
+                        path: entry.path.clone(),
+                        content: Content::Blob(blob),
+                    }),
+                );
             }
             others.push(Snapshot::of(files));
         }
-        let head = if after.is_empty() { Snapshot::default() } else { reader.commit_snapshot(commit)? };
+        let head =
+            if after.is_empty() { Snapshot::default() } else { reader.commit_snapshot(commit)? };
         let attributes = Attributes::read(&head.entries, reader)?;
         let (before, after) = (Snapshot::of(before), Snapshot::of(after));
         Ok((Self { before, after, others, attributes }, head))
     }
 }
 
-/// The novel tokens of a commit, the copies that it added, and what it changed that could not be read.
+/// The novel tokens of a commit, the copies that it added, and what it changed that could not be
+/// read.
 fn judged(
     change: &Change,
     compared: &ComparedTree,
@@ -325,7 +381,8 @@ fn judged(
     let (mut changed, mut predecessors) =
         changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
     let unread = examined.skipped.into_iter().filter(|(path, skip)| sources.is_unread(path, *skip));
-    let unread = unread.map(|(path, skip)| UnreadFile { path, why: skip.reason().to_owned() }).collect();
+    let unread =
+        unread.map(|(path, skip)| UnreadFile { path, why: skip.reason().to_owned() }).collect();
     // What a merge takes from any of its parents is not new.
     let reader = repository.reader();
     for other in &change.others {

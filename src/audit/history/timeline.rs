@@ -48,7 +48,8 @@ pub struct UnreadFile {
 }
 
 impl CommitCopies {
-    /// Tokens that it added in copies that are worth a warning: none of them is in a test or a document.
+    /// Tokens that it added in copies that are worth a warning: none of them is in a test or a
+    /// document.
     pub fn n_copied(&self) -> usize {
         self.copies.iter().filter(|copy| copy.level > Level::Note).map(|copy| copy.n_novel).sum()
     }
@@ -122,7 +123,9 @@ mod path {
 
     pub fn serialize<S: Serializer>(path: &FilePath, to: S) -> Result<S::Ok, S::Error> {
         let bytes = path.as_bytes().to_vec();
-        String::from_utf8(bytes).map_or_else(|error| KeptPath::Bytes(error.into_bytes()), KeptPath::Text).serialize(to)
+        String::from_utf8(bytes)
+            .map_or_else(|error| KeptPath::Bytes(error.into_bytes()), KeptPath::Text)
+            .serialize(to)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<FilePath, D::Error> {
@@ -149,12 +152,22 @@ mod writing {
     }
 
     pub fn serialize<S: Serializer>(of: &Option<Writing>, to: S) -> Result<S::Ok, S::Error> {
-        let kept = |Writing { commit, author, time, path }: Writing| KeptWriting { commit, author, time, path };
+        let kept = |Writing { commit, author, time, path }: Writing| KeptWriting {
+            commit,
+            author,
+            time,
+            path,
+        };
         of.clone().map(kept).serialize(to)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Writing>, D::Error> {
-        let writing = |KeptWriting { commit, author, time, path }: KeptWriting| Writing { commit, author, time, path };
+        let writing = |KeptWriting { commit, author, time, path }: KeptWriting| Writing {
+            commit,
+            author,
+            time,
+            path,
+        };
         Ok(Option::<KeptWriting>::deserialize(from)?.map(writing))
     }
 }

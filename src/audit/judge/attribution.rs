@@ -1,5 +1,5 @@
-//! Checks whether the notices of an origin are where its license requires them: with the copy, or in a file like
-//! NOTICE.
+//! Checks whether the notices of an origin are where its license requires them: with the copy, or
+//! in a file like NOTICE.
 
 use crate::audit::Error;
 use crate::audit::read::Source;
@@ -54,8 +54,9 @@ impl Attributions {
         Ok(Self { files })
     }
 
-    /// Whether the notices in `terms`, those of a component with this name, are in the file with the copy, or in a file
-    /// like NOTICE in its folder or one above. If no notice is known, the names of component and license must be there.
+    /// Whether the notices in `terms`, those of a component with this name, are in the file with
+    /// the copy, or in a file like NOTICE in its folder or one above. If no notice is known, the
+    /// names of component and license must be there.
     pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
         let holders: Vec<(&String, String)> = terms
             .notices
@@ -63,7 +64,11 @@ impl Attributions {
             .map(|notice| (notice, holder(notice)))
             .filter(|(_, holder)| holder.len() > 3)
             .collect();
-        let license = terms.license.as_ref().map(|license| words(license.to_string().as_bytes())).unwrap_or_default();
+        let license = terms
+            .license
+            .as_ref()
+            .map(|license| words(license.to_string().as_bytes()))
+            .unwrap_or_default();
         let named = [words(component.as_bytes()), license];
         let holds = |text: &str| {
             if holders.is_empty() {
@@ -79,7 +84,9 @@ impl Attributions {
         let given = above.into_iter().find(|(_, text)| holds(text));
         match given {
             Some((path, _)) => Attribution::Given(path.to_string()),
-            None => Attribution::Owed(holders.into_iter().map(|(notice, _)| notice.clone()).collect()),
+            None => {
+                Attribution::Owed(holders.into_iter().map(|(notice, _)| notice.clone()).collect())
+            }
         }
     }
 }
@@ -88,7 +95,8 @@ impl Attributions {
 fn gives_notice(path: &FilePath) -> bool {
     let name = String::from_utf8_lossy(path.name()).to_lowercase();
     let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
-    NAMES.iter().any(|begin| name.starts_with(begin)) && !is_source.iter().any(|end| name.ends_with(end))
+    NAMES.iter().any(|begin| name.starts_with(begin))
+        && !is_source.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a file is in the folder of another, or in one above.
@@ -110,7 +118,17 @@ fn words(text: &[u8]) -> String {
 /// The holder named in a notice: without years, signs and the words around.
 fn holder(notice: &str) -> String {
     let all = words(notice.as_bytes());
-    let fillers = ["copyright", "c", "by", "all", "rights", "reserved", "spdx", "filecopyrighttext", "present"];
+    let fillers = [
+        "copyright",
+        "c",
+        "by",
+        "all",
+        "rights",
+        "reserved",
+        "spdx",
+        "filecopyrighttext",
+        "present",
+    ];
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let kept = all.split_whitespace().filter(|word| !fillers.contains(word) && !is_year(word));
     format!(" {} ", kept.collect::<Vec<_>>().join(" "))
@@ -140,7 +158,10 @@ mod tests {
 
     #[track_caller]
     fn check(copy_text: &str, files: &[(&str, &str)], notices: &[&str], expected: &Attribution) {
-        let files = files.iter().map(|(path, text)| (FilePath::new(*path), words(text.as_bytes()))).collect();
+        let files = files
+            .iter()
+            .map(|(path, text)| (FilePath::new(*path), words(text.as_bytes())))
+            .collect();
         let terms = Terms {
             license: Expression::parse("MIT"),
             notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
@@ -155,7 +176,12 @@ mod tests {
         let given = |path: &str| Attribution::Given(path.to_owned());
         check("/* (C) 2012-2014 by alpha authors */", &[], &notices, &given("src/a.c"));
         check("", &[("NOTICE", "alpha: Copyright 2013 Alpha Authors")], &notices, &given("NOTICE"));
-        check("", &[("src/LICENSE.alpha", "Copyright 2013 Alpha Authors")], &notices, &given("src/LICENSE.alpha"));
+        check(
+            "",
+            &[("src/LICENSE.alpha", "Copyright 2013 Alpha Authors")],
+            &notices,
+            &given("src/LICENSE.alpha"),
+        );
         let owed = Attribution::Owed(vec![notices[0].to_owned()]);
         check("", &[("lib/NOTICE", "Copyright 2013 Alpha Authors")], &notices, &owed);
         check("alpha", &[("NOTICE", "Copyright 2013 Beta Authors")], &notices, &owed);
@@ -170,7 +196,9 @@ mod tests {
     #[test]
     fn files_that_give_notices_are_known_by_their_names() {
         let gives = |path: &str| gives_notice(&FilePath::new(path));
-        assert!(gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md") && gives("LICENSE.linenoise"));
+        assert!(
+            gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md") && gives("LICENSE.linenoise")
+        );
         assert!(!gives("license.rs") && !gives("README.md"));
     }
 }

@@ -1,5 +1,5 @@
-//! Gathers what decides the level of a copy besides its rule: what it does, where it is, and how its files belong
-//! together.
+//! Gathers what decides the level of a copy besides its rule: what it does, where it is, and how
+//! its files belong together.
 
 use std::ops::Range;
 
@@ -14,13 +14,16 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 
 /// Minimum tokens of a whole function that is worth a warning whatever it does, if its names agree.
 const WHOLE: usize = 100;
-/// Minimum tokens of a copy that is evidence of its origin, though it says little: a table may be long.
+/// Minimum tokens of a copy that is evidence of its origin, though it says little: a table may be
+/// long.
 pub(in crate::audit) const SHORT: usize = 100;
 /// Minimum agreement of its names: most replace the origin's one to one.
 const AGREES: f64 = 0.85;
-/// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the evidence.
+/// Maximum fraction of its names that are spelled as in the origin: with more, its lines are the
+/// evidence.
 const SPELLED: f64 = 0.75;
-/// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
+/// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance,
+/// or as a copy.
 const MIN_PRINTS: usize = 40;
 
 /// Whether code is a long function that another has with other names, by how its names agree.
@@ -35,7 +38,12 @@ pub(in crate::audit) fn is_renamed_function(
 
 impl FileUnderAudit<'_> {
     /// What decides the level of a copy with these origins, the best first.
-    pub(super) fn circumstances(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Circumstances {
+    pub(super) fn circumstances(
+        &self,
+        range: &Range<usize>,
+        worth: &Worth,
+        origins: &[Origin],
+    ) -> Circumstances {
         let is_whole_file = range.len() == self.query.source.tokens.len()
             && origins.iter().any(|origin| origin.clone_type == CloneType::Type1);
         let says_little = self.says_little(range, worth, origins).filter(|_| !is_whole_file);
@@ -50,17 +58,25 @@ impl FileUnderAudit<'_> {
             is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
             is_reverted: self.with.reverted.contains(&self.query.source.path),
-            is_from_document: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_prose),
-            is_alternative: !origins.is_empty() && origins.iter().all(|origin| origin.in_common.is_alternative),
+            is_from_document: !origins.is_empty()
+                && origins.iter().all(|origin| origin.in_common.is_prose),
+            is_alternative: !origins.is_empty()
+                && origins.iter().all(|origin| origin.in_common.is_alternative),
         }
     }
 
     /// What a copy of these origins does; `None` without an origin.
-    pub(super) fn worth(&self, range: &Range<usize>, fragment: &Fragment, origins: &[Origin]) -> Option<Worth> {
+    pub(super) fn worth(
+        &self,
+        range: &Range<usize>,
+        fragment: &Fragment,
+        origins: &[Origin],
+    ) -> Option<Worth> {
         let Self { query: ChangedFile { source, novel, .. }, lines, language, .. } = self;
         let origin = origins.first()?;
         let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
-        let (n_statements, n_controls) = source.document().statements(range.clone(), lines, novel, juxtaposed);
+        let (n_statements, n_controls) =
+            source.document().statements(range.clone(), lines, novel, juxtaposed);
         let rows = |of: &Fragment| of.start.line..of.end.line + 1;
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
@@ -69,7 +85,8 @@ impl FileUnderAudit<'_> {
         let ends_block = source.document().ends_block(range.clone());
         let is_even = source.document().is_even(range.clone());
         let n_origins = origins.len();
-        let n_equal_lines = origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
+        let n_equal_lines =
+            origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
         Some(Worth {
             n_statements,
             n_controls,
@@ -85,24 +102,33 @@ impl FileUnderAudit<'_> {
         })
     }
 
-    /// What a copy does and has in common with its origin, if that is too little to warn of. A long function that is an
-    /// origin's with other names is worth it, though no line is the same.
-    fn says_little(&self, range: &Range<usize>, worth: &Worth, origins: &[Origin]) -> Option<SaysLittle> {
+    /// What a copy does and has in common with its origin, if that is too little to warn of. A long
+    /// function that is an origin's with other names is worth it, though no line is the same.
+    fn says_little(
+        &self,
+        range: &Range<usize>,
+        worth: &Worth,
+        origins: &[Origin],
+    ) -> Option<SaysLittle> {
         let ChangedFile { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         let is_renamed = n_novel >= WHOLE
             && worth.n_statements > 0
-            && origins.iter().any(|Origin { in_common: InCommon { names, agreement, .. }, .. }| {
-                is_renamed_function(source.document(), range.clone(), *names, *agreement)
-            });
+            && origins.iter().any(
+                |Origin { in_common: InCommon { names, agreement, .. }, .. }| {
+                    is_renamed_function(source.document(), range.clone(), *names, *agreement)
+                },
+            );
         let Worth { n_statements, n_controls, n_equal_lines, .. } = *worth;
         let is_little = !worth.is_enough() && !is_renamed;
         is_little.then_some(SaysLittle { n_statements, n_controls, n_equal_lines })
     }
 
-    /// Whether it is a fragment that unrelated projects write alike: short, and no function of its own.
+    /// Whether it is a fragment that unrelated projects write alike: short, and no function of its
+    /// own.
     fn is_idiom(&self, range: &Range<usize>) -> bool {
-        range.len() < SHORT && !self.query.source.document().holds_unit(range.clone(), self.thresholds.min_tokens)
+        range.len() < SHORT
+            && !self.query.source.document().holds_unit(range.clone(), self.thresholds.min_tokens)
     }
 
     /// The kind of code in a fragment.
@@ -110,18 +136,25 @@ impl FileUnderAudit<'_> {
         let source = &self.query.source;
         let ground = self.with.config.ground(&source.path, source.is_prose);
         match ground {
-            Ground::Code if self.language.is_some_and(|language| self.declares(language, range)) => Ground::Declarative,
+            Ground::Code
+                if self.language.is_some_and(|language| self.declares(language, range)) =>
+            {
+                Ground::Declarative
+            }
             Ground::Code if self.is_test(range) => Ground::Test,
             _ => ground,
         }
     }
 
-    /// Whether what is new in `range` is test code beside the code that it tests: with as much other code as a copy
-    /// has, it is judged by that.
+    /// Whether what is new in `range` is test code beside the code that it tests: with as much
+    /// other code as a copy has, it is judged by that.
     fn is_test(&self, range: &Range<usize>) -> bool {
         let ChangedFile { source, novel, .. } = self.query;
-        let find =
-            || self.language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default();
+        let find = || {
+            self.language
+                .map(|language| language.test_lines(&source.text, &source.tokens))
+                .unwrap_or_default()
+        };
         let units = self.test_lines.get_or_init(find);
         let is_other = |at: &usize| {
             let line = self.lines.line_of(source.tokens[*at].start);
@@ -130,20 +163,23 @@ impl FileUnderAudit<'_> {
         !units.is_empty() && range.clone().filter(is_other).count() < self.thresholds.min_tokens
     }
 
-    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup, whatever small
-    /// scripts are in it, but a script in it is not.
+    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup,
+    /// whatever small scripts are in it, but a script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
-        let families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
-        let (n_own, n_others) = families.fold((0, 0), |(n_own, n_others), family| match family == own {
-            true => (n_own + 1, n_others),
-            false => (n_own, n_others + 1),
-        });
+        let families = self.query.source.tokens[range.clone()]
+            .iter()
+            .filter_map(|token| token.symbol.family());
+        let (n_own, n_others) =
+            families.fold((0, 0), |(n_own, n_others), family| match family == own {
+                true => (n_own + 1, n_others),
+                false => (n_own, n_others + 1),
+            });
         language.is_declarative && n_own >= n_others
     }
 
-    /// Whether it is hardly more than signatures, which every implementation of an interface repeats. Where a call may
-    /// have no brackets, a signature looks like one.
+    /// Whether it is hardly more than signatures, which every implementation of an interface
+    /// repeats. Where a call may have no brackets, a signature looks like one.
     fn is_signatures(&self, range: &Range<usize>) -> bool {
         let is_told = self.language.is_some_and(|language| !language.has_juxtaposed_calls);
         is_told && self.query.source.document().is_signatures(range.clone())
@@ -158,8 +194,8 @@ impl FileUnderAudit<'_> {
         own.iter().filter(|name| other.binary_search(name).is_ok()).filter(is_rare).count()
     }
 
-    /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is
-    /// made of it and others: what comes into one comes into the other.
+    /// How much of one of the two files the other one held before the change, in percent, if it is
+    /// a bundle that is made of it and others: what comes into one comes into the other.
     pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
         if let Some(known) = self.in_step.borrow().get(&target.path) {
             return *known;
@@ -178,9 +214,10 @@ impl FileUnderAudit<'_> {
             None if with.novel_of.contains_key(&target.path) => return None,
             None => target,
         };
-        // What is newly copied between two files that were alike before is a copy; between a bundle and its sources it
-        // was built.
-        let bundle = Bundle::between(own, other, with.config).filter(|bundle| bundle.n_prints >= MIN_PRINTS);
+        // What is newly copied between two files that were alike before is a copy; between a bundle
+        // and its sources it was built.
+        let bundle =
+            Bundle::between(own, other, with.config).filter(|bundle| bundle.n_prints >= MIN_PRINTS);
         bundle.map(|bundle| bundle.percent as u8)
     }
 }

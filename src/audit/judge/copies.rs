@@ -12,7 +12,9 @@ use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::Token;
-use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones, without_neighbors};
+use crate::matching::{
+    Alignment, Block, ClonePair, Document, Enough, Evidence, clones, without_neighbors,
+};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -29,7 +31,8 @@ pub(in crate::audit) struct TreeCopy {
     pub is_in_both: bool,
 }
 
-/// For each of `asking`, what the change copied into it; from other projects only copies with `enough` evidence.
+/// For each of `asking`, what the change copied into it; from other projects only copies with
+/// `enough` evidence.
 pub(in crate::audit) fn copies_of(
     asking: &[&ChangedFile],
     searched: &SearchOutcome,
@@ -38,7 +41,8 @@ pub(in crate::audit) fn copies_of(
     enough: Option<&Enough>,
     config: &Config,
 ) -> Vec<Vec<TreeCopy>> {
-    let changed: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
+    let changed: BTreeMap<&FilePath, &ChangedFile> =
+        changed.iter().map(|file| (&file.source.path, file)).collect();
     let SearchOutcome { found, frequencies, .. } = searched;
     let thresholds: Vec<Thresholds> = asking.iter().map(|file| file.thresholds(config)).collect();
     let added: Vec<OnceCell<Vec<bool>>> = asking.iter().map(|_| OnceCell::new()).collect();
@@ -61,21 +65,31 @@ pub(in crate::audit) fn copies_of(
         for (query, alignment) in &found.alignments {
             if found.whole.contains(query) {
                 let source = &asking[*query].source;
-                // A file that existed before and that a small change made identical is judged like any other change.
+                // A file that existed before and that a small change made identical is judged like
+                // any other change.
                 if 2 * asking[*query].n_novel() >= source.tokens.len() {
-                    let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
+                    let pair =
+                        ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
                     let copied = &mut copied[*query];
-                    copied.push(TreeCopy { found: number, pair, is_whole: true, is_run: false, is_in_both: false });
+                    copied.push(TreeCopy {
+                        found: number,
+                        pair,
+                        is_whole: true,
+                        is_run: false,
+                        is_in_both: false,
+                    });
                     continue;
                 }
             }
             let between = between(*query);
             let pairs = between.copies(alignment, old_of.entry(*query).or_default());
             let is_evident = |pair: &ClonePair, enough: &Enough| {
-                Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough).is(enough)
+                Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough)
+                    .is(enough)
             };
             // A copy with evidence is evidence for the others too: its author had the file.
-            if enough.is_some_and(|enough| !pairs.iter().any(|(pair, _)| is_evident(pair, enough))) {
+            if enough.is_some_and(|enough| !pairs.iter().any(|(pair, _)| is_evident(pair, enough)))
+            {
                 continue;
             }
             copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| TreeCopy {
@@ -88,7 +102,9 @@ pub(in crate::audit) fn copies_of(
         }
         for (query, run) in &found.runs {
             let between = between(*query);
-            let n_novel = (run.query..run.query + run.len).filter(|&at| between.query.is_novel(at as usize)).count();
+            let n_novel = (run.query..run.query + run.len)
+                .filter(|&at| between.query.is_novel(at as usize))
+                .count();
             if n_novel < thresholds[*query].min_tokens || found.whole.contains(query) {
                 continue;
             }
@@ -128,10 +144,12 @@ impl FilePair<'_> {
     /// - was there before the change, or was moved; or
     /// - is novel too, and comes first: of two new copies, the later one is the copy.
     ///
-    /// What was already a pair in `base` is not a copy. Of each, whether it was inserted into both members of such a pair.
+    /// What was already a pair in `base` is not a copy. Of each, whether it was inserted into both
+    /// members of such a pair.
     ///
-    /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: repetitive
-    /// code can be aligned in other ways too, which prove nothing new. Those of this alignment are added.
+    /// `old` are the tokens of the query that earlier alignments with this target showed to be such
+    /// a pair: repetitive code can be aligned in other ways too, which prove nothing new. Those of
+    /// this alignment are added.
     fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<(ClonePair, bool)> {
         let &Self { query, target, base, frequencies, thresholds, added } = self;
         let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
@@ -140,8 +158,8 @@ impl FilePair<'_> {
             query.is_novel(a) && (!target.is_novel(b) || comes_first)
         };
         let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
-        // A match of fewer than k tokens is never found: neither where it is alone, nor where others are scattered
-        // around it.
+        // A match of fewer than k tokens is never found: neither where it is alone, nor where
+        // others are scattered around it.
         let seen_in = |runs: &[Range<usize>]| -> Vec<usize> {
             runs.iter().flat_map(|run| among(&counted, run)).copied().collect()
         };
@@ -149,14 +167,18 @@ impl FilePair<'_> {
         let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
         runs.retain(is_seen);
         let mut seen = seen_in(&runs);
-        let mut fragments =
-            clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN);
+        let mut fragments = clusters(&counted, |range| {
+            range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN
+        });
         fragments.retain(|fragment| among(&counted, fragment).len() >= min_tokens);
         let are_few = |fragment: &Range<usize>| among(&seen, fragment).len() < min_tokens;
         if let Some(base) = base.filter(|_| fragments.iter().any(are_few)) {
-            // What is pasted over old code keeps a few of its tokens, on lines that are new all the same.
+            // What is pasted over old code keeps a few of its tokens, on lines that are new all the
+            // same.
             let is_added = added.get_or_init(|| query.added(base));
-            let mut pasted = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at) && !is_added[at]));
+            let mut pasted = clusters(&counted, |mut range| {
+                range.any(|at| !query.is_novel(at) && !is_added[at])
+            });
             pasted.retain(|run| is_seen(run) && query.pastes(run.clone(), base));
             runs.retain(|run| !pasted.iter().any(|of| of.contains(&run.start)));
             runs.extend(pasted);
@@ -206,13 +228,18 @@ fn among<'p>(positions: &'p [usize], range: &Range<usize>) -> &'p [usize] {
     &positions[before(range.start)..before(range.end)]
 }
 
-/// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it opens, as far as the
-/// alignment continues without a gap: which of two equal tokens a diff considers novel is arbitrary.
+/// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it
+/// opens, as far as the alignment continues without a gap: which of two equal tokens a diff
+/// considers novel is arbitrary.
 fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
     let document = source.document();
     let block_of = |at: usize| {
         let holds = |block: &&Block| (block.query..block.query + block.len).contains(&(at as u32));
-        alignment.blocks.iter().find(holds).map(|block| block.query as usize..(block.query + block.len) as usize)
+        alignment
+            .blocks
+            .iter()
+            .find(holds)
+            .map(|block| block.query as usize..(block.query + block.len) as usize)
     };
     let mut start = fragment.start;
     let first = block_of(start).map_or(start, |block| block.start);
@@ -235,9 +262,15 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
 
 /// Extends a copy right after its origin, or right before it, to its last novel token.
 ///
-/// In `A A` within one file, the repeat has a period but no beginning: `alignment` was cut where its sides meet, which
-/// may be a few tokens before the first novel one. The copy then lacks as many at its end.
-fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, target: Side<'_>) -> Alignment {
+/// In `A A` within one file, the repeat has a period but no beginning: `alignment` was cut where
+/// its sides meet, which may be a few tokens before the first novel one. The copy then lacks as
+/// many at its end.
+fn beyond_seam(
+    mut fragment: Alignment,
+    alignment: &Alignment,
+    query: Side<'_>,
+    target: Side<'_>,
+) -> Alignment {
     let (all, of_all) = (alignment.query(), alignment.target());
     let is_same = target.changed.is_some() && query.source.path == target.source.path;
     let meets_itself = is_same && (of_all.end == all.start || all.end == of_all.start);
@@ -247,8 +280,13 @@ fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, 
     let (start, of_start) = (fragment.query().start, fragment.target().start);
     let (mut end, mut of_end) = (all.end, of_all.end);
     let symbol = |at: usize| query.source.tokens.get(at).map(|token| token.symbol);
-    let is_apart = |end: usize, of_end: usize| if start < of_start { end < of_start } else { of_end < start };
-    while is_apart(end, of_end) && symbol(end).is_some() && symbol(end) == symbol(of_end) && query.is_novel(end) {
+    let is_apart =
+        |end: usize, of_end: usize| if start < of_start { end < of_start } else { of_end < start };
+    while is_apart(end, of_end)
+        && symbol(end).is_some()
+        && symbol(end) == symbol(of_end)
+        && query.is_novel(end)
+    {
         fragment.extend([(end, of_end)]);
         (end, of_end) = (end + 1, of_end + 1);
     }
@@ -258,22 +296,29 @@ fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, 
 /// Minimum length of a run that is no idiom however often it occurs, as a multiple of `min-tokens`.
 const LONG: usize = 2;
 
-/// Whether a clone counts however common it is: it is long, or a whole function. Rarity only filters idioms.
-pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, min_tokens: usize) -> bool {
+/// Whether a clone counts however common it is: it is long, or a whole function. Rarity only
+/// filters idioms.
+pub(in crate::audit) fn is_long_or_whole(
+    pair: &ClonePair,
+    query: Document<'_>,
+    min_tokens: usize,
+) -> bool {
     pair.longest_run >= LONG * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of their weights.
 ///
-/// A seed found in a few files counts fully. One found in many is a common way to write code, and counts in inverse
-/// proportion (the document frequency of information retrieval).
+/// A seed found in a few files counts fully. One found in many is a common way to write code, and
+/// counts in inverse proportion (the document frequency of information retrieval).
 pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
     let k = k as u32;
     let mut weight = 0.0;
     let mut n_seeds = 0.0;
     for block in alignment.blocks.iter().filter(|block| block.len >= k) {
         let from = frequencies.partition_point(|&(position, _)| position < block.query);
-        let within = frequencies[from..].iter().take_while(|&&(position, _)| position + k <= block.query + block.len);
+        let within = frequencies[from..]
+            .iter()
+            .take_while(|&&(position, _)| position + k <= block.query + block.len);
         for &(_, n_files) in within {
             weight += (FEW_FILES / f64::from(n_files.max(1))).min(1.0);
             n_seeds += 1.0;

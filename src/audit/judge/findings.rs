@@ -15,12 +15,12 @@ use crate::audit::search::{FileHits, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages, Token};
 use crate::matching::{
-    AddedLines, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes,
-    is_same_place, n_equal_lines, names_alike, shown_lines,
+    AddedLines, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines,
+    clone_classes, is_same_place, n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank, Verdict, content,
-    identity, order_origins,
+    About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank,
+    Verdict, content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -56,14 +56,17 @@ impl<'c> AllCopies<'c> {
         Self { asking, changed, base, config, languages, found, copies, reverted, n_places }
     }
 
-    /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of copies from other
-    /// projects.
+    /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of
+    /// copies from other projects.
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
-        let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
+        let of_these =
+            copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
         for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
             let levels = file.thresholds(self.config).levels;
-            let these = these.into_iter().filter(|copied| levels.ask_for(&searched.found[copied.found].place));
+            let these = these
+                .into_iter()
+                .filter(|copied| levels.ask_for(&searched.found[copied.found].place));
             all.extend(these.map(|copied| TreeCopy { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
@@ -86,15 +89,24 @@ impl<'c> AllCopies<'c> {
             nearby,
             reverted: &self.reverted,
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
-            before: predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, &file.source))).collect(),
+            before: predecessors
+                .iter()
+                .filter_map(|file| Some((file.of.as_ref()?, &file.source)))
+                .collect(),
         };
         let of_file = |number: usize| {
             let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
-            FileUnderAudit::new(self.asking[number], &with).findings(&self.copies[number], &self.found, n_places)
+            FileUnderAudit::new(self.asking[number], &with).findings(
+                &self.copies[number],
+                &self.found,
+                n_places,
+            )
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
         let mut findings: Vec<JointFinding> = with_copies.flat_map(of_file).collect();
-        findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        findings.sort_by(|JointFinding(a, _), JointFinding(b, _)| {
+            (&a.path, a.fragment).cmp(&(&b.path, b.fragment))
+        });
         without_mutual(findings)
     }
 }
@@ -157,9 +169,14 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The findings of its copies.
     ///
-    /// Each kind of place is judged separately, and findings with the same code are joined afterward: searching more
-    /// never changes a finding, except to make it more severe.
-    pub fn findings(&self, copies: &[TreeCopy], found: &[FileHits], n_places: &[(u32, u32)]) -> Vec<JointFinding> {
+    /// Each kind of place is judged separately, and findings with the same code are joined
+    /// afterward: searching more never changes a finding, except to make it more severe.
+    pub fn findings(
+        &self,
+        copies: &[TreeCopy],
+        found: &[FileHits],
+        n_places: &[(u32, u32)],
+    ) -> Vec<JointFinding> {
         let kind = |copied: &TreeCopy| match found[copied.found].place {
             Place::Tree => 0,
             Place::Component(_) => 1,
@@ -168,17 +185,24 @@ impl<'c> FileUnderAudit<'c> {
         let mut drafts: Vec<Draft> = Vec::new();
         let mut in_tree: BTreeSet<u32> = BTreeSet::new();
         for asked in 0..3 {
-            let of_kind: Vec<&TreeCopy> = copies.iter().filter(|copied| kind(copied) == asked).collect();
+            let of_kind: Vec<&TreeCopy> =
+                copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
-            // A file that is byte-identical to a deleted one came back, even if the tree has some of its code too.
+            // A file that is byte-identical to a deleted one came back, even if the tree has some
+            // of its code too.
             let came_back = of_kind.iter().any(|copied| copied.is_whole);
-            let is_file = |draft: &Draft| came_back && draft.range.len() == self.query.source.tokens.len();
+            let is_file =
+                |draft: &Draft| came_back && draft.range.len() == self.query.source.tokens.len();
             // Findings of one kind share no code.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
-                match drafts[..n_before].iter().position(|other| is_same_place(&other.range, &draft.range)) {
+                match drafts[..n_before]
+                    .iter()
+                    .position(|other| is_same_place(&other.range, &draft.range))
+                {
                     Some(other) => drafts[other].join(draft),
-                    // Code that the tree has as well was not revived: the past has it because the tree had it then.
+                    // Code that the tree has as well was not revived: the past has it because the
+                    // tree had it then.
                     None if is_past && !is_file(&draft) && draft.is_explained(&in_tree) => {}
                     None => drafts.push(draft),
                 }
@@ -192,7 +216,9 @@ impl<'c> FileUnderAudit<'c> {
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {
             let n_places = n_places_of(&draft, n_places);
-            let Some(JointFinding(mut finding, parts)) = self.finding_of_draft(draft) else { continue };
+            let Some(JointFinding(mut finding, parts)) = self.finding_of_draft(draft) else {
+                continue;
+            };
             finding.n_places = finding.n_places.max(n_places);
             // Code hosts show one alert for each rule and line.
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
@@ -226,7 +252,9 @@ impl<'c> FileUnderAudit<'c> {
                 is_sufficient: copied.is_whole,
             }
         });
-        let n_novel = |range: &Range<usize>| query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let n_novel = |range: &Range<usize>| {
+            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count()
+        };
         let classes = clone_classes(QueryPairs {
             query: query.source.document(),
             pairs: &pairs.collect::<Vec<_>>(),
@@ -236,7 +264,11 @@ impl<'c> FileUnderAudit<'c> {
             params: matching,
         });
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        classes.classes.into_iter().filter_map(|class| self.draft(class, copies, found, &mut lines_of)).collect()
+        classes
+            .classes
+            .into_iter()
+            .filter_map(|class| self.draft(class, copies, found, &mut lines_of))
+            .collect()
     }
 
     /// A class as a draft; `lines_of` are the lines of files, by their numbers in `found`.
@@ -263,7 +295,8 @@ impl<'c> FileUnderAudit<'c> {
         (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
 
-    /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an old pair.
+    /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an
+    /// old pair.
     fn origin(
         &self,
         range: &Range<usize>,
@@ -275,7 +308,8 @@ impl<'c> FileUnderAudit<'c> {
         let FileHits { place, target, text, .. } = found;
         let source = &self.query.source;
         let of_target = pair.alignment.target();
-        // A class may leave a few tokens of one of its places, such as a lone bracket, which nobody copied.
+        // A class may leave a few tokens of one of its places, such as a lone bracket, which nobody
+        // copied.
         if of_target.len() < self.thresholds.matching.k {
             return None;
         }
@@ -283,7 +317,8 @@ impl<'c> FileUnderAudit<'c> {
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
         // How much of the whole finding it explains, and how much of that as it is spelled.
-        let explains = pair.alignment.n_tokens() as f64 / range.len().max(1) as f64 * pair.similarity;
+        let explains =
+            pair.alignment.n_tokens() as f64 / range.len().max(1) as f64 * pair.similarity;
         let spelled = (2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64).min(1.0);
         let of_text = |text: &[u8], tokens: &[Token]| {
             let (first, last) = (tokens.first()?, tokens.last()?);
@@ -291,8 +326,13 @@ impl<'c> FileUnderAudit<'c> {
         };
         let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
-        let novel = if *place == Place::Tree { self.with.novel_of.get(&target.path).copied() } else { None };
-        let n_novel = novel.map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
+        let novel = if *place == Place::Tree {
+            self.with.novel_of.get(&target.path).copied()
+        } else {
+            None
+        };
+        let n_novel = novel
+            .map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
         let is_alternative = *place == Place::Tree && {
             let own = self.builds.get_or_init(|| Builds::new(&source.path, &source.text));
             let line = |at: usize| self.lines.line_of(source.tokens[at].start);
@@ -300,7 +340,8 @@ impl<'c> FileUnderAudit<'c> {
             let other = Builds::new(&target.path, &target.text);
             own.exclude(&rows, &other, &(fragment.start.line..fragment.end.line + 1))
         };
-        let (own_tokens, of_tokens) = (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
+        let (own_tokens, of_tokens) =
+            (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
         let in_common = InCommon {
             names: names_alike(own_tokens, of_tokens),
             agreement: pair.agreement,
@@ -321,7 +362,12 @@ impl<'c> FileUnderAudit<'c> {
             clone_type: pair.clone_type,
             similarity: pair.similarity,
             in_common,
-            rank: Rank { explains, is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
+            rank: Rank {
+                explains,
+                is_new: 2 * n_novel > of_target.len(),
+                spelled,
+                lines: lines_alike(&own, &other),
+            },
             text: text.clone(),
             written: None,
         })
@@ -369,24 +415,29 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(0..source.tokens.len(), origins)
     }
 
-    /// The finding of a draft. It is as severe as the most severe of its parts alone: another origin may make a
-    /// copy worth less, or name a milder rule.
+    /// The finding of a draft. It is as severe as the most severe of its parts alone: another
+    /// origin may make a copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<JointFinding> {
         let Draft { range, origins, parts, .. } = draft;
-        let parts: Vec<Finding> =
-            parts.into_iter().filter_map(|(range, origins)| self.finding_of(range, origins)).collect();
+        let parts: Vec<Finding> = parts
+            .into_iter()
+            .filter_map(|(range, origins)| self.finding_of(range, origins))
+            .collect();
         let gravest = parts.iter().max_by_key(|part| part.level);
         let Some(mut finding) = self.finding_of(range.clone(), origins) else {
             return gravest.cloned().map(|part| JointFinding(part, Vec::new()));
         };
         if let Some(gravest) = gravest.filter(|part| part.level > finding.level) {
-            (finding.rule, finding.level, finding.milder) = (gravest.rule, gravest.level, gravest.milder);
-            let is_of_part = |origin: &Origin| gravest.origins.iter().any(|of| of.place == origin.place);
+            (finding.rule, finding.level, finding.milder) =
+                (gravest.rule, gravest.level, gravest.milder);
+            let is_of_part =
+                |origin: &Origin| gravest.origins.iter().any(|of| of.place == origin.place);
             finding.origins.sort_by_key(|origin| !is_of_part(origin));
             let tokens = &self.query.source.tokens[range];
             finding.identity = identity(finding.rule, &finding.path, content(tokens));
         }
-        // The first part is that of the tree, if it has one: what else is searched changes nothing between its copies.
+        // The first part is that of the tree, if it has one: what else is searched changes nothing
+        // between its copies.
         finding.worth = parts.first().map_or(finding.worth, |part| part.worth);
         Some(JointFinding(finding, parts))
     }
@@ -400,7 +451,9 @@ impl<'c> FileUnderAudit<'c> {
         let fragment = fragment(&source.text, lines, &source.tokens[range.clone()])?;
         // A copy is not its own origin.
         origins.retain(|origin| {
-            origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
+            origin.place != Place::Tree
+                || origin.path != source.path
+                || !overlaps(&origin.fragment, &fragment)
         });
         let worth = self.worth(&range, &fragment, &origins)?;
         let circumstances = self.circumstances(&range, &worth, &origins);
@@ -419,13 +472,15 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// The place of an origin with the license terms of its lines, and the policy's verdict on them.
+    /// The place of an origin with the license terms of its lines, and the policy's verdict on
+    /// them.
     fn judged(&self, place: &Place, fragment: &Fragment) -> (Place, Option<Verdict>) {
         let Place::Component(component) = place else { return (place.clone(), None) };
         let terms = component.terms.at(fragment.start.line, fragment.end.line);
         let mut verdict = self.with.config.licenses.judge(&terms);
         if matches!(verdict.attribution, Attribution::Owed(_)) {
-            verdict.attribution = self.with.attributions.of(&self.query.source, &component.name, &terms);
+            verdict.attribution =
+                self.with.attributions.of(&self.query.source, &component.name, &terms);
         }
         let place = if component.terms.parts.is_empty() {
             place.clone()
@@ -447,7 +502,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Adds the origins of another draft with nearly the same tokens; the tokens of both belong to the copy.
+    /// Adds the origins of another draft with nearly the same tokens; the tokens of both belong to
+    /// the copy.
     fn join(&mut self, other: Self) {
         if self.parts.is_empty() {
             self.parts.push((self.range.clone(), self.origins.clone()));
@@ -457,23 +513,27 @@ impl Draft {
         self.origins.extend(other.origins);
     }
 
-    /// Whether others spell nearly all that this one spells: all but a tenth, since copies end where they differ.
+    /// Whether others spell nearly all that this one spells: all but a tenth, since copies end
+    /// where they differ.
     fn is_explained(&self, others: &BTreeSet<u32>) -> bool {
         let n_own = self.spelled.iter().filter(|at| !others.contains(at)).count();
         10 * n_own < self.spelled.len().max(1)
     }
 }
 
-/// The number of other places with the tokens of a draft, aligned or not: the median of its fingerprints.
+/// The number of other places with the tokens of a draft, aligned or not: the median of its
+/// fingerprints.
 fn n_places_of(draft: &Draft, n_places: &[(u32, u32)]) -> usize {
     let from = n_places.partition_point(|&(position, _)| (position as usize) < draft.range.start);
-    let within = n_places[from..].iter().take_while(|&&(position, _)| (position as usize) < draft.range.end);
+    let within =
+        n_places[from..].iter().take_while(|&&(position, _)| (position as usize) < draft.range.end);
     let mut counts: Vec<u32> = within.map(|&(_, n)| n).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
 }
 
-/// The fraction of lines that two texts have in common, ignoring white space around them but not comments, 0 to 1.
+/// The fraction of lines that two texts have in common, ignoring white space around them but not
+/// comments, 0 to 1.
 fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
     let lines = |text: &[u8]| -> Vec<Vec<u8>> {
         let lines = text.split(|&byte| byte == b'\n').map(|line| line.trim_ascii().to_vec());
@@ -510,7 +570,8 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
     a == b || a.start < b.end && b.start < a.end
 }
 
-/// Where a code host shows an annotation for a fragment; `None` if the change adds none of its lines.
+/// Where a code host shows an annotation for a fragment; `None` if the change adds none of its
+/// lines.
 pub(in crate::audit) fn added_part(
     fragment: &Fragment,
     added: &[AddedLines],
@@ -518,7 +579,11 @@ pub(in crate::audit) fn added_part(
     text: &[u8],
 ) -> Option<Fragment> {
     let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
-    let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };
+    let start = if first == fragment.start.line {
+        fragment.start
+    } else {
+        Position { line: first, column: 1 }
+    };
     let end = if last == fragment.end.line {
         fragment.end
     } else {

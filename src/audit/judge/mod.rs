@@ -1,4 +1,5 @@
-//! Judges what was found: which parts are copies that the change adds, and which findings they make.
+//! Judges what was found: which parts are copies that the change adds, and which findings they
+//! make.
 
 mod attribution;
 mod circumstances;

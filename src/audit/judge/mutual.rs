@@ -1,7 +1,8 @@
 //! Keeps one of two findings that are each other's origin.
 //!
-//! Of two places that a change makes alike, each can be the copy: where one had some of the code before, and the other
-//! the rest. They are one copy, and two findings about it would be one too many.
+//! Of two places that a change makes alike, each can be the copy: where one had some of the code
+//! before, and the other the rest. They are one copy, and two findings about it would be one too
+//! many.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,11 +10,12 @@ use std::collections::BTreeMap;
 use crate::policy::{Finding, Fragment, Origin, Place};
 use crate::text::FilePath;
 
-/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
+/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has
+/// more than one.
 pub(in crate::audit) struct JointFinding(pub Finding, pub Vec<Finding>);
 
-/// The findings, with only one of each two that describe one copy from its two sides. The one with more new code stays,
-/// or the later one; what has an origin elsewhere too always stays.
+/// The findings, with only one of each two that describe one copy from its two sides. The one with
+/// more new code stays, or the later one; what has an origin elsewhere too always stays.
 ///
 /// `findings` are sorted by path and position. Time O(n log n) for n origins.
 pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
@@ -24,7 +26,8 @@ pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
     // The last finding that begins before a place: those of a file hardly overlap.
     let around = |path: &FilePath, place: &Fragment| {
         let numbers = of_file.get(path)?;
-        let behind = numbers.partition_point(|&at| findings[at].0.fragment.start.line <= place.start.line);
+        let behind =
+            numbers.partition_point(|&at| findings[at].0.fragment.start.line <= place.start.line);
         let number = numbers[behind.checked_sub(1)?];
         holds(&findings[number].0.fragment, place).then_some(number)
     };
@@ -36,16 +39,24 @@ pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
         let says_the_same = |other: usize| {
             let Finding { rule, origins, .. } = &findings[other].0;
             let is_origin = |origin: &Origin| {
-                origin.place == Place::Tree && origin.path == finding.path && holds(&origin.fragment, &finding.fragment)
+                origin.place == Place::Tree
+                    && origin.path == finding.path
+                    && holds(&origin.fragment, &finding.fragment)
             };
             is_kept[other] && rule.id == finding.rule.id && origins.iter().any(is_origin)
         };
         let is_said = |origin: &Origin| {
-            origin.place == Place::Tree && around(&origin.path, &origin.fragment).is_some_and(says_the_same)
+            origin.place == Place::Tree
+                && around(&origin.path, &origin.fragment).is_some_and(says_the_same)
         };
         is_kept[number] = !parts.is_empty() || !finding.origins.iter().all(is_said);
     }
-    findings.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(finding, _)| finding).collect()
+    findings
+        .into_iter()
+        .zip(is_kept)
+        .filter(|(_, is_kept)| *is_kept)
+        .map(|(finding, _)| finding)
+        .collect()
 }
 
 /// Whether the lines of `b` are among those of `a`.

@@ -1,4 +1,5 @@
-//! Counts the names that the files near a copy use: a name that is rare there is stronger evidence than a common one.
+//! Counts the names that the files near a copy use: a name that is rare there is stronger evidence
+//! than a common one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,8 +9,9 @@ use crate::audit::read::{Source, names};
 use crate::files::Entry;
 use crate::text::FilePath;
 
-/// Files that are read near each folder with copies: the nearest of the same extension. Counted over the whole tree,
-/// rare names predicted no more than over 30 files, and cost a second where there are thousands.
+/// Files that are read near each folder with copies: the nearest of the same extension. Counted
+/// over the whole tree, rare names predicted no more than over 30 files, and cost a second where
+/// there are thousands.
 const MAX_FILES: usize = 30;
 /// Maximum nearby files with a name for it to be rare.
 pub(super) const FEW_FILES: u32 = 5;
@@ -34,8 +36,8 @@ impl<'n> Nearby<'n> {
         Self { entries, read, known: RefCell::default() }
     }
 
-    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n files of the tree, and
-    /// for reading [`MAX_FILES`] of them; once for each folder.
+    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n
+    /// files of the tree, and for reading [`MAX_FILES`] of them; once for each folder.
     pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
         let bytes = path.as_bytes();
         let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);
@@ -43,16 +45,23 @@ impl<'n> Nearby<'n> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Arc::clone(known);
         }
-        let of_kind = self.entries.iter().filter(|entry| entry.path.extension().unwrap_or(entry.path.name()) == key.1);
-        let mut nearest: Vec<(usize, &Entry)> = of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
-        let order = |a: &(usize, &Entry), b: &(usize, &Entry)| (a.0, &a.1.path).cmp(&(b.0, &b.1.path));
+        let of_kind = self
+            .entries
+            .iter()
+            .filter(|entry| entry.path.extension().unwrap_or(entry.path.name()) == key.1);
+        let mut nearest: Vec<(usize, &Entry)> =
+            of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
+        let order =
+            |a: &(usize, &Entry), b: &(usize, &Entry)| (a.0, &a.1.path).cmp(&(b.0, &b.1.path));
         if nearest.len() > MAX_FILES {
             nearest.select_nth_unstable_by(MAX_FILES, order);
             nearest.truncate(MAX_FILES);
         }
         let mut n_files: Counts = HashMap::new();
         for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
-            names(&source.tokens).into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
+            names(&source.tokens)
+                .into_iter()
+                .for_each(|name| *n_files.entry(name).or_default() += 1);
         }
         let n_files = Arc::new(n_files);
         self.known.borrow_mut().insert(key, Arc::clone(&n_files));

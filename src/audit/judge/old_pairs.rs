@@ -1,8 +1,10 @@
-//! Distinguishes new copies from pairs that base already had, and that the change edited, moved or rewrote alike.
+//! Distinguishes new copies from pairs that base already had, and that the change edited, moved or
+//! rewrote alike.
 //!
-//! The question is never how the change was made, only what was there before: whatever became of a pair, its two
-//! members lead back to two fragments of base, and those were either similar or not. What was there counts only if it is
-//! like what is there now: two tables do not excuse the functions that replace them.
+//! The question is never how the change was made, only what was there before: whatever became of a
+//! pair, its two members lead back to two fragments of base, and those were either similar or not.
+//! What was there counts only if it is like what is there now: two tables do not excuse the
+//! functions that replace them.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -10,12 +12,16 @@ use std::ops::Range;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::Source;
 use crate::language::Token;
-use crate::matching::{AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike};
+use crate::matching::{
+    AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike,
+};
 use crate::text::Lines;
 
-/// Minimum fraction of the names of what was there before that are there now, for the one to have become the other.
+/// Minimum fraction of the names of what was there before that are there now, for the one to have
+/// become the other.
 const KEPT: f64 = 0.25;
-/// Maximum fraction of what is there now that may have been removed there, for the rest to be inserted, not rewritten.
+/// Maximum fraction of what is there now that may have been removed there, for the rest to be
+/// inserted, not rewritten.
 const REPLACED: f64 = 0.25;
 
 /// A part of the query that is new compared to its origin.
@@ -50,7 +56,11 @@ impl<'a> Side<'a> {
     }
 
     /// What `range` was before the change, and in which file; `None` if there was nothing.
-    fn before(&self, range: Range<usize>, base: &'a [Predecessor]) -> Option<(&'a Source, Range<usize>)> {
+    fn before(
+        &self,
+        range: Range<usize>,
+        base: &'a [Predecessor],
+    ) -> Option<(&'a Source, Range<usize>)> {
         let Some(changed) = self.changed else { return Some((self.source, range)) };
         let (file, range) = changed.was.before(range, |file, at| base[file].gone[at])?;
         Some((&base[file].source, range))
@@ -60,18 +70,24 @@ impl<'a> Side<'a> {
     pub fn added(&self, base: &[Predecessor]) -> Vec<bool> {
         let Source { path, text, tokens, .. } = self.source;
         let before = base.iter().find(|file| file.of.as_ref() == Some(path));
-        let (lines, added) = (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
-        tokens.iter().map(|token| added[lines.line_of(token.start) as usize - 1] > AddedLines::No).collect()
+        let (lines, added) =
+            (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
+        tokens
+            .iter()
+            .map(|token| added[lines.line_of(token.start) as usize - 1] > AddedLines::No)
+            .collect()
     }
 
-    /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread over a function
-    /// changes one here and there.
+    /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread
+    /// over a function changes one here and there.
     pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
         let n_lines = |source: &Source, range: Range<usize>| {
             let document = source.document();
             range.filter(|&at| document.starts_line(at)).count() as f64
         };
-        let n_over = self.before(range.clone(), base).map_or(0.0, |(source, before)| n_lines(source, before).max(1.0));
+        let n_over = self
+            .before(range.clone(), base)
+            .map_or(0.0, |(source, before)| n_lines(source, before).max(1.0));
         n_over <= REPLACED * n_lines(self.source, range)
     }
 
@@ -107,7 +123,8 @@ impl<'a> Pairs<'a> {
 
     /// The parts of `fragments` of the query that are new compared to their origin.
     ///
-    /// In an old fragment, each of the `runs` that were inserted at one place is checked separately.
+    /// In an old fragment, each of the `runs` that were inserted at one place is checked
+    /// separately.
     pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Part> {
         let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
         let mut parts = Vec::new();
@@ -117,7 +134,8 @@ impl<'a> Pairs<'a> {
                 parts.push(Part { range: fragment, is_in_both: age == Age::InBoth });
                 continue;
             }
-            let within = runs.iter().filter(|run| fragment.start <= run.start && run.end <= fragment.end);
+            let within =
+                runs.iter().filter(|run| fragment.start <= run.start && run.end <= fragment.end);
             for run in within {
                 let outside = self.outside(run);
                 for piece in [run.start..outside, outside..run.end] {
@@ -134,7 +152,8 @@ impl<'a> Pairs<'a> {
         parts
     }
 
-    /// What `part` is: old if it and its origin were a pair before, or were rewritten alike as members of one.
+    /// What `part` is: old if it and its origin were a pair before, or were rewritten alike as
+    /// members of one.
     fn age(&self, part: &Range<usize>, were_pair: &LazyCell<bool, impl FnOnce() -> bool>) -> Age {
         let pair = self.alignment.within(part.clone());
         if self.was_pair(&pair) {
@@ -143,18 +162,24 @@ impl<'a> Pairs<'a> {
         if !self.is_alike(&pair) || !self.is_inside(part) || !**were_pair {
             return Age::New;
         }
-        let is_inserted = self.query.inserts(pair.query(), self.base) && self.target.inserts(pair.target(), self.base);
+        let is_inserted = self.query.inserts(pair.query(), self.base)
+            && self.target.inserts(pair.target(), self.base);
         if is_inserted { Age::InBoth } else { Age::Old }
     }
 
-    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to one place, a fragment
-    /// was copied as it was moved, or two members beside each other were rewritten; then one half of that place was like
-    /// the other.
+    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to
+    /// one place, a fragment was copied as it was moved, or two members beside each other were
+    /// rewritten; then one half of that place was like the other.
     fn was_pair(&self, pair: &Alignment) -> bool {
         let Some((query, mut a)) = self.query.before(pair.query(), self.base) else { return false };
-        let Some((target, mut b)) = self.target.before(pair.target(), self.base) else { return false };
-        let (own, other) = (&self.query.source.tokens[pair.query()], &self.target.source.tokens[pair.target()]);
-        if names_alike(&query.tokens[a.clone()], own) < KEPT || names_alike(&target.tokens[b.clone()], other) < KEPT {
+        let Some((target, mut b)) = self.target.before(pair.target(), self.base) else {
+            return false;
+        };
+        let (own, other) =
+            (&self.query.source.tokens[pair.query()], &self.target.source.tokens[pair.target()]);
+        if names_alike(&query.tokens[a.clone()], own) < KEPT
+            || names_alike(&target.tokens[b.clone()], other) < KEPT
+        {
             return false;
         }
         if query.path == target.path && n_shared(&a, &b) > 0 {
@@ -167,9 +192,10 @@ impl<'a> Pairs<'a> {
             block.query += a.start as u32;
             block.target += b.start as u32;
         }
-        let now = ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
-        // For a short fragment half is enough: the two are at corresponding positions, so nobody had to search for
-        // them.
+        let now =
+            ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
+        // For a short fragment half is enough: the two are at corresponding positions, so nobody
+        // had to search for them.
         let enough = self.params.min_run.min(now.n_solid / 2);
         let params = Params { min_run: enough, ..*self.params };
         let before = clones(before, &query.tokens, &target.tokens, &params);
@@ -178,12 +204,13 @@ impl<'a> Pairs<'a> {
 
     /// Whether the change brought in most of what `pair` aligns, on both sides.
     fn is_alike(&self, pair: &Alignment) -> bool {
-        let is_novel_in_both = |&(a, b): &(usize, usize)| self.query.is_novel(a) && self.target.is_novel(b);
+        let is_novel_in_both =
+            |&(a, b): &(usize, usize)| self.query.is_novel(a) && self.target.is_novel(b);
         2 * pair.pairs().filter(is_novel_in_both).count() > pair.n_tokens()
     }
 
-    /// Whether `part` is inside code that is aligned before it, like a statement in its function, by brackets or by
-    /// indentation, rather than next to it, like the next function.
+    /// Whether `part` is inside code that is aligned before it, like a statement in its function,
+    /// by brackets or by indentation, rather than next to it, like the next function.
     fn is_inside(&self, part: &Range<usize>) -> bool {
         let before = self.alignment.query().start..part.start;
         let outside = self.outside(part);
@@ -195,11 +222,12 @@ impl<'a> Pairs<'a> {
         });
         let document = self.query.source.document();
         let indent = document.indent(outside);
-        is_open || before.into_iter().any(|at| document.starts_line(at) && document.indent(at) < indent)
+        is_open
+            || before.into_iter().any(|at| document.starts_line(at) && document.indent(at) < indent)
     }
 
-    /// Where `part` leaves the blocks that it begins in: a diff may show the end of a function and the next one as a
-    /// single insertion.
+    /// Where `part` leaves the blocks that it begins in: a diff may show the end of a function and
+    /// the next one as a single insertion.
     fn outside(&self, part: &Range<usize>) -> usize {
         let document = self.query.source.document();
         let (mut depth, mut outermost) = (0, 0);

@@ -1,4 +1,5 @@
-//! Removes findings that a comment or the baseline allows from the report, and reports ineffective suppressions.
+//! Removes findings that a comment or the baseline allows from the report, and reports ineffective
+//! suppressions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
@@ -9,13 +10,13 @@ use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
 use crate::matching::{AddedLines, added_lines};
 use crate::policy::{
-    AcceptanceRules, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer, Place, SuppressedBy,
-    SuppressedFinding, Suppression, suppressions,
+    AcceptanceRules, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Peer,
+    Place, SuppressedBy, SuppressedFinding, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
-/// The suppressions of `source`, which was `before`. Where the base is trusted, those count that it has now, too:
-/// `at_tip`.
+/// The suppressions of `source`, which was `before`. Where the base is trusted, those count that it
+/// has now, too: `at_tip`.
 pub(in crate::audit) fn comments(
     source: &Source,
     before: Option<&Source>,
@@ -24,18 +25,26 @@ pub(in crate::audit) fn comments(
 ) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens, honored);
     let base_text = before.map_or(&[][..], |before| &before.text);
-    let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > AddedLines::No).collect();
+    let added: Arc<[bool]> =
+        added_lines(base_text, &source.text).iter().map(|&line| line > AddedLines::No).collect();
     let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
     // A line may have been there as something else, such as a part of a string.
     let mut of_base = before.map(|before| allowed_in(before, honored)).unwrap_or_default();
     let comment = |suppression: Result<Suppression, BadSuppression>| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-        let is_added = is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
+        let is_added =
+            is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
         let is_at_tip = match (at_tip, &suppression) {
             (Some(at_tip), Ok(good)) => at_tip.iter().any(|known| known.says_the_same(good)),
             _ => true,
         };
-        Comment { path: source.path.clone(), is_added, is_at_tip, added: Arc::clone(&added), suppression }
+        Comment {
+            path: source.path.clone(),
+            is_added,
+            is_at_tip,
+            added: Arc::clone(&added),
+            suppression,
+        }
     };
     found.into_iter().map(comment).collect()
 }
@@ -57,21 +66,23 @@ fn take(known: &mut Vec<Suppression>, suppression: &Suppression) -> bool {
 }
 
 impl Comment {
-    /// Whether what it would allow in `fragment` came with the change. One for a line was written about the code that it
-    /// stands at: that has to be there still, and to be at least half of what is allowed.
+    /// Whether what it would allow in `fragment` came with the change. One for a line was written
+    /// about the code that it stands at: that has to be there still, and to be at least half of
+    /// what is allowed.
     fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
         let is_added = |line: u32| self.added.get(line as usize - 1).is_some_and(|&added| added);
         let Some(own) = &suppression.lines else { return true };
-        let n_added = (fragment.start.line..=fragment.end.line).filter(|&line| is_added(line)).count() as u32;
+        let n_added =
+            (fragment.start.line..=fragment.end.line).filter(|&line| is_added(line)).count() as u32;
         is_added(*own.end()) || 2 * n_added > fragment.end.line + 1 - fragment.start.line
     }
 }
 
 /// Moves the findings that are allowed on `today` to the suppressed ones, and adds the notices.
 ///
-/// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those that the base as it is
-/// now does not have, or that are about other code. A clone class of a tree is
-/// suppressed if all of its places but one are, or if all are in the baseline.
+/// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those
+/// that the base as it is now does not have, or that are about other code. A clone class of a tree
+/// is suppressed if all of its places but one are, or if all are in the baseline.
 pub(in crate::audit) fn suppress(
     outcome: &mut Outcome,
     baseline: &Baseline,
@@ -80,15 +91,20 @@ pub(in crate::audit) fn suppress(
     trusts_change: bool,
 ) {
     let is_scan = outcome.duplication.is_some();
-    let mut comments =
-        Comments { all: &outcome.comments, uses: vec![Use::None; outcome.comments.len()], today, trusts_change };
+    let mut comments = Comments {
+        all: &outcome.comments,
+        uses: vec![Use::None; outcome.comments.len()],
+        today,
+        trusts_change,
+    };
     let mut known = baseline.counts();
     let mut kept = Vec::new();
     let mut acceptances = Acceptances::new(accepted, today);
     let mut judged: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
     let mut parts = std::mem::take(&mut outcome.parts);
     while let Some(finding) = judged.pop_front() {
-        let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
+        let allowed =
+            if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
         let of_rule = allowed.or_else(|| acceptances.excepted(&finding));
         if of_rule.is_some() {
             // Only this rule was suppressed: findings of other rules about the copy remain.
@@ -121,22 +137,27 @@ struct Acceptances<'a> {
 impl<'a> Acceptances<'a> {
     fn new(accepted: AcceptanceRules<'a>, today: Date) -> Self {
         let AcceptanceRules { exceptions, decisions } = accepted;
-        let (are_exceptions_used, are_decisions_used) = (vec![false; exceptions.len()], vec![false; decisions.len()]);
+        let (are_exceptions_used, are_decisions_used) =
+            (vec![false; exceptions.len()], vec![false; decisions.len()]);
         Self { accepted, are_exceptions_used, are_decisions_used, today, notices: Vec::new() }
     }
 
-    /// The exception that covers a finding: every origin in a component must be covered by a valid one.
+    /// The exception that covers a finding: every origin in a component must be covered by a valid
+    /// one.
     fn excepted(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut first = None;
         let mut is_covered = true;
         for origin in &finding.origins {
             let Place::Component(component) = &origin.place else { continue };
             let mut covering = None;
-            for (exception, is_used) in self.accepted.exceptions.iter().zip(&mut self.are_exceptions_used) {
+            for (exception, is_used) in
+                self.accepted.exceptions.iter().zip(&mut self.are_exceptions_used)
+            {
                 let purl = component.purl.as_deref();
                 if exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl) {
                     *is_used = true;
-                    covering = covering.or_else(|| exception.holds(self.today).then_some(exception));
+                    covering =
+                        covering.or_else(|| exception.holds(self.today).then_some(exception));
                 }
             }
             is_covered &= covering.is_some();
@@ -149,7 +170,8 @@ impl<'a> Acceptances<'a> {
     /// The decision on a finding, if it is valid; otherwise the reason is recorded.
     fn decided(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut decided = None;
-        for (decision, is_used) in self.accepted.decisions.iter().zip(&mut self.are_decisions_used) {
+        for (decision, is_used) in self.accepted.decisions.iter().zip(&mut self.are_decisions_used)
+        {
             if decision.copy != finding.identity {
                 continue;
             }
@@ -169,20 +191,24 @@ impl<'a> Acceptances<'a> {
         decided
     }
 
-    /// The notices about them. Only an audit of a whole tree reports unused ones: a change rarely needs any.
+    /// The notices about them. Only an audit of a whole tree reports unused ones: a change rarely
+    /// needs any.
     fn notices(mut self, is_whole: bool) -> Vec<Notice> {
         let exceptions = self.accepted.exceptions.iter().zip(&self.are_exceptions_used);
         let exceptions = exceptions.filter_map(|(exception, &is_used)| match exception.until {
             Some(until) if is_used && !exception.holds(self.today) => {
                 Some(format!("{exception} expired after {until}"))
             }
-            _ if !is_used && is_whole => Some(format!("{exception} is unused: there is no copy for it to accept")),
+            _ if !is_used && is_whole => {
+                Some(format!("{exception} is unused: there is no copy for it to accept"))
+            }
             _ => None,
         });
         let decisions = self.accepted.decisions.iter().zip(&self.are_decisions_used);
-        let decisions = decisions
-            .filter(|&(_, &is_used)| !is_used && is_whole)
-            .map(|(decision, _)| format!("the decision on {} is unused: the copy no longer exists", decision.copy));
+        let decisions =
+            decisions.filter(|&(_, &is_used)| !is_used && is_whole).map(|(decision, _)| {
+                format!("the decision on {} is unused: the copy no longer exists", decision.copy)
+            });
         let notice = |message: String| Notice::new(None, None, &message);
         let notices: Vec<Notice> = exceptions.chain(decisions).map(notice).collect();
         self.notices.extend(notices);
@@ -191,12 +217,15 @@ impl<'a> Acceptances<'a> {
 }
 
 fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {
-    let copies = || std::iter::once(&finding.identity).chain(finding.others.iter().map(|other| &other.identity));
+    let copies = || {
+        std::iter::once(&finding.identity).chain(finding.others.iter().map(|other| &other.identity))
+    };
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     for identity in copies() {
         *asked.entry(identity).or_default() += 1;
     }
-    let is_known = asked.iter().all(|(identity, n)| known.get(identity).is_some_and(|left| left >= n));
+    let is_known =
+        asked.iter().all(|(identity, n)| known.get(identity).is_some_and(|left| left >= n));
     if !is_known {
         return None;
     }
@@ -237,7 +266,8 @@ impl Comments<'_> {
             }
             let is_new = comment.is_about_new_code(suppression, fragment);
             *used = (*used).max(if is_new { Use::New } else { Use::Old });
-            let is_by_base = !comment.is_added && comment.is_at_tip && (suppression.lines.is_none() || !is_new);
+            let is_by_base =
+                !comment.is_added && comment.is_at_tip && (suppression.lines.is_none() || !is_new);
             let is_trusted = self.trusts_change || is_by_base;
             if found.is_none() && is_trusted && suppression.holds(self.today) {
                 let Suppression { line, reason, until, .. } = suppression.clone();
@@ -255,15 +285,19 @@ impl Comments<'_> {
         let rule = finding.rule.id;
         let own = self.allow(rule, &finding.path, &finding.fragment);
         let others = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-        let others: Vec<_> = others.map(|origin| self.allow(rule, &origin.path, &origin.fragment)).collect();
-        let n_left = std::iter::once(&own).chain(&others).filter(|allowed| allowed.is_none()).count();
+        let others: Vec<_> =
+            others.map(|origin| self.allow(rule, &origin.path, &origin.fragment)).collect();
+        let n_left =
+            std::iter::once(&own).chain(&others).filter(|allowed| allowed.is_none()).count();
         if n_left > 1 { None } else { own.or_else(|| others.into_iter().flatten().next()) }
     }
 
-    /// The notices about the comments. In a change, only added ones are reported as unused: the copies that others
-    /// allow are not new, and were not searched for.
+    /// The notices about the comments. In a change, only added ones are reported as unused: the
+    /// copies that others allow are not new, and were not searched for.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
-        let none = |why: &str, of: &Suppression| Some(format!("this suppression has no effect: {why} ({})", of.reason));
+        let none = |why: &str, of: &Suppression| {
+            Some(format!("this suppression has no effect: {why} ({})", of.reason))
+        };
         let message = |comment: &Comment, used: Use, is_used: bool| match &comment.suppression {
             Err(bad) => Some(format!("this suppression has no effect: {}", bad.why)),
             Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
@@ -276,7 +310,9 @@ impl Comments<'_> {
             Ok(suppression) if is_used && !comment.is_at_tip => {
                 none("the base does not have it, or not in this file", suppression)
             }
-            Ok(suppression) if used == Use::New && !self.trusts_change && suppression.lines.is_some() => {
+            Ok(suppression)
+                if used == Use::New && !self.trusts_change && suppression.lines.is_some() =>
+            {
                 none("the change adds the code below it", suppression)
             }
             Ok(suppression) if used == Use::New && !comment.is_added && !is_scan => {
@@ -285,12 +321,16 @@ impl Comments<'_> {
             Ok(suppression) if comment.is_added && is_used => {
                 Some(format!("the change adds a suppression: {}", suppression.reason))
             }
-            Ok(suppression) if !is_used && !suppression.is_foreign && (is_scan || comment.is_added) => {
+            Ok(suppression)
+                if !is_used && !suppression.is_foreign && (is_scan || comment.is_added) =>
+            {
                 Some("unused suppression: there is no copy for it to allow".to_owned())
             }
             Ok(_) => None,
         };
-        let line = |comment: &Comment| comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
+        let line = |comment: &Comment| {
+            comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line)
+        };
         let notice = |(comment, &used): (&Comment, &Use)| {
             let message = message(comment, used, used > Use::None)?;
             Some(Notice::new(Some(comment.path.clone()), Some(line(comment)), &message))

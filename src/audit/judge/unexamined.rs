@@ -6,25 +6,33 @@ use crate::audit::read::{Promise, Skip, Sources};
 use crate::policy::{About, Finding, Ground, UnexaminedFiles};
 use crate::text::FilePath;
 
-/// The findings about changed files that were `skipped`: one for each that contains source and could not be read, and
-/// a single one for those that were left out on purpose.
-pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sources<'_>) -> Vec<Finding> {
+/// The findings about changed files that were `skipped`: one for each that contains source and
+/// could not be read, and a single one for those that were left out on purpose.
+pub(in crate::audit) fn unexamined(
+    skipped: &[(FilePath, Skip)],
+    sources: &Sources<'_>,
+) -> Vec<Finding> {
     let finding = |about: About, path: &FilePath, ground: Ground| {
         let language = sources.languages.possible(path).next().map(|language| &*language.name);
-        let judgment = sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
+        let judgment =
+            sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
         Some(Finding::unexamined(about, judgment, path.clone()))
     };
-    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).filter_map(|(path, skip)| {
-        let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
-        let is_prose = sources.promise(path) == Some(Promise::Document);
-        finding(About::Unread(file), path, sources.config.ground(path, is_prose))
-    });
+    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).filter_map(
+        |(path, skip)| {
+            let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
+            let is_prose = sources.promise(path) == Some(Promise::Document);
+            finding(About::Unread(file), path, sources.config.ground(path, is_prose))
+        },
+    );
     let left_out = left_out(skipped, sources);
-    let left_out = left_out.and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
+    let left_out =
+        left_out.and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
     unread.chain(left_out).collect()
 }
 
-/// The files that were left out on purpose, and the first of them; those in a vendored or built folder are counted.
+/// The files that were left out on purpose, and the first of them; those in a vendored or built
+/// folder are counted.
 fn left_out<'s>(
     skipped: &'s [(FilePath, Skip)],
     sources: &Sources<'_>,
@@ -33,21 +41,33 @@ fn left_out<'s>(
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
         // If the name is not enough, the content has shown the language.
-        (Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule, _) => true,
+        (
+            Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule,
+            _,
+        ) => true,
         _ => false,
     };
     let mut first: Option<&FilePath> = None;
     let mut listed: BTreeMap<(FilePath, &'static str), usize> = BTreeMap::new();
     for (path, skip) in skipped.iter().filter(is_left_out) {
-        let shown = match (sources.vendored_folder(path), path.as_bytes().iter().position(|&byte| byte == b'/')) {
+        let shown = match (
+            sources.vendored_folder(path),
+            path.as_bytes().iter().position(|&byte| byte == b'/'),
+        ) {
             (Some(folder), _) => (folder, Skip::Vendored.reason()),
             // Such files are expected to be many.
-            (None, Some(end)) if *skip == Skip::Repeated => (FilePath::new(&path.as_bytes()[..=end]), skip.reason()),
+            (None, Some(end)) if *skip == Skip::Repeated => {
+                (FilePath::new(&path.as_bytes()[..=end]), skip.reason())
+            }
             _ => (path.clone(), skip.reason()),
         };
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));
     }
-    let files = listed.into_iter().map(|((path, reason), n_files)| UnexaminedFiles { path, n_files, reason });
+    let files = listed.into_iter().map(|((path, reason), n_files)| UnexaminedFiles {
+        path,
+        n_files,
+        reason,
+    });
     Some((first?, files.collect()))
 }

@@ -26,9 +26,11 @@ pub struct AuditSummary {
     pub files: Vec<CopiedFile>,
     /// Whose code that is, the largest share first.
     pub components: Vec<ComponentCopy>,
-    /// Short fragments that read like code of components, which they may be by chance; sorted by path.
+    /// Short fragments that read like code of components, which they may be by chance; sorted by
+    /// path.
     pub possible: Vec<Possible>,
-    /// Which versions of components its folders are, as far as corpora have their history; sorted by folder.
+    /// Which versions of components its folders are, as far as corpora have their history; sorted
+    /// by folder.
     pub versions: Vec<FolderVersion>,
     /// The fixes of security faults that copies have, by file.
     pub fixes: Vec<HeldFix>,
@@ -47,11 +49,15 @@ impl AuditSummary {
     }
 
     /// The folders that were copied from a component.
-    pub fn versions_of<'a>(&'a self, component: &'a Component) -> impl Iterator<Item = &'a FolderVersion> {
+    pub fn versions_of<'a>(
+        &'a self,
+        component: &'a Component,
+    ) -> impl Iterator<Item = &'a FolderVersion> {
         self.versions.iter().filter(|of| of.is_of(component))
     }
 
-    /// How a file relates to the one that it is a copy of, as its folder is compared with its version.
+    /// How a file relates to the one that it is a copy of, as its folder is compared with its
+    /// version.
     pub fn state_of(&self, file: &CopiedFile) -> State {
         let is_it = |path: &FilePath| *path == file.path;
         let edited = |of: &FolderVersion| {
@@ -67,8 +73,8 @@ impl AuditSummary {
         }
     }
 
-    /// The commit that first added code of the component with this name to the file at `path`, if the history was
-    /// searched.
+    /// The commit that first added code of the component with this name to the file at `path`, if
+    /// the history was searched.
     pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Introduction> {
         let mut brought = self.brought.iter().flatten();
         brought.find(|of| of.path == *path && of.component.name == component)
@@ -91,7 +97,8 @@ pub struct HeldFix {
 pub struct ExaminedCorpus {
     /// Its name.
     pub name: String,
-    /// A digest of everything in it, in hexadecimal; `None` for a folder and for what is in an engine.
+    /// A digest of everything in it, in hexadecimal; `None` for a folder and for what is in an
+    /// engine.
     pub digest: Option<String>,
 }
 
@@ -182,7 +189,8 @@ pub struct Possible {
 /// What was copied from a component, under one license.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentCopy {
-    /// The component; with a version if the folders with its code are all of one, or else all its files.
+    /// The component; with a version if the folders with its code are all of one, or else all its
+    /// files.
     pub component: Arc<Component>,
     /// The verdict of the policy.
     pub verdict: Verdict,
@@ -199,14 +207,15 @@ pub struct ComponentCopy {
 pub struct FolderVersion {
     /// The folder; empty for the root.
     pub folder: FilePath,
-    /// The files that were copied, where they are not the folder: a single one, or a few among others.
+    /// The files that were copied, where they are not the folder: a single one, or a few among
+    /// others.
     pub files: Vec<FilePath>,
     /// The component.
     pub component: Arc<Component>,
     /// The folder of the component that it is a copy of; empty for its root.
     pub origin: FilePath,
-    /// The first and the last of the tags whose files differ least; `None` if the component has no tags, or if most
-    /// files are only those of a commit between tags.
+    /// The first and the last of the tags whose files differ least; `None` if the component has no
+    /// tags, or if most files are only those of a commit between tags.
     pub tags: Option<(String, String)>,
     /// The commit whose files differ less than those of any tag, with the lines that differ.
     pub commit: Option<(PastCommit, usize)>,
@@ -222,7 +231,8 @@ pub struct FolderVersion {
     pub equal: Vec<FilePath>,
     /// Those that differ in code, sorted by path.
     pub edited: Vec<EditedFile>,
-    /// Those that are identical to a file of another version, with the versions or the commit that have it.
+    /// Those that are identical to a file of another version, with the versions or the commit that
+    /// have it.
     pub of_others: Vec<(FilePath, String)>,
     /// Source files next to them that the version does not have.
     pub added: Vec<FilePath>,
@@ -264,14 +274,16 @@ impl FolderVersion {
         (&self.component.corpus, &self.component.name) == (&component.corpus, &component.name)
     }
 
-    /// Whether it is that version: most files are identical, at least but for comments and layout. Of a commit between
-    /// releases two in three have to be: the folder may be a release that the corpus does not have.
+    /// Whether it is that version: most files are identical, at least but for comments and layout.
+    /// Of a commit between releases two in three have to be: the folder may be a release that the
+    /// corpus does not have.
     pub fn is_exact(&self) -> bool {
         let n_same = self.identical.len() + self.equal.len();
         if self.tags.is_some() { 2 * n_same > self.n_files } else { 3 * n_same >= 2 * self.n_files }
     }
 
-    /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if it only is nearest.
+    /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if
+    /// it only is nearest.
     pub fn version(&self) -> Option<String> {
         self.nearest().filter(|_| self.is_exact())
     }
@@ -294,7 +306,8 @@ impl FolderVersion {
             (None, Some((commit, _))) => commit.hash.clone(),
             _ => return self.component.purl.clone(),
         };
-        let purl = self.component.purl.clone().unwrap_or_else(|| generic_purl(&self.component.name));
+        let purl =
+            self.component.purl.clone().unwrap_or_else(|| generic_purl(&self.component.name));
         let name = unversioned_purl(&purl);
         let end = name.find(['?', '#']).unwrap_or(name.len());
         Some(format!("{}@{}{}", &name[..end], percent_encoded(&version), &name[end..]))
@@ -311,11 +324,14 @@ impl EditedFile {
     /// Lines that were added and removed.
     pub fn n_lines(&self) -> (usize, usize) {
         let edits = self.edits.iter();
-        edits.fold((0, 0), |(added, removed), edit| (added + edit.added.len(), removed + edit.removed.len()))
+        edits.fold((0, 0), |(added, removed), edit| {
+            (added + edit.added.len(), removed + edit.removed.len())
+        })
     }
 }
 
-/// The number in the name of a tag: `1.2.8` in `v1.2.8`, `zlib-1.2.8` and `release-1.2.8`. A tag without one is itself.
+/// The number in the name of a tag: `1.2.8` in `v1.2.8`, `zlib-1.2.8` and `release-1.2.8`. A tag
+/// without one is itself.
 fn number_of(component: &str, tag: &str) -> String {
     let rest = tag.rsplit('/').next().unwrap_or(tag);
     let lower = rest.to_ascii_lowercase();
@@ -327,9 +343,13 @@ fn number_of(component: &str, tag: &str) -> String {
         "v".to_owned(),
         "r".to_owned(),
     ];
-    let stripped = prefixes.iter().filter_map(|prefix| Some(rest.len() - lower.strip_prefix(prefix)?.len()));
+    let stripped =
+        prefixes.iter().filter_map(|prefix| Some(rest.len() - lower.strip_prefix(prefix)?.len()));
     let candidates = stripped.map(|at| rest[at..].trim_start_matches(['-', '_', '.', 'v', 'V']));
-    let number = [rest].into_iter().chain(candidates).find(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+    let number = [rest]
+        .into_iter()
+        .chain(candidates)
+        .find(|text| text.starts_with(|c: char| c.is_ascii_digit()));
     number.unwrap_or(tag).to_owned()
 }
 
@@ -341,7 +361,9 @@ pub fn generic_purl(name: &str) -> String {
 /// A text as package URLs write it.
 pub fn percent_encoded(text: &str) -> String {
     let written = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => {
+            char::from(byte).to_string()
+        }
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(written).collect()
@@ -353,8 +375,11 @@ mod tests {
 
     #[track_caller]
     fn check(purl: Option<&str>, tag: &str, expected: &str) {
-        let component =
-            Component { name: "zlib".to_owned(), purl: purl.map(ToOwned::to_owned), ..Component::default() };
+        let component = Component {
+            name: "zlib".to_owned(),
+            purl: purl.map(ToOwned::to_owned),
+            ..Component::default()
+        };
         let version = FolderVersion {
             component: Arc::new(component),
             tags: Some((tag.to_owned(), tag.to_owned())),

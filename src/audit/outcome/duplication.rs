@@ -1,7 +1,8 @@
 //! Measures how much of a tree is duplicated, by language and by folder.
 //!
-//! There is one figure: the lines of source that would go if each class were written once. Tests, examples and documents
-//! are no source, as they repeat by nature; a class that would not be worth a warning in a change does not count.
+//! There is one figure: the lines of source that would go if each class were written once. Tests,
+//! examples and documents are no source, as they repeat by nature; a class that would not be worth
+//! a warning in a change does not count.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,9 @@ use crate::text::{FilePath, agreed, count};
 const MAX_LIMITED: usize = 3;
 
 /// What was left out where, a sentence each.
-pub(in crate::audit) fn in_part(limits: impl Iterator<Item = (FilePath, Shortfall)>) -> Vec<(FilePath, String)> {
+pub(in crate::audit) fn in_part(
+    limits: impl Iterator<Item = (FilePath, Shortfall)>,
+) -> Vec<(FilePath, String)> {
     let mut of_path: BTreeMap<FilePath, Shortfall> = BTreeMap::new();
     for (path, limits) in limits {
         *of_path.entry(path).or_default() += limits;
@@ -18,8 +20,12 @@ pub(in crate::audit) fn in_part(limits: impl Iterator<Item = (FilePath, Shortfal
     let describe = |(path, limits): (FilePath, Shortfall)| {
         let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
-        let places = (n_places_left > 0)
-            .then(|| format!("repeats code of {}: the nearest {n_compared} were aligned", count(n_places, "place")));
+        let places = (n_places_left > 0).then(|| {
+            format!(
+                "repeats code of {}: the nearest {n_compared} were aligned",
+                count(n_places, "place")
+            )
+        });
         let chains = (n_not_extended > 0).then(|| {
             let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));
             let repeats = count(n_not_extended, "repeat");

@@ -8,14 +8,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::audited::{
-    AuditSummary, ComponentCopy, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explanation, FolderVersion,
-    HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
+    AuditSummary, ComponentCopy, CopiedFile, EditedFile, EditedLines, ExaminedCorpus, Explanation,
+    FolderVersion, HeldFix, Introduction, Possible, State, generic_purl, percent_encoded,
 };
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::change::End;
-use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, SuppressedFinding, Suppression};
+use crate::policy::{
+    BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, SuppressedFinding,
+    Suppression,
+};
 use crate::text::{FilePath, LinedText, agreed, count};
 
 /// What was examined, and what was not.
@@ -29,7 +32,8 @@ pub struct Examination {
     pub n_novel: usize,
     /// Files of the head that were searched for origins.
     pub n_compared: usize,
-    /// Pairs of a changed file and another one that share code but were not aligned, since others explain the same.
+    /// Pairs of a changed file and another one that share code but were not aligned, since others
+    /// explain the same.
     pub n_passed_over: usize,
     /// Changed files that were not checked, and why, sorted by path.
     pub skipped: Vec<(FilePath, Skip)>,
@@ -37,7 +41,8 @@ pub struct Examination {
     pub not_compared: Vec<(FilePath, Skip)>,
     /// What could not be searched in the history, in words, if that was requested.
     pub unavailable: Option<String>,
-    /// Code of the change that occurs in so many components of a corpus that none is its origin, by corpus and path.
+    /// Code of the change that occurs in so many components of a corpus that none is its origin, by
+    /// corpus and path.
     pub common: Vec<Common>,
 }
 
@@ -61,8 +66,8 @@ pub struct Outcome {
     pub head: End,
     /// The findings, sorted by path and position.
     pub findings: Vec<Finding>,
-    /// Of findings with origins in more than one of the tree, corpora and the past, what each would be alone, by
-    /// path, place and rule: accepting one does not accept the other.
+    /// Of findings with origins in more than one of the tree, corpora and the past, what each would
+    /// be alone, by path, place and rule: accepting one does not accept the other.
     pub parts: BTreeMap<PartKey, Vec<Finding>>,
     /// Findings that are not reported, and why, in the same order; empty unless requested.
     pub suppressed: Vec<SuppressedFinding>,
@@ -78,8 +83,8 @@ pub struct Outcome {
     pub max_findings: usize,
     /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, LinedText>,
-    /// The functions in copies and their first origins with their calls, by path and first line; empty unless
-    /// requested.
+    /// The functions in copies and their first origins with their calls, by path and first line;
+    /// empty unless requested.
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,
@@ -114,7 +119,8 @@ impl Outcome {
         }
     }
 
-    /// The number of files that were not examined or not compared with, because a partial clone does not have them.
+    /// The number of files that were not examined or not compared with, because a partial clone
+    /// does not have them.
     pub fn n_missing(&self) -> usize {
         let skipped = self.examined.skipped.iter().chain(&self.examined.not_compared);
         skipped.filter(|(_, skip)| *skip == Skip::Missing).count()
@@ -125,7 +131,8 @@ impl Outcome {
         self.findings.iter().flat_map(Finding::with_family)
     }
 
-    /// Drops findings beyond the maximum, the least severe and then the last first, and adds a notice.
+    /// Drops findings beyond the maximum, the least severe and then the last first, and adds a
+    /// notice.
     pub fn limit_findings(&mut self) {
         let n_more = self.findings.len().saturating_sub(self.max_findings);
         if n_more == 0 {
@@ -138,7 +145,8 @@ impl Outcome {
         let mut kept = is_kept.into_iter();
         self.findings.retain(|_| kept.next().unwrap_or(false));
         let (findings, are) = (count(n_more, "more finding"), agreed(n_more, "is", "are"));
-        let message = format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
+        let message =
+            format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
         self.notices.push(Notice::new(None, None, &message));
     }
 }

@@ -1,9 +1,9 @@
 //! Remembers the fingerprints of files between runs, and detects false entries.
 //!
-//! Invariant: a run with the cache has the same outcome as one without it. Fingerprints are stored under the blob and
-//! everything else that decides how it is read. A cache can still be forged if others may write to it, so every file
-//! that is aligned, and a random sample of others, are read and compared with their entries. The first difference ends
-//! the use of the cache.
+//! Invariant: a run with the cache has the same outcome as one without it. Fingerprints are stored
+//! under the blob and everything else that decides how it is read. A cache can still be forged if
+//! others may write to it, so every file that is aligned, and a random sample of others, are read
+//! and compared with their entries. The first difference ends the use of the cache.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,11 @@ pub struct Memory {
 }
 
 /// What fingerprints of `repository` are taken with.
-pub(in crate::audit) fn params(repository: &Repository, config: &Config, languages: &Languages) -> SegmentParams {
+pub(in crate::audit) fn params(
+    repository: &Repository,
+    config: &Config,
+    languages: &Languages,
+) -> SegmentParams {
     SegmentParams {
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
@@ -51,7 +55,12 @@ impl Memory {
     }
 
     /// Opens the cache in `folder`.
-    pub fn open(folder: &Path, repository: &Repository, config: &Config, languages: &Languages) -> Self {
+    pub fn open(
+        folder: &Path,
+        repository: &Repository,
+        config: &Config,
+        languages: &Languages,
+    ) -> Self {
         let cache = Cache::open(folder, params(repository, config, languages));
         Self { cache: Some(cache), ..Self::default() }
     }
@@ -66,7 +75,8 @@ impl Memory {
         self.cache
     }
 
-    /// The folder of the cache, if an entry was found to be forged: something other than this program wrote it.
+    /// The folder of the cache, if an entry was found to be forged: something other than this
+    /// program wrote it.
     pub fn is_false(&self) -> Option<PathBuf> {
         let cache = self.cache.as_ref().filter(|_| self.is_false.load(Ordering::Relaxed))?;
         Some(cache.folder().to_owned())
@@ -106,7 +116,8 @@ impl Memory {
         }
     }
 
-    /// A random sample of the `n` cached files to read anyway, so that a forged cache cannot predict which.
+    /// A random sample of the `n` cached files to read anyway, so that a forged cache cannot
+    /// predict which.
     pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();

@@ -34,13 +34,15 @@ pub enum Skip {
     Missing,
     /// It is no notebook, though its name says so.
     Broken,
-    /// Its first line says that it is a script, its name says nothing; and it is too large, no text or in conflict.
+    /// Its first line says that it is a script, its name says nothing; and it is too large, no text
+    /// or in conflict.
     Script,
     /// It is a link with the name of source, to a file that is not read as source.
     Linked,
     /// A generator has marked it as its output, or `.gitattributes` have.
     Generated,
-    /// It is third-party code or was built, according to its folder or `.gitattributes`: compared, but not checked.
+    /// It is third-party code or was built, according to its folder or `.gitattributes`: compared,
+    /// but not checked.
     Vendored,
     /// Its lines are too long to be written by hand.
     Minified,
@@ -117,7 +119,8 @@ impl From<Lack> for Skip {
     }
 }
 
-/// The reasons that follow from a file's bytes and how it is read alone; their numbers are stored in files.
+/// The reasons that follow from a file's bytes and how it is read alone; their numbers are stored
+/// in files.
 const REASONS: [(u32, Skip); 10] = [
     (1, Skip::NotSource),
     (2, Skip::Data),

@@ -26,7 +26,8 @@ pub(in crate::audit) struct Source {
     pub tokens: Vec<Token>,
     /// The words that show how its code is built.
     pub words: Arc<BlockWords>,
-    /// Whether lines were skipped that are minified or too long: the tokens are those of the other lines.
+    /// Whether lines were skipped that are minified or too long: the tokens are those of the other
+    /// lines.
     pub is_partial: bool,
     /// The name of its language.
     pub language: String,
@@ -71,8 +72,8 @@ pub(in crate::audit) struct Sources<'a> {
 const MINIFIED_LINE: usize = 400;
 /// Minimum bytes of a text to count as minified: in a smaller one, long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
-/// Maximum tokens of a line written by hand, in a text that may be minified. Only code makes a line longer than
-/// that, not comments, white space or long literals. A token has a byte at least.
+/// Maximum tokens of a line written by hand, in a text that may be minified. Only code makes a line
+/// longer than that, not comments, white space or long literals. A token has a byte at least.
 pub(in crate::audit) const MINIFIED_TOKENS: usize = 100;
 
 /// Maximum bytes of a changed file to look for its first line; nobody writes a longer script.
@@ -95,7 +96,9 @@ impl Sources<'_> {
             Ruling::Matched { is_builtin: true } => Some(Skip::LeftOut),
             Ruling::Matched { is_builtin: false } => Some(Skip::Ignored),
             Ruling::Excepted => None,
-            Ruling::None => self.foreign_at(path).filter(|of| of.is_installed).map(|_| Skip::Vendored),
+            Ruling::None => {
+                self.foreign_at(path).filter(|of| of.is_installed).map(|_| Skip::Vendored)
+            }
         }
     }
 
@@ -109,8 +112,8 @@ impl Sources<'_> {
         self.skip_by_name(path).or_else(|| is_vendored().then_some(Skip::Vendored))
     }
 
-    /// Whether a change to the tree is compared with this file, judging by its name: true also in a vendored folder and
-    /// in one that a package manager fills, where it is not checked.
+    /// Whether a change to the tree is compared with this file, judging by its name: true also in a
+    /// vendored folder and in one that a package manager fills, where it is not checked.
     pub fn is_compared(&self, path: &FilePath) -> bool {
         match self.skip_by_name(path) {
             None | Some(Skip::Vendored) => true,
@@ -118,20 +121,23 @@ impl Sources<'_> {
         }
     }
 
-    /// The third-party folder that contains a file, judging by its name, unless `.gitattributes` say it is our own.
+    /// The third-party folder that contains a file, judging by its name, unless `.gitattributes`
+    /// say it is our own.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         self.config.foreign_at(path).filter(|_| self.attributes.of(path).vendored != Some(false))
     }
 
-    /// The vendored, installed or built folder that contains a file, by the settings or by name, with a trailing slash.
+    /// The vendored, installed or built folder that contains a file, by the settings or by name,
+    /// with a trailing slash.
     pub fn vendored_folder(&self, path: &FilePath) -> Option<FilePath> {
-        let of_settings = self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
+        let of_settings =
+            self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
         let folder = of_settings.or_else(|| self.foreign_at(path).map(|foreign| foreign.folder))?;
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
-    /// The folder of third-party code that contains a file, by its name or by `.gitattributes`, if the settings list none:
-    /// the root, if only the attributes say so.
+    /// The folder of third-party code that contains a file, by its name or by `.gitattributes`, if
+    /// the settings list none: the root, if only the attributes say so.
     pub fn unlisted_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
         if self.config.vendored_at(path).is_some() {
             return None;
@@ -140,19 +146,27 @@ impl Sources<'_> {
         of_name.or_else(|| (self.attributes.of(path).vendored == Some(true)).then_some(b""))
     }
 
-    /// Whether a skipped file contains source and could not be read: its content has shown a language, or its name
-    /// promises one. An extension that languages only claim promises none: most `.lib` files are libraries, not Liberty.
+    /// Whether a skipped file contains source and could not be read: its content has shown a
+    /// language, or its name promises one. An extension that languages only claim promises none:
+    /// most `.lib` files are libraries, not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
         let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
         // Without its first line, a name that promises nothing may be that of a script.
         let may_be_script = skip == Skip::Missing && path.extension().is_none();
-        is_identified || may_be_script || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
+        is_identified
+            || may_be_script
+            || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
     }
 
-    /// Why a changed file was skipped, once more: the name of a script promises nothing, but its first line does.
+    /// Why a changed file was skipped, once more: the name of a script promises nothing, but its
+    /// first line does.
     pub fn looked_into(&self, reader: &impl ReadFiles, entry: &Entry, skip: Skip) -> Skip {
-        let is_unread = matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
-        if !is_unread || self.promise(&entry.path).is_some() || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO) {
+        let is_unread =
+            matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
+        if !is_unread
+            || self.promise(&entry.path).is_some()
+            || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO)
+        {
             return skip;
         }
         let Ok(bytes) = reader.read(entry) else { return skip };
@@ -175,8 +189,8 @@ impl Sources<'_> {
         }
     }
 
-    /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a document or test code is
-    /// new where it becomes source, though its bytes are not.
+    /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a
+    /// document or test code is new where it becomes source, though its bytes are not.
     pub fn was_judged_as(&self, reader: &impl ReadFiles, before: &Entry, path: &FilePath) -> bool {
         if self.skip_judging(path).is_some() {
             return true;
@@ -197,9 +211,16 @@ impl Sources<'_> {
     }
 
     /// Reads a file that [`Self::skip_by_name`] does not skip.
-    pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
+    pub fn read(
+        &self,
+        reader: &impl ReadFiles,
+        entry: &Entry,
+    ) -> Result<Result<Source, Skip>, Error> {
         // The attributes of a file may change with the tree.
-        let kept = entry.blob().filter(|_| self.attributes.is_empty()).map(|blob| (blob, entry.path.clone()));
+        let kept = entry
+            .blob()
+            .filter(|_| self.attributes.is_empty())
+            .map(|blob| (blob, entry.path.clone()));
         if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
         }
@@ -228,10 +249,12 @@ impl Sources<'_> {
 
     /// Whether the bytes of a file are needed, which [`Self::skip_by_name`] does not skip.
     pub fn needs(&self, entry: &Entry) -> bool {
-        !self.is_plain_data(&entry.path) && self.remembered.get(entry, self.reading(&entry.path)).is_none()
+        !self.is_plain_data(&entry.path)
+            && self.remembered.get(entry, self.reading(&entry.path)).is_none()
     }
 
-    /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not be read.
+    /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not
+    /// be read.
     fn is_plain_data(&self, path: &FilePath) -> bool {
         let mut possible = self.languages.possible(path).peekable();
         !self.config.include_data
@@ -255,16 +278,33 @@ impl Sources<'_> {
         }
     }
 
-    /// A digest of everything that decides how a file is read, besides its bytes and the language tables:
-    /// what of its name decides its language, the settings that [`Self::read`] uses, and its `.gitattributes`.
+    /// A digest of everything that decides how a file is read, besides its bytes and the language
+    /// tables: what of its name decides its language, the settings that [`Self::read`] uses, and
+    /// its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
-        let RawConfig { include_data, include_generated, max_file_size, max_file_tokens, max_line_length, .. } =
-            **self.config;
+        let RawConfig {
+            include_data,
+            include_generated,
+            max_file_size,
+            max_file_tokens,
+            max_line_length,
+            ..
+        } = **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
-        let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
-        let names = format!("{}\0{}", self.languages.telling_name(path), language.as_deref().unwrap_or_default());
+        let settings =
+            [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
+        let names = format!(
+            "{}\0{}",
+            self.languages.telling_name(path),
+            language.as_deref().unwrap_or_default()
+        );
         let limits = [max_file_size, max_file_tokens as u64, max_line_length as u64];
-        fnv_1a(settings.into_iter().chain(limits.into_iter().flat_map(u64::to_le_bytes)).chain(names.into_bytes()))
+        fnv_1a(
+            settings
+                .into_iter()
+                .chain(limits.into_iter().flat_map(u64::to_le_bytes))
+                .chain(names.into_bytes()),
+        )
     }
 
     /// Reads `bytes` as the file at `path`.
@@ -277,22 +317,43 @@ impl Sources<'_> {
             Cow::Owned(text) => (text, Some(bytes)),
         };
         let mut tokens = Vec::new();
-        let FileTokens { language, words, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
+        let FileTokens { language, words, is_mixed, is_partial } =
+            self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());
         let family = if is_mixed { MIXED.to_owned() } else { family };
-        Ok(Source { path: path.clone(), text, encoded, tokens, words, is_partial, language: name, family, is_prose })
+        Ok(Source {
+            path: path.clone(),
+            text,
+            encoded,
+            tokens,
+            words,
+            is_partial,
+            language: name,
+            family,
+            is_prose,
+        })
     }
 
     /// Reads the tokens of `bytes` as the file at `path`, replacing what `tokens` held.
-    pub fn lex(&self, path: &FilePath, bytes: &[u8], tokens: &mut Vec<Token>) -> Result<FileTokens<'_>, Skip> {
+    pub fn lex(
+        &self,
+        path: &FilePath,
+        bytes: &[u8],
+        tokens: &mut Vec<Token>,
+    ) -> Result<FileTokens<'_>, Skip> {
         if bytes.len() as u64 > self.config.max_file_size {
             return Err(Skip::TooLarge);
         }
         self.lex_text(path, &decoded(bytes)?, tokens)
     }
 
-    fn lex_text(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<FileTokens<'_>, Skip> {
+    fn lex_text(
+        &self,
+        path: &FilePath,
+        text: &[u8],
+        tokens: &mut Vec<Token>,
+    ) -> Result<FileTokens<'_>, Skip> {
         let language = self.identify(path, text)?;
         if self.languages.is_broken(language, text) {
             return Err(Skip::Broken);
@@ -306,11 +367,13 @@ impl Sources<'_> {
         if tokens.len() > self.config.max_file_tokens {
             return Err(Skip::TooManyTokens);
         }
-        let has_minified = self.may_be_minified(path, language, text) && leave_out_long_lines(text, tokens);
+        let has_minified =
+            self.may_be_minified(path, language, text) && leave_out_long_lines(text, tokens);
         if has_minified && tokens.is_empty() {
             return Err(Skip::Minified);
         }
-        let has_long = self.may_have_long_line(language, text) && leave_out_longer(text, tokens, self.config);
+        let has_long =
+            self.may_have_long_line(language, text) && leave_out_longer(text, tokens, self.config);
         if has_long && tokens.is_empty() {
             return Err(Skip::LongLine);
         }
@@ -324,11 +387,12 @@ impl Sources<'_> {
         source.is_partial.then_some(if is_long { Skip::LongLine } else { Skip::LongLines })
     }
 
-    /// The language of the file at `path` if a single lexer reads all of `bytes` unchanged: nothing is decoded,
-    /// embedded or skipped.
+    /// The language of the file at `path` if a single lexer reads all of `bytes` unchanged: nothing
+    /// is decoded, embedded or skipped.
     pub fn plain(&self, path: &FilePath, bytes: &[u8]) -> Option<&Language> {
-        let is_as_it_is =
-            bytes.len() as u64 <= self.config.max_file_size && !is_encoded(bytes) && decoded(bytes).is_ok();
+        let is_as_it_is = bytes.len() as u64 <= self.config.max_file_size
+            && !is_encoded(bytes)
+            && decoded(bytes).is_ok();
         let language = self.identify(path, bytes).ok().filter(|_| is_as_it_is)?;
         // No text has more tokens than bytes.
         let is_whole = bytes.len() <= self.config.max_file_tokens
@@ -337,8 +401,8 @@ impl Sources<'_> {
         (language.is_plain() && is_whole && !language.has_preamble(bytes)).then_some(language)
     }
 
-    /// Whether `source` would be read the same way at `path`: under another name, the same bytes may be in another
-    /// language, or none.
+    /// Whether `source` would be read the same way at `path`: under another name, the same bytes
+    /// may be in another language, or none.
     pub fn reads_alike(&self, source: &Source, path: &FilePath) -> bool {
         self.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
     }
@@ -350,7 +414,8 @@ impl Sources<'_> {
         }
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
-        let language = named.or_else(|| self.languages.identify(path, text)).ok_or(Skip::NotSource)?;
+        let language =
+            named.or_else(|| self.languages.identify(path, text)).ok_or(Skip::NotSource)?;
         if language.is_data && !self.config.include_data && !language.is_host() {
             return Err(Skip::Data);
         }
@@ -361,15 +426,16 @@ impl Sources<'_> {
         Ok(language)
     }
 
-    /// Whether so much of a text is on so few lines that a program may have written it. Attributes that declare a file
-    /// not generated mean that it was written by hand.
+    /// Whether so much of a text is on so few lines that a program may have written it. Attributes
+    /// that declare a file not generated mean that it was written by hand.
     fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
-        let is_long =
-            text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
+        let is_long = text.len() > MINIFIED_SIZE
+            && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
         is_long && !language.is_notebook && self.attributes.of(path).generated != Some(false)
     }
 
-    /// Whether a line is longer than the settings allow. A notebook may be a single line, whatever is in its cells.
+    /// Whether a line is longer than the settings allow. A notebook may be a single line, whatever
+    /// is in its cells.
     fn may_have_long_line(&self, language: &Language, text: &[u8]) -> bool {
         !language.is_notebook && has_longer(text, self.config.max_line_length)
     }
@@ -395,9 +461,11 @@ pub(in crate::audit) struct FileTokens<'l> {
     is_partial: bool,
 }
 
-/// Removes the tokens of lines that are too long to be written by hand; returns whether there were any.
+/// Removes the tokens of lines that are too long to be written by hand; returns whether there were
+/// any.
 ///
-/// Works line by line, so that neither a comment of forty kilobytes nor a table on one line hides the code next to it.
+/// Works line by line, so that neither a comment of forty kilobytes nor a table on one line hides
+/// the code next to it.
 fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     let lines = Lines::new(text);
     let n_before = tokens.len();
@@ -415,7 +483,8 @@ fn leave_out_longer(text: &[u8], tokens: &mut Vec<Token>, config: &Config) -> bo
     tokens.len() < n_before
 }
 
-/// Whether a line has more than `max` bytes. Time O(n), and none for a text that has no more in all.
+/// Whether a line has more than `max` bytes. Time O(n), and none for a text that has no more in
+/// all.
 fn has_longer(text: &[u8], max: usize) -> bool {
     let mut start = 0;
     text.len() > max

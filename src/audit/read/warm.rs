@@ -21,7 +21,8 @@ pub fn warm(
     let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
     let sources = Sources::new(context, &attributes, remembered);
     let is_unknown = |entry: &&Entry| {
-        sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
+        sources.skip_by_name(&entry.path).is_none()
+            && remembered.get(entry, sources.reading(&entry.path)).is_none()
     };
     let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
     repository.reader().fetch(&mut unknown.iter().copied().filter(|entry| sources.needs(entry)));

@@ -1,7 +1,8 @@
 //! Joins the repeats of a tree into clone classes, one for each family of copies.
 //!
-//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through others, form one class
-//! (the connected components of the links). A class inside another one adds nothing and is left out.
+//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through
+//! others, form one class (the connected components of the links). A class inside another one adds
+//! nothing and is left out.
 //!
 //! Invariant: no two places of a class overlap, and each class has at least two.
 
@@ -36,14 +37,15 @@ pub(super) struct Idioms {
     pub n_places: usize,
 }
 
-/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of
-/// another.
+/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of
+/// the tokens of another.
 ///
-/// Places that are nearly the same become one, and places of a class that overlap are cut, so a run may be lost. What
-/// is lost is joined again, to classes of its own. Time O(n log n) for n places, but where many overlap.
+/// Places that are nearly the same become one, and places of a class that overlap are cut, so a run
+/// may be lost. What is lost is joined again, to classes of its own. Time O(n log n) for n places,
+/// but where many overlap.
 ///
-/// Whether something is an idiom is asked of a class, not of its pairs: a family with a member that is a whole function
-/// is none, however many members have lost an end.
+/// Whether something is an idiom is asked of a class, not of its pairs: a family with a member that
+/// is a whole function is none, however many members have lost an end.
 ///
 /// # Errors
 /// Those of `cut`.
@@ -59,10 +61,14 @@ pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<TreeClasses, 
         }
         classes.extend(linked(runs.clone(), cut)?);
     }
-    let (telling, idioms): (Vec<Class>, Vec<Class>) = classes.into_iter().partition(|class| class.is_telling);
+    let (telling, idioms): (Vec<Class>, Vec<Class>) =
+        classes.into_iter().partition(|class| class.is_telling);
     let n_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
     let idioms = Idioms { n_all: idioms.len(), n_places };
-    Ok(TreeClasses { classes: without_nested(telling.into_iter().map(|class| class.places).collect()), idioms })
+    Ok(TreeClasses {
+        classes: without_nested(telling.into_iter().map(|class| class.places).collect()),
+        idioms,
+    })
 }
 
 /// Places that are copies of each other.
@@ -110,8 +116,10 @@ struct DocumentPlaces<'c> {
 impl<'c> PlacesByLine<'c> {
     fn new(classes: &'c [Class]) -> Self {
         let mut of_document: BTreeMap<u32, DocumentPlaces<'_>> = BTreeMap::new();
-        for (number, place) in
-            classes.iter().enumerate().flat_map(|(number, class)| class.places.iter().map(move |of| (number, of)))
+        for (number, place) in classes
+            .iter()
+            .enumerate()
+            .flat_map(|(number, class)| class.places.iter().map(move |of| (number, of)))
         {
             let all = of_document.entry(place.document).or_default();
             all.places.push((place, number));
@@ -129,15 +137,19 @@ impl<'c> PlacesByLine<'c> {
         let all = self.of_document.get(&place.document);
         let (places, longest) = all.map_or((&[][..], 0), |all| (&all.places[..], all.longest));
         let from = places.partition_point(|(of, _)| of.fragment.start.line + longest < last);
-        let before = places[from..].iter().take_while(move |(of, _)| of.fragment.start.line <= first);
+        let before =
+            places[from..].iter().take_while(move |(of, _)| of.fragment.start.line <= first);
         before.filter(move |(of, _)| last <= of.fragment.end.line).copied()
     }
 
     /// Whether one class has a place around the fragment and another one around its earlier places.
     fn is_pair(&self, Repeat { place, earlier, .. }: &Repeat) -> bool {
         // A class has at most one place around it, as none overlap.
-        let own: HashMap<usize, &Member> = self.around(place).map(|(of, class)| (class, of)).collect();
-        let is_other = |(other, class): (&Member, usize)| own.get(&class).is_some_and(|of| !std::ptr::eq(*of, other));
+        let own: HashMap<usize, &Member> =
+            self.around(place).map(|(of, class)| (class, of)).collect();
+        let is_other = |(other, class): (&Member, usize)| {
+            own.get(&class).is_some_and(|of| !std::ptr::eq(*of, other))
+        };
         earlier.iter().all(|earlier| self.around(earlier).any(is_other))
     }
 }
@@ -162,9 +174,13 @@ impl Places {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
         // Places that overlap by seven tenths begin within half the longest length of each other.
-        let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
+        let (from, to) = (
+            place.tokens.start.saturating_sub(*longest / 2),
+            place.tokens.start + place.tokens.len() / 2,
+        );
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
-        let known = near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
+        let known =
+            near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
         if let Some(number) = known {
             self.all[number].is_worth |= place.is_worth;
             // What either has beyond the other was found as well.
@@ -199,10 +215,12 @@ impl Places {
     fn into_classes<E>(mut self, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
         let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
-        for (((place, hull), is_telling), root) in self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots)
+        for (((place, hull), is_telling), root) in
+            self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots)
         {
             let whole = if hull == place.tokens { None } else { cut(&place, hull)? };
-            let class = classes.entry(root).or_insert(Class { places: Vec::new(), is_telling: false });
+            let class =
+                classes.entry(root).or_insert(Class { places: Vec::new(), is_telling: false });
             class.places.push(whole.unwrap_or(place));
             class.is_telling |= is_telling;
         }
@@ -210,8 +228,8 @@ impl Places {
     }
 }
 
-/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other is what is left of
-/// it if that is nearly all, or a piece of the longer.
+/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other
+/// is what is left of it if that is nearly all, or a piece of the longer.
 fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Member>, E> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let mut kept: Vec<Member> = Vec::new();
@@ -221,7 +239,9 @@ fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Mem
             continue;
         };
         let (own, other) = (place.tokens.clone(), last.tokens.clone());
-        let is_kept = |left: &Range<usize>, of: &Range<usize>| left.len() as f64 >= SAME_PLACE * of.len() as f64;
+        let is_kept = |left: &Range<usize>, of: &Range<usize>| {
+            left.len() as f64 >= SAME_PLACE * of.len() as f64
+        };
         let behind = own.start.max(other.end)..own.end.max(other.end);
         let before = other.start..own.start;
         if own.start >= other.end {
@@ -250,8 +270,10 @@ fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Mem
 /// The classes of which not all places lie within places of another one.
 fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
-    for (number, place) in
-        classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
+    for (number, place) in classes
+        .iter()
+        .enumerate()
+        .flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
     {
         of_document.entry(place.document).or_default().push((place.tokens.clone(), number));
     }
@@ -263,10 +285,16 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     // The other classes with a place around this one.
     let around = |place: &Member, own: usize| -> Vec<usize> {
         let places = &of_document[&place.document];
-        let from = places.partition_point(|(tokens, _)| tokens.start + longest[&place.document] < place.tokens.end);
-        let before = places[from..].iter().take_while(|(tokens, _)| tokens.start <= place.tokens.start);
+        let from = places.partition_point(|(tokens, _)| {
+            tokens.start + longest[&place.document] < place.tokens.end
+        });
+        let before =
+            places[from..].iter().take_while(|(tokens, _)| tokens.start <= place.tokens.start);
         let holds = |tokens: &Range<usize>| tokens.end >= place.tokens.end;
-        before.filter(|(tokens, number)| *number != own && holds(tokens)).map(|&(_, number)| number).collect()
+        before
+            .filter(|(tokens, number)| *number != own && holds(tokens))
+            .map(|&(_, number)| number)
+            .collect()
     };
     let is_nested = |number: usize| {
         let class = &classes[number];
@@ -275,19 +303,30 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
             // Of two classes with the same places, the first one is kept.
             let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
-            // Each within another place: two that lie in one place of the outer class are copies that it does not show.
+            // Each within another place: two that lie in one place of the outer class are copies
+            // that it does not show.
             let holder = |place: &Member| {
-                let holds = |of: &Member| of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end;
+                let holds = |of: &Member| {
+                    of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end
+                };
                 // They are in order, and no two overlap.
-                let before = |of: &Member| (of.document, of.tokens.start) <= (place.document, place.tokens.start);
+                let before = |of: &Member| {
+                    (of.document, of.tokens.start) <= (place.document, place.tokens.start)
+                };
                 let last = outer.partition_point(before).checked_sub(1);
                 last.filter(|&at| outer[at].document == place.document && holds(&outer[at]))
             };
             let holders: Option<BTreeSet<usize>> = class.iter().map(holder).collect();
             holders.is_some_and(|holders| holders.len() == class.len())
-                && (other < number || outer.iter().zip(class).any(|(outer, own)| is_larger(outer, own)))
+                && (other < number
+                    || outer.iter().zip(class).any(|(outer, own)| is_larger(outer, own)))
         })
     };
     let is_nested: Vec<bool> = (0..classes.len()).map(is_nested).collect();
-    classes.into_iter().zip(is_nested).filter(|(_, is_nested)| !is_nested).map(|(class, _)| class).collect()
+    classes
+        .into_iter()
+        .zip(is_nested)
+        .filter(|(_, is_nested)| !is_nested)
+        .map(|(class, _)| class)
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! Finds the fragments of a tree that repeat earlier ones, along the links between their fingerprints.
+//! Finds the fragments of a tree that repeat earlier ones, along the links between their
+//! fingerprints.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,8 +18,9 @@ use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::{Builds, Token};
 use crate::matching::{
-    Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs, Seed, Shortfall,
-    TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside, n_equal_lines, n_statements, names_alike,
+    Alignment, Alignments, Block, CloneClass, CloneClasses, ClonePair, CloneType, Deed, QueryPairs,
+    Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
+    n_equal_lines, n_statements, names_alike,
 };
 use crate::policy::{Fragment, Ground, content};
 use crate::text::Lines;
@@ -92,8 +94,8 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     let work = |_: usize| -> Result<Vec<(usize, Repeats)>, Error> {
         let mut kept = RecentSources::new(entries, sources, open());
         let mut found = Vec::new();
-        // Neighboring files resemble each other. Each thread takes the next file, so its targets are likely still in
-        // memory.
+        // Neighboring files resemble each other. Each thread takes the next file, so its targets
+        // are likely still in memory.
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(links) = documents.get(number) else { return Ok(found) };
@@ -105,8 +107,13 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
         }
     };
     let n_threads = rayon::current_num_threads();
-    let mut found: Vec<_> =
-        (0..n_threads).into_par_iter().map(work).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+    let mut found: Vec<_> = (0..n_threads)
+        .into_par_iter()
+        .map(work)
+        .collect::<Result<Vec<_>, Error>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     found.sort_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
     for (_, Repeats { fragments, runs, limits }) in found {
@@ -134,7 +141,8 @@ impl Text {
         Self {
             lines: Lines::new(&source.text),
             builds: Arc::new(Builds::new(&source.path, &source.text)),
-            is_declarative: ground == Ground::Declarative || language.is_some_and(|language| language.is_declarative),
+            is_declarative: ground == Ground::Declarative
+                || language.is_some_and(|language| language.is_declarative),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
         }
@@ -182,15 +190,18 @@ impl<'t> Scales<'t> {
             return true;
         }
         let document = query.source.document();
-        let is_beside = query.source.path == target.source.path && is_beside(query.rows(&own), target.rows(&other));
+        let is_beside = query.source.path == target.source.path
+            && is_beside(query.rows(&own), target.rows(&other));
         let names = names_alike(&query.source.tokens[own.clone()], &target.source.tokens[other]);
         let mut worth = Worth { names, similarity: pair.similarity, is_beside, ..self.alone(&own) };
         // Lines take longest to compare: only where they decide.
         let at_most = Worth { n_equal_lines: query.rows(&own).len(), ..worth };
         if !worth.is_enough() && at_most.is_enough() {
-            worth.n_equal_lines = n_equal_lines(&pair.alignment, document, target.source.document());
+            worth.n_equal_lines =
+                n_equal_lines(&pair.alignment, document, target.source.document());
         }
-        worth.is_enough() || worth.n_statements > 0 && is_renamed_function(document, own, names, pair.agreement)
+        worth.is_enough()
+            || worth.n_statements > 0 && is_renamed_function(document, own, names, pair.agreement)
     }
 
     /// What a range is worth, but for what it has in common with an origin.
@@ -229,7 +240,14 @@ pub(in crate::audit) struct RecentSources<'s, R> {
 impl<'s, R: ReadFiles> RecentSources<'s, R> {
     /// None of `entries` read yet.
     pub fn new(entries: &'s [Entry], sources: &'s Sources<'s>, reader: R) -> Self {
-        Self { entries, sources, reader, at_hand: HashMap::new(), order: VecDeque::new(), n_bytes: 0 }
+        Self {
+            entries,
+            sources,
+            reader,
+            at_hand: HashMap::new(),
+            order: VecDeque::new(),
+            n_bytes: 0,
+        }
     }
 
     /// The place of some of the tokens of another; it begins and ends with a line.
@@ -240,18 +258,32 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         let Some(file) = self.source(from.document)? else { return Ok(None) };
         let document = file.source.document();
         let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
-        let end = (start..=tokens.end).rev().find(|&at| document.starts_line(at) && at > start).unwrap_or(tokens.end);
+        let end = (start..=tokens.end)
+            .rev()
+            .find(|&at| document.starts_line(at) && at > start)
+            .unwrap_or(tokens.end);
         let Some(within) = file.source.tokens.get(start..end) else { return Ok(None) };
         let fragment = fragment(&file.source.text, &file.lines, within);
-        Ok(fragment.map(|fragment| Member { tokens: start..end, fragment, content: content(within), ..from.clone() }))
+        Ok(fragment.map(|fragment| Member {
+            tokens: start..end,
+            fragment,
+            content: content(within),
+            ..from.clone()
+        }))
     }
 
     /// A file and an earlier one as places, if they are byte for byte the same.
     ///
     /// # Errors
     /// If one of them cannot be read.
-    pub fn whole_copy(&mut self, document: u32, earlier: u32) -> Result<Option<(Member, Member)>, Error> {
-        let (Some(file), Some(other)) = (self.source(document)?, self.source(earlier)?) else { return Ok(None) };
+    pub fn whole_copy(
+        &mut self,
+        document: u32,
+        earlier: u32,
+    ) -> Result<Option<(Member, Member)>, Error> {
+        let (Some(file), Some(other)) = (self.source(document)?, self.source(earlier)?) else {
+            return Ok(None);
+        };
         if file.source.text != other.source.text {
             return Ok(None);
         }
@@ -274,9 +306,13 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         if let Some(source) = self.at_hand.get(&document) {
             return Ok(Some(Arc::clone(source)));
         }
-        let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else { return Ok(None) };
+        let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else {
+            return Ok(None);
+        };
         let source = Arc::new(Text::new(source, self.sources));
-        let n_bytes = |Text { source, .. }: &Text| source.text.len() + source.tokens.len() * size_of::<Token>();
+        let n_bytes = |Text { source, .. }: &Text| {
+            source.text.len() + source.tokens.len() * size_of::<Token>()
+        };
         self.n_bytes += n_bytes(&source);
         self.at_hand.insert(document, Arc::clone(&source));
         self.order.push_back(document);
@@ -300,11 +336,19 @@ struct PlacePair {
 }
 
 /// The code of one file that repeats earlier code.
-fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Repeats, Error> {
+fn of_document<R: ReadFiles>(
+    links: &[Link],
+    kept: &mut RecentSources<'_, R>,
+) -> Result<Repeats, Error> {
     let config = kept.sources.config;
-    let with_seeds = links.chunk_by(|a, b| a.target == b.target).map(|of| (of, promising_seeds(of, kept.sources)));
-    let promising: Vec<(&[Link], Vec<Seed>)> = with_seeds.filter(|(_, seeds)| !seeds.is_empty()).collect();
-    let (Some(first), false) = (links.first(), promising.is_empty()) else { return Ok(Repeats::default()) };
+    let with_seeds = links
+        .chunk_by(|a, b| a.target == b.target)
+        .map(|of| (of, promising_seeds(of, kept.sources)));
+    let promising: Vec<(&[Link], Vec<Seed>)> =
+        with_seeds.filter(|(_, seeds)| !seeds.is_empty()).collect();
+    let (Some(first), false) = (links.first(), promising.is_empty()) else {
+        return Ok(Repeats::default());
+    };
     let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
@@ -314,8 +358,13 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let Some(first) = of_target.first() else { continue };
         let Some(target) = kept.source(first.target)? else { continue };
         let is_same = first.document == first.target;
-        let Alignments { alignments, runs, limits: of_pair } =
-            alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
+        let Alignments { alignments, runs, limits: of_pair } = alignments(
+            query.source.document(),
+            target.source.document(),
+            &mut seeds,
+            params,
+            is_same,
+        );
         limits += of_pair;
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
@@ -323,7 +372,8 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let all = alignments.into_iter().map(|alignment| (alignment, false)).chain(runs);
         // No part of a short one is long.
         for (alignment, is_run) in all.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
-            let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
+            let found =
+                clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
             let long = found.filter(|pair| is_long(&pair.alignment, min_tokens));
             let long = long.filter(|pair| !query.excludes(&target, &pair.alignment));
             let is_telling = |pair: &ClonePair| {
@@ -359,13 +409,23 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let mut repeats = Repeats::default();
     let mut scales = Scales::new(&query, thresholds.min_worth);
     for class in classes {
-        repeats.fragments.extend(repeats_of(first.document, class, &paired, &thresholds, &mut scales));
+        repeats.fragments.extend(repeats_of(
+            first.document,
+            class,
+            &paired,
+            &thresholds,
+            &mut scales,
+        ));
     }
     for (number, pair) in runs {
         let is_worth = scales.is_worth(&paired[number].target, &pair);
         let places = places(first.document, &query, &paired[number], &pair, is_worth);
         let is_telling = paired[number].is_telling;
-        repeats.runs.extend(places.map(|(place, earlier)| Repeat { place, earlier: vec![earlier], is_telling }));
+        repeats.runs.extend(places.map(|(place, earlier)| Repeat {
+            place,
+            earlier: vec![earlier],
+            is_telling,
+        }));
     }
     repeats.limits.extend(limits.is_any().then_some((first.document, limits)));
     Ok(repeats)
@@ -384,8 +444,8 @@ fn places(
     Some((Member { is_worth, ..own }, Member { is_worth, ..other }))
 }
 
-/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
-/// occurs elsewhere separately.
+/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and
+/// each part that also occurs elsewhere separately.
 fn repeats_of(
     document: u32,
     class: CloneClass,
@@ -393,7 +453,9 @@ fn repeats_of(
     of: &Thresholds,
     scales: &mut Scales<'_>,
 ) -> Vec<Repeat> {
-    let is_clone = |pair: &ClonePair| is_long(&pair.alignment, of.scan_min_tokens) && pair.is_clone(&of.matching);
+    let is_clone = |pair: &ClonePair| {
+        is_long(&pair.alignment, of.scan_min_tokens) && pair.is_clone(&of.matching)
+    };
     let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
@@ -401,7 +463,10 @@ fn repeats_of(
         // A class is worth it if one of its pairs is.
         let is_worth = known.as_ref().is_some_and(|repeat| repeat.place.is_worth)
             || scales.is_worth(&paired[number].target, &pair);
-        let Some((own, earlier)) = places(document, scales.query, &paired[number], &pair, is_worth) else { continue };
+        let Some((own, earlier)) = places(document, scales.query, &paired[number], &pair, is_worth)
+        else {
+            continue;
+        };
         let is_telling = paired[number].is_telling;
         match known {
             Some(repeat) => {
@@ -415,22 +480,27 @@ fn repeats_of(
     repeats
 }
 
-/// Whether one side has `min_tokens`, with what was edited in it: that is the size a class is listed with.
+/// Whether one side has `min_tokens`, with what was edited in it: that is the size a class is
+/// listed with.
 fn is_long(alignment: &Alignment, min_tokens: usize) -> bool {
     alignment.query().len().max(alignment.target().len()) >= min_tokens
 }
 
-/// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long enough, assuming
-/// that everything between their seeds and a little beyond belongs to it, or with a seed that is spelled the same. In a
-/// short copy with an edit in the middle, only one of the runs on either side has a seed.
+/// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long
+/// enough, assuming that everything between their seeds and a little beyond belongs to it, or with
+/// a seed that is spelled the same. In a short copy with an edit in the middle, only one of the
+/// runs on either side has a seed.
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
     let least = config.least_scan_min_tokens();
-    let kgram = |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
+    let kgram =
+        |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
     let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
     let is_spelled = |kgram: &Block| {
-        let at = links.partition_point(|link| (link.position, link.target_position) < (kgram.query, kgram.target));
+        let at = links.partition_point(|link| {
+            (link.position, link.target_position) < (kgram.query, kgram.target)
+        });
         links.get(at).is_some_and(|link| link.n_places == 1)
     };
     let is_promising = |chain: &Vec<Block>| {
@@ -442,7 +512,8 @@ fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()
 }
 
-/// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean over those in it.
+/// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean
+/// over those in it.
 fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
     let from = links.partition_point(|link| (link.position as usize) < fragment.start);
     let within = links[from..].iter().take_while(|link| link.position as usize + k <= fragment.end);

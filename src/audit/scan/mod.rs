@@ -1,7 +1,8 @@
 //! Runs `scan`: finds every clone class of a tree.
 //!
-//! Three passes: fingerprint all files and link what occurs more than once; align each file with those it is linked to;
-//! join the pairs into classes. Memory grows with the number of fingerprints, not with the text.
+//! Three passes: fingerprint all files and link what occurs more than once; align each file with
+//! those it is linked to; join the pairs into classes. Memory grows with the number of
+//! fingerprints, not with the text.
 
 mod classes;
 mod fragments;
@@ -25,8 +26,8 @@ use crate::git::Attributes;
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin, Rank, Suppression,
-    UnexaminedFiles, identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin,
+    Rank, Suppression, UnexaminedFiles, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, LinedText, Lines, agreed, count, fnv_1a, readable};
 
@@ -44,11 +45,15 @@ pub struct Tree<'t, R> {
 
 impl<R> std::fmt::Debug for Tree<'_, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tree").field("end", &self.end).field("n_entries", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Tree")
+            .field("end", &self.end)
+            .field("n_entries", &self.entries.len())
+            .finish_non_exhaustive()
     }
 }
 
-/// Finds all clone classes of a tree and how much of it they cover: first those that take most lines more than once.
+/// Finds all clone classes of a tree and how much of it they cover: first those that take most
+/// lines more than once.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -65,13 +70,22 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     drop(links);
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
     repeats.runs.extend(whole_copies(&read, &mut recent)?);
-    let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
-    let limits =
-        first_few(in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect());
-    let TreeClasses { mut classes, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let limits = repeats
+        .limits
+        .iter()
+        .map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
+    let limits = first_few(
+        in_part(limits)
+            .into_iter()
+            .map(|(path, text)| Notice::new(Some(path), None, &text))
+            .collect(),
+    );
+    let TreeClasses { mut classes, idioms } =
+        join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
 
     let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
-    // Source comes first, within a class and among classes: repetition in tests and documents is intended.
+    // Source comes first, within a class and among classes: repetition in tests and documents is
+    // intended.
     for class in &mut classes {
         class.sort_by_key(|place| (files.is_besides(place), place.document, place.tokens.start));
     }
@@ -82,7 +96,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         findings,
         examined: files.examined(n_changed),
         comments: files.comments(),
-        notices: [notice, files.same_notice(), left_out(idioms)].into_iter().flatten().chain(limits).collect(),
+        notices: [notice, files.same_notice(), left_out(idioms)]
+            .into_iter()
+            .flatten()
+            .chain(limits)
+            .collect(),
         settings,
         max_findings,
         duplication: Some(files.duplication(&classes)),
@@ -100,9 +118,13 @@ struct ScannedFiles<'s> {
 }
 
 impl ScannedFiles<'_> {
-    /// Each file, and what was learned about it: what the first of many equal files shows holds for all.
+    /// Each file, and what was learned about it: what the first of many equal files shows holds for
+    /// all.
     fn each(&self) -> impl Iterator<Item = (&Entry, &Result<Size, Skip>)> {
-        self.entries.iter().enumerate().map(|(file, entry)| (entry, &self.read[self.same[file].unwrap_or(file)]))
+        self.entries
+            .iter()
+            .enumerate()
+            .map(|(file, entry)| (entry, &self.read[self.same[file].unwrap_or(file)]))
     }
 
     /// Whether a place is in a test, an example or a document.
@@ -113,7 +135,8 @@ impl ScannedFiles<'_> {
 
     /// The places of a class that count: those in source, if what they share is worth a warning.
     fn counted<'c>(&self, class: &'c [Member]) -> Vec<&'c Member> {
-        let mut source: Vec<&Member> = class.iter().filter(|place| !self.is_besides(place)).collect();
+        let mut source: Vec<&Member> =
+            class.iter().filter(|place| !self.is_besides(place)).collect();
         // Of alternatives, a build has one: they cannot be written once.
         if let Some(&first) = source.first() {
             source.retain(|place| std::ptr::eq(*place, first) || !place.excludes(first));
@@ -131,7 +154,10 @@ impl ScannedFiles<'_> {
             duplication.n_classes += usize::from(source.len() > 1);
             for (at, place) in source.iter().enumerate() {
                 let lines = if at == 0 { &mut kept } else { &mut gone };
-                lines.entry(place.document).or_default().extend(place.fragment.start.line..=place.fragment.end.line);
+                lines
+                    .entry(place.document)
+                    .or_default()
+                    .extend(place.fragment.start.line..=place.fragment.end.line);
             }
         }
         for (file, (entry, size)) in self.each().enumerate() {
@@ -154,19 +180,28 @@ impl ScannedFiles<'_> {
             let skip = size.as_ref().map_or_else(|skip| Some(*skip), |size| size.left_out)?;
             self.sources.is_unread(&entry.path, skip).then(|| (entry.path.clone(), skip))
         });
-        Examination { n_changed, n_judged, n_compared: n_judged, skipped: skips.collect(), ..Examination::default() }
+        Examination {
+            n_changed,
+            n_judged,
+            n_compared: n_judged,
+            skipped: skips.collect(),
+            ..Examination::default()
+        }
     }
 
     fn comments(&self) -> Vec<Comment> {
-        let of_files = self.each().filter_map(|(entry, size)| Some((entry, &size.as_ref().ok()?.comments)));
-        let all = of_files.flat_map(|(entry, comments)| comments.iter().map(move |comment| (entry, comment)));
-        let comment = |(entry, suppression): (&Entry, &Result<Suppression, BadSuppression>)| Comment {
-            path: entry.path.clone(),
-            is_added: false,
-            is_at_tip: true,
-            added: Arc::default(),
-            suppression: suppression.clone(),
-        };
+        let of_files =
+            self.each().filter_map(|(entry, size)| Some((entry, &size.as_ref().ok()?.comments)));
+        let all = of_files
+            .flat_map(|(entry, comments)| comments.iter().map(move |comment| (entry, comment)));
+        let comment =
+            |(entry, suppression): (&Entry, &Result<Suppression, BadSuppression>)| Comment {
+                path: entry.path.clone(),
+                is_added: false,
+                is_at_tip: true,
+                added: Arc::default(),
+                suppression: suppression.clone(),
+            };
         all.map(comment).collect()
     }
 
@@ -175,14 +210,21 @@ impl ScannedFiles<'_> {
         let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
         for class in classes {
             let rank = [1, 0].map(|at| class.get(at).is_some_and(|place| self.is_besides(place)));
-            let saved = self.counted(class).into_iter().skip(1).map(|place| u64::from(place.fragment.n_lines()));
+            let saved = self
+                .counted(class)
+                .into_iter()
+                .skip(1)
+                .map(|place| u64::from(place.fragment.n_lines()));
             let n_saved_lines = saved.sum();
             let finding = finding(class, self.entries, self.sources);
             ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
         }
         ranked.sort_by(|(rank, a), (other, b)| {
-            let by_saving =
-                b.n_saved_lines.cmp(&a.n_saved_lines).then(rank.cmp(other)).then(b.n_tokens.cmp(&a.n_tokens));
+            let by_saving = b
+                .n_saved_lines
+                .cmp(&a.n_saved_lines)
+                .then(rank.cmp(other))
+                .then(b.n_tokens.cmp(&a.n_tokens));
             by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
         });
         ranked.into_iter().map(|(_, finding)| finding).collect()
@@ -193,7 +235,8 @@ impl ScannedFiles<'_> {
         let n_same = self.same.iter().flatten().count();
         let (are, they_are) = agreed(n_same, ("is", "it is"), ("are", "they are"));
         let files = count(n_same, "file");
-        let text = format!("{files} {are} the same as many others: {they_are} counted, and not listed");
+        let text =
+            format!("{files} {are} the same as many others: {they_are} counted, and not listed");
         (n_same > 0).then(|| Notice::new(None, None, &text))
     }
 }
@@ -201,9 +244,12 @@ impl ScannedFiles<'_> {
 /// Lines of files, by the number of the file.
 type LinesOf = HashMap<u32, BTreeSet<u32>>;
 
-/// The files that are byte for byte one before them, each with the nearest of those: a copy whatever it holds, also
-/// where it has no fingerprint, as plain assignments have none.
-fn whole_copies<R: ReadFiles>(read: &Sizes, recent: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
+/// The files that are byte for byte one before them, each with the nearest of those: a copy
+/// whatever it holds, also where it has no fingerprint, as plain assignments have none.
+fn whole_copies<R: ReadFiles>(
+    read: &Sizes,
+    recent: &mut RecentSources<'_, R>,
+) -> Result<Vec<Repeat>, Error> {
     let mut last: HashMap<(u64, &str), u32> = HashMap::new();
     let mut copies = Vec::new();
     for (document, size) in read.iter().enumerate() {
@@ -232,9 +278,13 @@ fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
 /// Maximum vendored and built folders to list in a notice; the rest are counted.
 const MAX_FOLDERS: usize = 10;
 
-/// The files to scan, and a notice about third-party ones: these are left out, unless the requested paths are in their
-/// folder.
-fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (Vec<Entry>, Option<Notice>) {
+/// The files to scan, and a notice about third-party ones: these are left out, unless the requested
+/// paths are in their folder.
+fn scanned(
+    entries: Vec<Entry>,
+    within: &[FilePath],
+    sources: &Sources<'_>,
+) -> (Vec<Entry>, Option<Notice>) {
     let is_asked = |folder: &FilePath| {
         let asked = within.iter().map(|path| [path.as_bytes(), b"/"].concat());
         asked.into_iter().any(|path| path.starts_with(folder.as_bytes()))
@@ -261,7 +311,8 @@ fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let notice = || Notice::new(None, None, &format!("left out of the scan: {}{more}", named.join(", ")));
+    let notice =
+        || Notice::new(None, None, &format!("left out of the scan: {}{more}", named.join(", ")));
     (entries, (!left_out.is_empty()).then(notice))
 }
 
@@ -285,9 +336,13 @@ impl Size {
     fn new(source: &Source, sources: &Sources<'_>) -> Self {
         let Source { path, text, tokens, language, is_prose, .. } = source;
         let lines = Lines::new(text);
-        let tests = sources.languages.named(language).map(|language| language.test_lines(text, tokens));
+        let tests =
+            sources.languages.named(language).map(|language| language.test_lines(text, tokens));
         Self {
-            is_besides: !matches!(sources.config.ground(path, *is_prose), Ground::Code | Ground::Declarative),
+            is_besides: !matches!(
+                sources.config.ground(path, *is_prose),
+                Ground::Code | Ground::Declarative
+            ),
             tests: tests.unwrap_or_default(),
             language: language.clone(),
             whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
@@ -330,10 +385,14 @@ fn occurrences<R: ReadFiles>(
     let k = config.matching.k;
     let of_file = |source: &Source, document: u32, scratch: &mut Vec<u64>| {
         let prints = config.scan_fingerprint.fingerprints(&source.tokens, scratch);
-        let kgrams = prints.map(|print| (print, &source.tokens[print.position as usize..print.position as usize + k]));
+        let kgrams = prints.map(|print| {
+            (print, &source.tokens[print.position as usize..print.position as usize + k])
+        });
         let telling = kgrams.filter(|(_, kgram)| is_telling(kgram, config.matching.min_distinct));
         telling
-            .map(|(print, kgram)| Occurrence::new(print.hash, hash_exact(kgram), document, print.position))
+            .map(|(print, kgram)| {
+                Occurrence::new(print.hash, hash_exact(kgram), document, print.position)
+            })
             .collect::<Vec<_>>()
     };
     let read = entries
@@ -347,11 +406,14 @@ fn occurrences<R: ReadFiles>(
                     return Ok(Err(Skip::Repeated));
                 }
                 let read = sources.read(reader, entry)?;
-                Ok(read.map(|source| (Size::new(&source, sources), of_file(&source, document as u32, scratch))))
+                Ok(read.map(|source| {
+                    (Size::new(&source, sources), of_file(&source, document as u32, scratch))
+                }))
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
-    let mut occurrences = Vec::with_capacity(read.iter().flatten().map(|(_, of_file)| of_file.len()).sum());
+    let mut occurrences =
+        Vec::with_capacity(read.iter().flatten().map(|(_, of_file)| of_file.len()).sum());
     let mut sizes = Vec::with_capacity(read.len());
     for file in read {
         sizes.push(file.map(|(size, of_file)| {
@@ -369,7 +431,12 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
     let mut origins: Vec<Origin> = others
         .iter()
         .map(|place| Origin {
-            rank: Rank { explains: place.similarity, is_new: false, spelled: place.similarity, lines: 0.0 },
+            rank: Rank {
+                explains: place.similarity,
+                is_new: false,
+                spelled: place.similarity,
+                lines: 0.0,
+            },
             ..Origin::in_tree(path(place), place.fragment, place.clone_type, place.similarity)
         })
         .collect();
@@ -402,7 +469,8 @@ fn texts(
 ) -> Result<BTreeMap<FilePath, LinedText>, Error> {
     let mut texts = BTreeMap::new();
     for finding in findings {
-        let shown = finding.origins.first().map(|origin| &origin.path).into_iter().chain([&finding.path]);
+        let shown =
+            finding.origins.first().map(|origin| &origin.path).into_iter().chain([&finding.path]);
         for path in shown {
             if !texts.contains_key(path)
                 && let Ok(at) = entries.binary_search_by(|entry| entry.path.cmp(path))

@@ -4,7 +4,8 @@
 //! what files share -> how common each fingerprint is -> the files to align, each with some queries -> alignments
 //! ```
 //!
-//! What files share comes from a [`Lookup`], from an index that knows a history, or from the versions of past files.
+//! What files share comes from a [`Lookup`], from an index that knows a history, or from the
+//! versions of past files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -30,8 +31,9 @@ pub(super) struct Target {
 
 /// Streams `targets` past the queries and aligns what they share.
 ///
-/// Two passes: first find which fingerprints each file shares, to recognize common ones; then read and align the files
-/// that share rare ones. For files in the cache, the first pass needs no reading.
+/// Two passes: first find which fingerprints each file shares, to recognize common ones; then read
+/// and align the files that share rare ones. For files in the cache, the first pass needs no
+/// reading.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
@@ -45,7 +47,8 @@ pub(in crate::audit) fn search<R: ReadFiles>(
 
 /// Aligns a set of queries with the files that share rare fingerprints with them.
 ///
-/// The files that are read confirm the lookup. If one does not, all files are looked up again, without the cache.
+/// The files that are read confirm the lookup. If one does not, all files are looked up again,
+/// without the cache.
 ///
 /// # Errors
 /// The first of the files, by path, that could not be read.
@@ -81,15 +84,16 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
         }
         let mut skipped = lookup.skipped();
         let missing = missing.into_inner().unwrap_or_default();
-        skipped.extend(missing.into_iter().map(|file| (targets.entries[file].clone(), Skip::Missing)));
+        skipped
+            .extend(missing.into_iter().map(|file| (targets.entries[file].clone(), Skip::Missing)));
         let n_compared = targets.entries.len() - skipped.len();
         let n_places = queries.frequencies(&lookup.n_places(set));
         return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });
     }
 }
 
-/// Aligns the queries with files of which it is known what they share: their numbers, in order, each with its distinct
-/// fingerprints.
+/// Aligns the queries with files of which it is known what they share: their numbers, in order,
+/// each with its distinct fingerprints.
 ///
 /// # Errors
 /// The first of the files that could not be read.
@@ -106,10 +110,13 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
     align_rows(queries, rows, targets, &read, sources)
 }
 
-/// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one thread's.
-type ReadHits<'r, R> = dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
+/// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one
+/// thread's.
+type ReadHits<'r, R> =
+    dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
 
-/// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and aligns them.
+/// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and
+/// aligns them.
 fn align_rows<R: ReadFiles>(
     queries: &Queries<'_>,
     rows_of: Vec<(usize, Vec<u32>)>,
@@ -119,8 +126,9 @@ fn align_rows<R: ReadFiles>(
 ) -> Result<SearchOutcome, Error> {
     let &Targets { entries, open, place, is_new, max_components, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
-    let is_common =
-        |row: &u32| max_components.is_some_and(|max| n_documents.get(row).is_some_and(|&n| n as usize > max));
+    let is_common = |row: &u32| {
+        max_components.is_some_and(|max| n_documents.get(row).is_some_and(|&n| n as usize > max))
+    };
     let choosing = queries.choosing_rows();
     let chooses = |row: &u32| choosing.as_ref().is_none_or(|choosing| choosing.contains(row));
     let sharing = rows_of.into_iter().map(|(file, mut rows)| {
@@ -129,7 +137,8 @@ fn align_rows<R: ReadFiles>(
         Sharing { file, path, is_new: is_new(path), rows }
     });
     let sharing: Vec<Sharing<'_>> = sharing.filter(|sharing| !sharing.rows.is_empty()).collect();
-    let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
+    let Candidates { queries_of, n_passed_over, limited } =
+        choose(queries, &sharing, sources.config.common_at);
     drop(sharing);
     sources.progress.begin("aligning", queries_of.len());
     let target = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
@@ -145,7 +154,8 @@ fn align_rows<R: ReadFiles>(
     Ok(SearchOutcome { found, frequencies, n_passed_over, limited, ..SearchOutcome::default() })
 }
 
-/// Aligns each chosen file with its queries, by the numbers of both; `target` reads a file with the `state` of a thread.
+/// Aligns each chosen file with its queries, by the numbers of both; `target` reads a file with the
+/// `state` of a thread.
 ///
 /// # Errors
 /// The first, by the number of its file.
@@ -161,7 +171,8 @@ pub(super) fn align_chosen<S>(
         let aligned = queries.align_wanted(&source, &hits, same, wanted);
         Ok(Some(found(place, source, aligned)))
     };
-    let found: Vec<Option<FileHits>> = queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
+    let found: Vec<Option<FileHits>> =
+        queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
     Ok(found.into_iter().flatten().filter(FileHits::has_any).collect())
 }
 
@@ -174,8 +185,9 @@ pub(in crate::audit) fn found(place: Place, target: Source, aligned: AlignedQuer
     FileHits { place, target, text, alignments, runs, whole: Vec::new(), limits }
 }
 
-/// For each fingerprint that some file has, the number of files that had it before the change: files of the tree, and
-/// components outside it, since all versions and files of a component count as one.
+/// For each fingerprint that some file has, the number of files that had it before the change:
+/// files of the tree, and components outside it, since all versions and files of a component count
+/// as one.
 fn n_documents<R>(
     queries: &Queries<'_>,
     rows_of: &[(usize, Vec<u32>)],

@@ -1,8 +1,9 @@
 //! Chooses which queries to align with which files, by their shared fingerprints.
 //!
-//! Most code that many files have is an idiom, and aligning a query with all of them shows the same thing a thousand
-//! times. So for each query, the files that share most with it come first, and a file is skipped if every fingerprint
-//! it shares, and every few in a row, was already explained often enough by those before it.
+//! Most code that many files have is an idiom, and aligning a query with all of them shows the same
+//! thing a thousand times. So for each query, the files that share most with it come first, and a
+//! file is skipped if every fingerprint it shares, and every few in a row, was already explained
+//! often enough by those before it.
 //!
 //! ```text
 //! fingerprints of the query     a b c d e f g h
@@ -20,16 +21,18 @@ use super::queries::{LimitedQuery, Queries};
 use crate::matching::max_seeds;
 use crate::text::FilePath;
 
-/// Number of fingerprints in a row that are explained together: a file that has them in a row shares more than shapes.
+/// Number of fingerprints in a row that are explained together: a file that has them in a row
+/// shares more than shapes.
 const IN_A_ROW: usize = 4;
 
-/// Maximum pairs of a query and a file to consider for one fingerprint; beyond it, only the first [`FIRST_FILES`] of
-/// its files count. Bounds the time if hundreds of changed files resemble hundreds of others.
+/// Maximum pairs of a query and a file to consider for one fingerprint; beyond it, only the first
+/// [`FIRST_FILES`] of its files count. Bounds the time if hundreds of changed files resemble
+/// hundreds of others.
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are taken. This way,
-/// the work grows with the change and not with its square.
+/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are
+/// taken. This way, the work grows with the change and not with its square.
 const SEEDS_PER_FINGERPRINT: usize = 8;
 const SEEDS_IN_ALL: usize = 600_000;
 /// The cost of a pair in addition to its seeds, in seeds.
@@ -46,7 +49,8 @@ pub(super) struct Sharing<'f> {
     pub rows: Vec<u32>,
 }
 
-/// The files to align, by number, and the queries to align each with; and how many pairs were skipped.
+/// The files to align, by number, and the queries to align each with; and how many pairs were
+/// skipped.
 pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
@@ -54,12 +58,13 @@ pub(super) struct Candidates {
     pub limited: Vec<LimitedQuery>,
 }
 
-/// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
-/// similar that aligning them would take quadratic time in the change.
+/// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and
+/// the tree are so similar that aligning them would take quadratic time in the change.
 ///
-/// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each
-/// fingerprint. Memory: what the files share, and the pairs of one query in each thread. All pairs of 10,000 changed
-/// files took more than a gigabyte, so they are found again for each attempt, of which there are three at most.
+/// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`]
+/// for each fingerprint. Memory: what the files share, and the pairs of one query in each thread.
+/// All pairs of 10,000 changed files took more than a gigabyte, so they are found again for each
+/// attempt, of which there are three at most.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
     let pairs = Pairs::new(queries, files);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
@@ -69,15 +74,22 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // A quarter fewer files for each fingerprint until that is cheap enough.
         let next = |max: &usize| (*max > 1).then_some(max * 3 / 4);
-        let fewer: Vec<usize> = std::iter::successors(Some((max_files * 3 / 4).max(1)), next).collect();
-        let costs: Vec<Vec<usize>> =
-            pairs.of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
-        let is_cheap = |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
+        let fewer: Vec<usize> =
+            std::iter::successors(Some((max_files * 3 / 4).max(1)), next).collect();
+        let costs: Vec<Vec<usize>> = pairs
+            .of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
+        let is_cheap =
+            |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
         let chosen = fewer[(0..fewer.len()).find(is_cheap).unwrap_or(fewer.len() - 1)];
         taken = pairs.of_queries(|of_query| of_query.taken(chosen));
-        for (query, taken) in taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0) {
+        for (query, taken) in taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0)
+        {
             let n_aligned = taken.files.len();
-            limited.push(LimitedQuery { query, n_sharing: n_aligned + taken.n_passed_over, n_aligned });
+            limited.push(LimitedQuery {
+                query,
+                n_sharing: n_aligned + taken.n_passed_over,
+                n_aligned,
+            });
         }
     }
     let n_passed_over = taken.iter().map(|taken| taken.n_passed_over).sum();
@@ -129,7 +141,10 @@ impl<'p> Pairs<'p> {
 
     /// The answer for each query, computed in parallel.
     fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
-        (0..self.queries.sources().len()).into_par_iter().map(|query| self.of_query(query, &answer)).collect()
+        (0..self.queries.sources().len())
+            .into_par_iter()
+            .map(|query| self.of_query(query, &answer))
+            .collect()
     }
 
     fn of_query<T>(&self, query: usize, answer: impl Fn(&OfQuery<'_>) -> T) -> T {
@@ -137,7 +152,8 @@ impl<'p> Pairs<'p> {
         let mut rows = sequence.to_vec();
         rows.sort_unstable();
         rows.dedup();
-        let number = |row: &u32| rows.binary_search(row).expect("rows are those of the sequence") as u32;
+        let number =
+            |row: &u32| rows.binary_search(row).expect("rows are those of the sequence") as u32;
         let sequence: Vec<u32> = sequence.iter().map(number).collect();
         let mut shared: Vec<(u32, u32)> = Vec::new();
         for (number, row) in rows.iter().enumerate() {
@@ -157,7 +173,13 @@ impl<'p> Pairs<'p> {
         let n_seeds: Vec<usize> = n_times.into_iter().map(|n| max_seeds(n, n)).collect();
         let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
         let files = is_cut.then_some(self.files);
-        answer(&OfQuery { sequence: &sequence, rows: &rows, n_seeds: &n_seeds, ranked: &ranked, files })
+        answer(&OfQuery {
+            sequence: &sequence,
+            rows: &rows,
+            n_seeds: &n_seeds,
+            ranked: &ranked,
+            files,
+        })
     }
 }
 
@@ -167,12 +189,13 @@ struct OfQuery<'q> {
     sequence: &'q [u32],
     /// Its distinct fingerprints, sorted: the number of one is its place here.
     rows: &'q [u32],
-    /// For each of these, its seeds with a file that has it as often: how often a file has it is not known yet.
+    /// For each of these, its seeds with a file that has it as often: how often a file has it is
+    /// not known yet.
     n_seeds: &'q [usize],
     /// The best file first, each with the fingerprints it shares.
     ranked: &'q [&'q [(u32, u32)]],
-    /// All files, if some fingerprints were not followed to all that have them: what a file shares is more than what
-    /// it was found by.
+    /// All files, if some fingerprints were not followed to all that have them: what a file shares
+    /// is more than what it was found by.
     files: Option<&'q [Sharing<'q>]>,
 }
 
@@ -201,12 +224,14 @@ impl OfQuery<'_> {
                 continue;
             }
             let file = shared[0].0;
-            let all = self.files.map_or(found_by, |files| common(self.rows, &files[file as usize].rows));
+            let all =
+                self.files.map_or(found_by, |files| common(self.rows, &files[file as usize].rows));
             if self.files.is_some() {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);
             }
             taken.files.push(file);
-            taken.cost += all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
+            taken.cost +=
+                all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
             all.iter().for_each(|&row| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }

@@ -1,8 +1,8 @@
 //! Searches for the origins of novel code in a stored corpus.
 //!
-//! The tree is streamed past an index of the queries. Here it is the other way around: the queries are looked up in the
-//! index of the corpus, rarest fingerprints first, within a budget. What shares most with a query is unpacked and
-//! aligned token by token, like a file of the tree.
+//! The tree is streamed past an index of the queries. Here it is the other way around: the queries
+//! are looked up in the index of the corpus, rarest fingerprints first, within a budget. What
+//! shares most with a query is unpacked and aligned token by token, like a file of the tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,7 +12,9 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::election::{AS_MUCH, CorpusHit, Elected, KnownVersions, Since, elect, first_appearance, note_first, oldest};
+use super::election::{
+    AS_MUCH, CorpusHit, Elected, KnownVersions, Since, elect, first_appearance, note_first, oldest,
+};
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Memory, Source, Sources};
@@ -24,8 +26,8 @@ use crate::language::BlockWords;
 use crate::matching::{Alignment, Document, edited_lines, hunks};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
-    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups, OpenCorpus, Reading,
-    SegmentLookups, StoredFile, Traffic, each,
+    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups,
+    OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
 };
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
@@ -88,8 +90,10 @@ impl StoredCorpus {
     /// If a part of it is unusable.
     pub fn open(corpus: &Corpus) -> Result<Self, CorpusError> {
         let segments = corpus.open()?;
-        let mut specs: Vec<Option<String>> = corpus.records()?.into_iter().map(|(_, record)| record.spec).collect();
-        // Another process has added a source in the meantime: the sources of the segments are unknown.
+        let mut specs: Vec<Option<String>> =
+            corpus.records()?.into_iter().map(|(_, record)| record.spec).collect();
+        // Another process has added a source in the meantime: the sources of the segments are
+        // unknown.
         if specs.len() != segments.len() {
             specs = vec![None; segments.len()];
         }
@@ -143,7 +147,8 @@ impl StoredCorpus {
 
     /// A digest of everything in it, in hexadecimal; `None` if a part of it is in an engine.
     pub(in crate::audit) fn digest(&self) -> Option<String> {
-        let digests: Option<Vec<[u8; 32]>> = self.segments.iter().map(CorpusSegment::digest).collect();
+        let digests: Option<Vec<[u8; 32]>> =
+            self.segments.iter().map(CorpusSegment::digest).collect();
         let digest = Sha256::digest(digests?.concat());
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
@@ -154,28 +159,39 @@ impl StoredCorpus {
     }
 
     /// The blobs of a segment that have any of the fingerprints with these hashes.
-    pub(in crate::audit) fn sharing(&self, segment: &CorpusSegment, hashes: &[u64]) -> Result<BTreeSet<u32>, Error> {
+    pub(in crate::audit) fn sharing(
+        &self,
+        segment: &CorpusSegment,
+        hashes: &[u64],
+    ) -> Result<BTreeSet<u32>, Error> {
         let asked = [(self.number_of(segment), segment)];
         let mut keys: Vec<u64> = hashes.iter().map(|hash| key(*hash)).collect();
         keys.sort_unstable();
         keys.dedup();
         let found = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
         let blobs: BTreeSet<u32> = found.into_iter().flatten().map(|of| of.blob).collect();
-        segment.read_ahead(&blobs.iter().copied().collect::<Vec<_>>()).map_err(|why| self.fails(why))?;
+        segment
+            .read_ahead(&blobs.iter().copied().collect::<Vec<_>>())
+            .map_err(|why| self.fails(why))?;
         Ok(blobs)
     }
 
-    /// The segments with the code of projects, by number: a list of fixes holds pairs of functions, whose license says
-    /// nothing.
+    /// The segments with the code of projects, by number: a list of fixes holds pairs of functions,
+    /// whose license says nothing.
     fn of_projects(&self) -> impl Iterator<Item = (usize, &CorpusSegment)> {
         self.segments.iter().enumerate().filter(|(_, segment)| !segment.is_of_fixes())
     }
 
     /// What this corpus has of the queries.
-    pub(super) fn search(&self, queries: &Queries<'_>, progress: &dyn Progress) -> Result<SearchOutcome, Error> {
+    pub(super) fn search(
+        &self,
+        queries: &Queries<'_>,
+        progress: &dyn Progress,
+    ) -> Result<SearchOutcome, Error> {
         let common_components = queries.config.common_components;
         // Elsewhere, both wait for answers.
-        let (hits, whole) = rayon::join(|| self.hits(queries), || self.whole_files(queries, common_components));
+        let (hits, whole) =
+            rayon::join(|| self.hits(queries), || self.whole_files(queries, common_components));
         let (mut hits, whole) = (hits?, whole?);
         let mut frequencies = vec![Vec::new(); queries.sources().len()];
         for hit in &hits {
@@ -184,10 +200,12 @@ impl StoredCorpus {
         for of_query in &mut frequencies {
             of_query.sort_unstable();
         }
-        // Frequencies are of all hits: they say how common the code is. Candidates come from the rare ones only.
+        // Frequencies are of all hits: they say how common the code is. Candidates come from the
+        // rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
         let Elected { wanted: mut candidates, since } =
-            elect(&self.segments, &self.versions, hits, queries.sources()).map_err(|why| self.fails(why))?;
+            elect(&self.segments, &self.versions, hits, queries.sources())
+                .map_err(|why| self.fails(why))?;
         for at in whole.keys() {
             candidates.entry(*at).or_default();
         }
@@ -203,9 +221,13 @@ impl StoredCorpus {
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
-        self.each_elsewhere(&found.iter().map(|of| of.at).collect(), CorpusSegment::read_licenses_ahead)?;
+        self.each_elsewhere(
+            &found.iter().map(|of| of.at).collect(),
+            CorpusSegment::read_licenses_ahead,
+        )?;
         let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
-        let n_compared = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
+        let n_compared =
+            self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
         Ok(SearchOutcome {
             found: best_of_each(found, since, queries.sources()),
             frequencies,
@@ -235,7 +257,12 @@ impl StoredCorpus {
             let hit = |(query, print): (usize, Fingerprint)| {
                 let at = keys.binary_search(&key(print.hash)).ok()?;
                 let KeyHits { n_components, blobs } = found[at].clone();
-                (n_components > 0).then_some(CorpusHit { query, position: print.position, n_components, blobs })
+                (n_components > 0).then_some(CorpusHit {
+                    query,
+                    position: print.position,
+                    n_components,
+                    blobs,
+                })
             };
             let found: Vec<CorpusHit> = prints.into_iter().filter_map(hit).collect();
             all.extend(found);
@@ -243,9 +270,14 @@ impl StoredCorpus {
         Ok(all)
     }
 
-    /// What the segments with these numbers have under each of `keys`, which ascend: the number of components, and the
-    /// blobs.
-    fn look_up(&self, numbers: &[usize], names: &[Vec<u32>], keys: &[u64]) -> Result<Vec<KeyHits>, Error> {
+    /// What the segments with these numbers have under each of `keys`, which ascend: the number of
+    /// components, and the blobs.
+    fn look_up(
+        &self,
+        numbers: &[usize],
+        names: &[Vec<u32>],
+        keys: &[u64],
+    ) -> Result<Vec<KeyHits>, Error> {
         let asked: Vec<(usize, &CorpusSegment)> =
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
         let mut answers = Vec::with_capacity(keys.len());
@@ -268,7 +300,8 @@ impl StoredCorpus {
         read: impl Fn(&CorpusSegment, &[u32]) -> Result<(), SegmentError> + Sync,
     ) -> Result<(), Error> {
         let blobs: Vec<BlobAt> = blobs.iter().copied().collect();
-        let elsewhere = blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
+        let elsewhere =
+            blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
         let read = each(&elsewhere.collect::<Vec<_>>(), |of_segment| {
             let blobs: Vec<u32> = of_segment.iter().map(|(_, blob)| *blob).collect();
             read(&self.segments[of_segment[0].0], &blobs).map_err(|why| self.fails(why))
@@ -276,7 +309,8 @@ impl StoredCorpus {
         read.into_iter().collect()
     }
 
-    /// A number for the name of each component, by segment: all versions of a component count as one.
+    /// A number for the name of each component, by segment: all versions of a component count as
+    /// one.
     fn names(&self) -> Vec<Vec<u32>> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut number = |name| {
@@ -285,20 +319,26 @@ impl StoredCorpus {
         };
         let mut names: Vec<Vec<u32>> = vec![Vec::new(); self.segments.len()];
         for (names, segment) in names.iter_mut().zip(&self.segments) {
-            names.extend(segment.components().iter().map(|component| number(component.name.as_str())));
+            names.extend(
+                segment.components().iter().map(|component| number(component.name.as_str())),
+            );
         }
         names
     }
 
     /// The files of the corpus with the content of this blob: their paths and components.
-    pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
+    pub(in crate::audit) fn files_of(
+        &self,
+        id: &BlobId,
+    ) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
         for (number, blob) in self.blobs_of(std::slice::from_ref(id))?.into_iter().flatten() {
             let segment = &self.segments[number];
             for file in segment.files(blob).map_err(|why| self.fails(why))? {
                 let component = self.component(segment, &file)?;
-                let is_known =
-                    |(path, other): &(FilePath, Component)| *path == file.path && other.name == component.name;
+                let is_known = |(path, other): &(FilePath, Component)| {
+                    *path == file.path && other.name == component.name
+                };
                 if !found.iter().any(is_known) {
                     found.push((file.path, component));
                 }
@@ -307,8 +347,8 @@ impl StoredCorpus {
         Ok(found)
     }
 
-    /// The blobs that whole files of the change are identical to, with the file numbers, except those that many
-    /// components have.
+    /// The blobs that whole files of the change are identical to, with the file numbers, except
+    /// those that many components have.
     fn whole_files(
         &self,
         queries: &Queries<'_>,
@@ -316,7 +356,8 @@ impl StoredCorpus {
     ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
         let whole = queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source));
-        let (whole, ids): (Vec<usize>, Vec<BlobId>) = whole.map(|(query, of)| (query, blob_id(of.bytes()))).unzip();
+        let (whole, ids): (Vec<usize>, Vec<BlobId>) =
+            whole.map(|(query, of)| (query, blob_id(of.bytes()))).unzip();
         let known = self.blobs_of(&ids)?;
         self.read_ahead(&known.iter().flatten().copied().collect())?;
         for (query, blobs) in whole.into_iter().zip(known) {
@@ -324,7 +365,11 @@ impl StoredCorpus {
             for &(number, blob) in &blobs {
                 let segment = &self.segments[number];
                 let files = segment.files(blob).map_err(|why| self.fails(why))?;
-                names.extend(files.iter().map(|file| segment.components()[file.component as usize].name.as_str()));
+                names.extend(
+                    files
+                        .iter()
+                        .map(|file| segment.components()[file.component as usize].name.as_str()),
+                );
             }
             if names.len() <= common_components {
                 for at in blobs {
@@ -364,7 +409,8 @@ impl StoredCorpus {
         };
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits, wanted);
-        // Equal bytes, but a segment that was lexed differently has different tokens: positions would not fit.
+        // Equal bytes, but a segment that was lexed differently has different tokens: positions
+        // would not fit.
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
@@ -386,8 +432,10 @@ impl StoredCorpus {
             return Ok(Vec::new());
         }
         for (segment, _) in self.sources() {
-            let known =
-                segment.components().iter().position(|of| of.name == component.name && of.purl == component.purl);
+            let known = segment
+                .components()
+                .iter()
+                .position(|of| of.name == component.name && of.purl == component.purl);
             if let Some(number) = known {
                 return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
             }
@@ -413,7 +461,12 @@ impl StoredCorpus {
         match why {
             // Nothing here can mend what is there.
             SegmentError::Elsewhere { place, why } => CorpusError::Elsewhere { place, why }.into(),
-            why => CorpusError::Segment { corpus: self.name.clone(), source_name: "its index".to_owned(), why }.into(),
+            why => CorpusError::Segment {
+                corpus: self.name.clone(),
+                source_name: "its index".to_owned(),
+                why,
+            }
+            .into(),
         }
     }
 }
@@ -433,8 +486,8 @@ fn params(k: usize, window: usize) -> Option<Params> {
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// How much of a query a version of a file has: the aligned tokens of the query, counting those spelled the same twice.
-/// Code that is in the file twice counts once.
+/// How much of a query a version of a file has: the aligned tokens of the query, counting those
+/// spelled the same twice. Code that is in the file twice counts once.
 fn likeness(found: &FileHits, query: usize, source: &Source) -> usize {
     let mut is_aligned = vec![0u8; source.tokens.len()];
     for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {
@@ -455,7 +508,8 @@ fn span(found: &FileHits, query: usize) -> usize {
 /// How much of a query a version has, how far apart, and how much else; then its number.
 type Rating = ((usize, Reverse<usize>, Reverse<usize>), usize);
 
-/// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
+/// Of the versions of each file, keeps the one most similar to each query; between equals, the
+/// first.
 fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source]) -> Vec<FileHits> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
@@ -466,16 +520,25 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
         .iter()
         .map(|one| {
             let of_query = |query: usize| (query, likeness(one, query, sources[query]));
-            one.alignments.iter().map(|(query, _)| *query).collect::<BTreeSet<_>>().into_iter().map(of_query).collect()
+            one.alignments
+                .iter()
+                .map(|(query, _)| *query)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(of_query)
+                .collect()
         })
         .collect();
     // By component, path and query: the highest likeness, and the version that has it.
     let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for (&query, &likeness) in &likenesses[number] {
-            // Of versions that have as much of it, the one that has least in between, and least besides.
-            let rated = ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
-            let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
+            // Of versions that have as much of it, the one that has least in between, and least
+            // besides.
+            let rated =
+                ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
+            let kept =
+                best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
             if rated.0 > kept.0 {
                 *kept = rated;
             }
@@ -487,7 +550,8 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
         let Some(seen) = &component.first_seen else { continue };
         let key = (name(&one.place), one.target.path.clone());
         let has_most = |query: usize| {
-            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |((n, ..), _)| *n);
+            let most =
+                best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |((n, ..), _)| *n);
             likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
@@ -521,7 +585,8 @@ impl std::fmt::Debug for CorpusReading<'_> {
     }
 }
 
-/// The `.gitattributes` of a repository only apply to that repository: a corpus is read without any.
+/// The `.gitattributes` of a repository only apply to that repository: a corpus is read without
+/// any.
 pub(super) fn no_attributes() -> &'static Attributes {
     static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
     &NONE
@@ -546,7 +611,8 @@ impl Reading for CorpusReading<'_> {
     }
 
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile> {
-        let Source { language, family, tokens, .. } = self.sources.tokenize(path, bytes.to_vec()).ok()?;
+        let Source { language, family, tokens, .. } =
+            self.sources.tokenize(path, bytes.to_vec()).ok()?;
         Some(LexedFile { language, family, tokens })
     }
 
@@ -563,26 +629,32 @@ impl Reading for CorpusReading<'_> {
     }
 }
 
-/// The functions that differ between two versions of a file: of each edit that a copy could miss, the unit of code
-/// around it, or its context where there is none.
+/// The functions that differ between two versions of a file: of each edit that a copy could miss,
+/// the unit of code around it, or its context where there is none.
 fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
     let (old, new) = (before.document(), after.document());
     let unit = |document: Document<'_>, part: &Range<usize>| {
         let part = part.start.min(document.tokens.len().saturating_sub(1))..part.end;
-        let around = part.start.saturating_sub(FIX_CONTEXT)..(part.end + FIX_CONTEXT).min(document.tokens.len());
+        let around = part.start.saturating_sub(FIX_CONTEXT)
+            ..(part.end + FIX_CONTEXT).min(document.tokens.len());
         // A hunk may reach over the end of a function, and its context into the next one.
         let found = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
         found.start.min(around.start)..found.end.max(around.end)
     };
-    // Both sides begin and end at the same place: what only one of them had would be compared as if it were edited.
+    // Both sides begin and end at the same place: what only one of them had would be compared as if
+    // it were edited.
     let edits = edited_lines(old, new);
-    let backwards: Vec<(Range<usize>, Range<usize>)> = edits.iter().cloned().map(|(from, to)| (to, from)).collect();
+    let backwards: Vec<(Range<usize>, Range<usize>)> =
+        edits.iter().cloned().map(|(from, to)| (to, from)).collect();
     let mut froms: Vec<Range<usize>> = Vec::new();
     for hunk in hunks(old, new) {
-        let (from, back) = (unit(old, &hunk.removed), counterpart(&unit(new, &hunk.added), &backwards));
+        let (from, back) =
+            (unit(old, &hunk.removed), counterpart(&unit(new, &hunk.added), &backwards));
         let from = whole_edits(from.start.min(back.start)..from.end.max(back.end), &edits);
         match froms.last_mut() {
-            Some(last) if from.start <= last.end => *last = last.start.min(from.start)..last.end.max(from.end),
+            Some(last) if from.start <= last.end => {
+                *last = last.start.min(from.start)..last.end.max(from.end)
+            }
             _ => froms.push(from),
         }
     }
@@ -592,13 +664,18 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
         family: source.family.clone(),
         tokens: source.tokens[tokens].to_vec(),
     };
-    pairs.map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) }).collect()
+    pairs
+        .map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) })
+        .collect()
 }
 
 /// `range`, extended so that it begins and ends inside no edit.
 fn whole_edits(range: Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> Range<usize> {
-    let inside = |at: usize| edits.iter().map(|(from, _)| from).find(move |from| from.start < at && at < from.end);
-    inside(range.start).map_or(range.start, |from| from.start)..inside(range.end).map_or(range.end, |from| from.end)
+    let inside = |at: usize| {
+        edits.iter().map(|(from, _)| from).find(move |from| from.start < at && at < from.end)
+    };
+    inside(range.start).map_or(range.start, |from| from.start)
+        ..inside(range.end).map_or(range.end, |from| from.end)
 }
 
 /// What a range of tokens is on the other side of `edits`, which are in order.
@@ -606,15 +683,17 @@ fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> 
     let shifted = |at: usize, edits: &[(Range<usize>, Range<usize>)]| {
         edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
     };
-    let (before, behind) = edits.split_at(edits.partition_point(|(from, _)| from.end <= range.start));
+    let (before, behind) =
+        edits.split_at(edits.partition_point(|(from, _)| from.end <= range.start));
     let start = match behind.first() {
         Some((from, to)) if from.start < range.start => to.start,
         // What was put before the first token is at the start, too.
         _ if range.start == 0 => 0,
         _ => shifted(range.start, before),
     };
-    let (before, behind) =
-        edits.split_at(edits.partition_point(|(from, _)| from.start < range.end && from.end <= range.end));
+    let (before, behind) = edits.split_at(
+        edits.partition_point(|(from, _)| from.start < range.end && from.end <= range.end),
+    );
     let end = match behind.first() {
         Some((from, to)) if from.start < range.end => to.end,
         _ => shifted(range.end, before),
@@ -622,6 +701,6 @@ fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> 
     start..end.max(start)
 }
 
-/// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context that a copy must
-/// have too.
+/// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context
+/// that a copy must have too.
 const FIX_CONTEXT: usize = crate::matching::CONTEXT;

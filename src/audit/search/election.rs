@@ -1,7 +1,7 @@
 //! Chooses the blobs of a corpus to align with each query, by the fingerprints that vote for them.
 //!
-//! The files of a tree are chosen in [`candidates`](super::candidates). A corpus has histories besides, in which a
-//! fingerprint is indexed at the version that first had it:
+//! The files of a tree are chosen in [`candidates`](super::candidates). A corpus has histories
+//! besides, in which a fingerprint is indexed at the version that first had it:
 //!
 //! ```text
 //!                  versions of a file      1    2    3    4    5
@@ -9,8 +9,8 @@
 //! lines of the query that it has           120  120  128  128  140   5 is the best, 3 the next
 //! ```
 //!
-//! So files are elected by the votes for all their versions, and of a file with many versions those are aligned that
-//! share most lines with the query.
+//! So files are elected by the votes for all their versions, and of a file with many versions those
+//! are aligned that share most lines with the query.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +31,11 @@ use crate::text::{FilePath, fnv_1a};
 const BUDGET: usize = 1_000_000;
 /// Maximum files to align with one query.
 const MAX_CANDIDATES: usize = 100;
-/// Once this many files account for a fingerprint, it no longer counts toward further candidates; of a file, this many
-/// versions are aligned, and the last one that has anything new.
+/// Once this many files account for a fingerprint, it no longer counts toward further candidates;
+/// of a file, this many versions are aligned, and the last one that has anything new.
 const ENOUGH: usize = 3;
-/// An earlier version counts as containing the code if it shares at least this fraction of what the best one shares.
+/// An earlier version counts as containing the code if it shares at least this fraction of what the
+/// best one shares.
 pub(super) const AS_MUCH: f64 = 0.75;
 
 /// The name of a component, and the path of a file in it.
@@ -89,18 +90,24 @@ impl KnownVersions {
     }
 
     /// Which version of a file a blob is; `None` if its component has no history, or is elsewhere.
-    fn version(&self, segments: &[CorpusSegment], (number, blob): BlobAt) -> Result<Option<FileVersion>, SegmentError> {
+    fn version(
+        &self,
+        segments: &[CorpusSegment],
+        (number, blob): BlobAt,
+    ) -> Result<Option<FileVersion>, SegmentError> {
         let segment = &segments[number];
         if segment.is_elsewhere() || !segment.has_past() {
             return Ok(None);
         }
-        let known = self.of_segments[number].get_or_init(|| vec![OnceLock::new(); segment.n_blobs() as usize]);
+        let known = self.of_segments[number]
+            .get_or_init(|| vec![OnceLock::new(); segment.n_blobs() as usize]);
         let Some(known) = known.get(blob as usize) else { return Ok(None) };
         if let Some(version) = known.get() {
             return Ok(Some(*version));
         }
         let StoredFile { component, path, seen, .. } = oldest(segment.files(blob)?);
-        let file = fnv_1a(component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied()));
+        let file =
+            fnv_1a(component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied()));
         let version = FileVersion { file, time: seen.map_or(i64::MAX, |seen| seen.time) };
         Ok(Some(*known.get_or_init(|| version)))
     }
@@ -126,7 +133,8 @@ impl KnownVersions {
 
 /// Of the files that are equal, at least one, that which had the content first.
 pub(super) fn oldest(files: Vec<StoredFile>) -> StoredFile {
-    let oldest = files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time));
+    let oldest =
+        files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time));
     oldest.expect("a blob is that of a file")
 }
 
@@ -164,9 +172,12 @@ pub(super) fn elect(
         of_queries[hit.query].push(hit);
     }
     let election = Election { segments, known };
-    let elected = of_queries.par_iter().zip(queries).map(|(hits, query)| election.of_query(hits, query));
+    let elected =
+        of_queries.par_iter().zip(queries).map(|(hits, query)| election.of_query(hits, query));
     let mut all = Elected::default();
-    for (query, (blobs, since)) in elected.collect::<Result<Vec<_>, SegmentError>>()?.into_iter().enumerate() {
+    for (query, (blobs, since)) in
+        elected.collect::<Result<Vec<_>, SegmentError>>()?.into_iter().enumerate()
+    {
         for at in blobs {
             all.wanted.entry(at).or_default().push(query);
         }
@@ -177,7 +188,8 @@ pub(super) fn elect(
     Ok(all)
 }
 
-/// A file by the number of its segment, and its hash; or the number of a blob of a component without history.
+/// A file by the number of its segment, and its hash; or the number of a blob of a component
+/// without history.
 type FileKey = (usize, u64, bool);
 
 /// Versions of a file, in order, with their times.
@@ -209,14 +221,19 @@ struct Election<'e> {
 impl Election<'_> {
     /// The blobs to align with a query, and since when their files have had about as much of it.
     ///
-    /// A greedy cover, as in the search of a tree: a file is taken if it explains a position that fewer than [`ENOUGH`]
-    /// better ones have explained.
-    fn of_query(&self, hits: &[CorpusHit], query: &Source) -> Result<(Vec<BlobAt>, Since), SegmentError> {
+    /// A greedy cover, as in the search of a tree: a file is taken if it explains a position that
+    /// fewer than [`ENOUGH`] better ones have explained.
+    fn of_query(
+        &self,
+        hits: &[CorpusHit],
+        query: &Source,
+    ) -> Result<(Vec<BlobAt>, Since), SegmentError> {
         let mut files: HashMap<FileKey, Ballot> = HashMap::new();
         for hit in hits {
             for &at in hit.blobs.iter() {
                 let version = self.known.version(self.segments, at)?;
-                let key = version.map_or((at.0, u64::from(at.1), false), |version| (at.0, version.file, true));
+                let key = version
+                    .map_or((at.0, u64::from(at.1), false), |version| (at.0, version.file, true));
                 let ballot = files.entry(key).or_default();
                 ballot.versions.insert((version.map_or(0, |version| version.time), at));
                 if ballot.positions.last() != Some(&hit.position) {
@@ -229,17 +246,21 @@ impl Election<'_> {
         let mut n_explained: HashMap<u32, usize> = HashMap::new();
         let (mut elected, mut since, mut own, mut n_files) = (Vec::new(), Since::new(), None, 0);
         for (_, Ballot { versions, positions }) in ranked {
-            let is_explained = |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
+            let is_explained =
+                |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
             if n_files == MAX_CANDIDATES || positions.iter().all(is_explained) {
                 continue;
             }
             n_files += 1;
-            positions.into_iter().for_each(|position| *n_explained.entry(position).or_default() += 1);
+            positions
+                .into_iter()
+                .for_each(|position| *n_explained.entry(position).or_default() += 1);
             if versions.len() <= ENOUGH {
                 elected.extend(versions.into_iter().map(|(_, at)| at));
                 continue;
             }
-            let Runoff { best, first } = self.runoff(&versions, own.get_or_insert_with(|| LineCounts::new(query)))?;
+            let Runoff { best, first } =
+                self.runoff(&versions, own.get_or_insert_with(|| LineCounts::new(query)))?;
             elected.extend(best);
             if let Some((file, seen)) = first.map(|at| self.appearance(at)).transpose()?.flatten() {
                 note_first(&mut since, file, &seen);
@@ -256,7 +277,10 @@ impl Election<'_> {
             rated.push((Reverse(shared.n_distinct), own.distance(&shared), at));
         }
         let most = rated.iter().map(|(Reverse(n), ..)| *n).max().unwrap_or(0);
-        let first = rated.iter().find(|(Reverse(n), ..)| *n as f64 >= AS_MUCH * most as f64).map(|(.., at)| *at);
+        let first = rated
+            .iter()
+            .find(|(Reverse(n), ..)| *n as f64 >= AS_MUCH * most as f64)
+            .map(|(.., at)| *at);
         let last = rated.last().map(|(.., at)| *at);
         rated.sort_unstable();
         rated.truncate(ENOUGH);
@@ -267,7 +291,10 @@ impl Election<'_> {
     }
 
     /// The file that a blob is a version of, and when this version first appeared.
-    fn appearance(&self, (number, blob): BlobAt) -> Result<Option<(ComponentPath, FirstAppearance)>, SegmentError> {
+    fn appearance(
+        &self,
+        (number, blob): BlobAt,
+    ) -> Result<Option<(ComponentPath, FirstAppearance)>, SegmentError> {
         let segment = &self.segments[number];
         let file = oldest(segment.files(blob)?);
         let name = segment.components()[file.component as usize].name.clone();

@@ -24,7 +24,8 @@ pub(super) fn search_folder(
 ) -> Result<SearchOutcome, Error> {
     // The cache is about the files of the repository.
     let nothing = Memory::nothing();
-    let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
+    let sources =
+        &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
     let all = components.entries();
     let reader = components.reader();
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
@@ -43,8 +44,11 @@ pub(super) fn search_folder(
         entry.path = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
     }
     take_whole(&mut outcome, &entries, name, &reader, queries)?;
-    let folders =
-        ComponentFolders { folder_of: &|path| component_folder(path).to_vec(), declared: &|_| None, text: &own_text };
+    let folders = ComponentFolders {
+        folder_of: &|path| component_folder(path).to_vec(),
+        declared: &|_| None,
+        text: &own_text,
+    };
     identify(&mut outcome.found, all, &reader, &folders)?;
     for found in &mut outcome.found {
         found.target.path = within_component(&found.target.path);
@@ -60,7 +64,8 @@ fn place(corpus: &str, path: &FilePath) -> Place {
 /// The component that contains a file of the corpus `corpus`: its top folder.
 fn component(corpus: &str, path: &FilePath) -> Component {
     let bytes = path.as_bytes();
-    let name = memchr::memchr(b'/', bytes).map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
+    let name = memchr::memchr(b'/', bytes)
+        .map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
     Component { corpus: corpus.to_owned(), name, ..Component::default() }
 }
 
@@ -70,7 +75,8 @@ fn component_folder(path: &FilePath) -> &[u8] {
     memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
 }
 
-/// Records corpus files that are byte-identical to a query, even if they share no informative fingerprint.
+/// Records corpus files that are byte-identical to a query, even if they share no informative
+/// fingerprint.
 fn take_whole(
     outcome: &mut SearchOutcome,
     entries: &[Entry],
@@ -79,7 +85,9 @@ fn take_whole(
     queries: &Queries<'_>,
 ) -> Result<(), Error> {
     let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
+    for (number, source) in
+        queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source))
+    {
         by_size.entry(source.bytes().len()).or_default().push(number);
     }
     if by_size.is_empty() {
@@ -91,8 +99,11 @@ fn take_whole(
         let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
         let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
         let text = folder.read(entry)?;
-        let same: Vec<usize> =
-            alike.iter().filter(|&&query| queries.sources()[query].bytes() == text).copied().collect();
+        let same: Vec<usize> = alike
+            .iter()
+            .filter(|&&query| queries.sources()[query].bytes() == text)
+            .copied()
+            .collect();
         for &query in &same {
             n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
         }

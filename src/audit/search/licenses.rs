@@ -53,7 +53,10 @@ pub(super) fn identify(
         let path = FilePath::new(below(&one.target.path, &folder));
         let refer = |of: &FilePath, name: &str| {
             let named = |at: FilePath| {
-                Some((at.clone(), LicensingInfo::new(&at, &text_at(entries, reader, &within(&folder, &at))?)))
+                Some((
+                    at.clone(),
+                    LicensingInfo::new(&at, &text_at(entries, reader, &within(&folder, &at))?),
+                ))
             };
             meant_by(of, name).into_iter().find_map(named)
         };
@@ -73,12 +76,18 @@ fn text_at(entries: &[Entry], reader: &impl ReadFiles, path: &FilePath) -> Optio
 }
 
 /// The license statements of the files in `folder`, by their paths in it.
-fn licenses_in(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
+fn licenses_in(
+    entries: &[Entry],
+    reader: &impl ReadFiles,
+    folder: &[u8],
+) -> Result<Licenses, Error> {
     let mut licenses = Licenses::default();
-    let is_inside =
-        |entry: &&Entry| folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len();
+    let is_inside = |entry: &&Entry| {
+        folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len()
+    };
     let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
-    let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
+    let inside =
+        entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
     for entry in inside.filter(is_inside) {
         let path = FilePath::new(below(&entry.path, folder));
         if is_relevant(&path)
@@ -94,7 +103,11 @@ fn licenses_in(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Res
 
 /// The path of what is at `path` in `folder`.
 fn within(folder: &[u8], path: &FilePath) -> FilePath {
-    if folder.is_empty() { path.clone() } else { FilePath::new([folder, b"/", path.as_bytes()].concat()) }
+    if folder.is_empty() {
+        path.clone()
+    } else {
+        FilePath::new([folder, b"/", path.as_bytes()].concat())
+    }
 }
 
 /// The part of `path` below `folder`; the whole path if it is not there.

@@ -1,4 +1,5 @@
-//! Counts the lines that a file shares with versions of a file, which costs far less than to align them.
+//! Counts the lines that a file shares with versions of a file, which costs far less than to align
+//! them.
 
 use crate::audit::read::Source;
 use crate::matching::line_keys;
@@ -44,7 +45,8 @@ impl LineCounts {
         while let (Some(left), Some(right)) = (self.keys.get(a), version.get(b)) {
             if left == right {
                 n += 1;
-                n_distinct += usize::from(a == 0 || self.keys[a - 1] != *left || version[b - 1] != *right);
+                n_distinct +=
+                    usize::from(a == 0 || self.keys[a - 1] != *left || version[b - 1] != *right);
             }
             (a, b) = (a + usize::from(left <= right), b + usize::from(right <= left));
         }

@@ -1,7 +1,8 @@
 //! Looks up which fingerprints of the queries each file of a tree has, without aligning anything.
 //!
-//! What the cache knows of a file needs no reading. A cache can be forged, so what is read anyway is compared with it:
-//! a random sample here, and later every file that is aligned. After the first difference no entry is trusted any more.
+//! What the cache knows of a file needs no reading. A cache can be forged, so what is read anyway
+//! is compared with it: a random sample here, and later every file that is aligned. After the first
+//! difference no entry is trusted any more.
 //!
 //! Invariant: the same files have the same lookup, with a cache and without one.
 
@@ -22,7 +23,8 @@ pub(in crate::audit) struct Lookup<'l> {
     entries: &'l [Entry],
     /// For each file, the first one that is the same, if there is an earlier one.
     same_as: Vec<Option<usize>>,
-    /// What each file shares, or why it was not read; `None` for a file that is the same as an earlier one.
+    /// What each file shares, or why it was not read; `None` for a file that is the same as an
+    /// earlier one.
     files: Vec<Option<Result<Shares, Skip>>>,
     uses_cache: bool,
 }
@@ -78,9 +80,15 @@ impl<'l> Lookup<'l> {
         self.uses_cache && sources.remembered.is_false().is_some()
     }
 
-    /// Distrusts the cache if it knew something else about a file than its contents show: the `hits` of a set, or why
-    /// it is skipped.
-    pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>, sources: &Sources<'_>) {
+    /// Distrusts the cache if it knew something else about a file than its contents show: the
+    /// `hits` of a set, or why it is skipped.
+    pub fn confirm(
+        &self,
+        file: usize,
+        set: usize,
+        hits: Result<&[Hit], Skip>,
+        sources: &Sources<'_>,
+    ) {
         let is_false = match (self.shares(file).as_ref(), hits) {
             // What was not read, or is not there in a partial clone, cannot be compared.
             (_, Err(skip)) | (Err(&skip), _) if skip.is_end() || skip == Skip::Missing => false,
@@ -97,7 +105,8 @@ impl<'l> Lookup<'l> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()
     }
 
-    /// The files that share something with a set, by their numbers, each with its distinct fingerprints, sorted.
+    /// The files that share something with a set, by their numbers, each with its distinct
+    /// fingerprints, sorted.
     pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
         let files = self.shares_of(set).map(|(file, share)| (file, rows(&share.hits)));
         files.filter(|(_, rows)| !rows.is_empty()).collect()
@@ -127,7 +136,9 @@ impl<'l> Lookup<'l> {
     /// Files that could not be looked up, and why.
     pub fn skipped(&self) -> Vec<(Entry, Skip)> {
         let files = self.entries.iter().enumerate();
-        files.filter_map(|(file, entry)| Some((entry.clone(), *self.shares(file).as_ref().err()?))).collect()
+        files
+            .filter_map(|(file, entry)| Some((entry.clone(), *self.shares(file).as_ref().err()?)))
+            .collect()
     }
 
     /// What a file shares. If a thousand paths have the same blob, it was looked up once.
@@ -138,7 +149,8 @@ impl<'l> Lookup<'l> {
 
     /// What each file that was looked up shares with a set, in the order of their numbers.
     fn shares_of(&self, set: usize) -> impl Iterator<Item = (usize, &Share)> {
-        (0..self.entries.len()).filter_map(move |file| Some((file, &self.shares(file).as_ref().ok()?.of_sets[set])))
+        (0..self.entries.len())
+            .filter_map(move |file| Some((file, &self.shares(file).as_ref().ok()?.of_sets[set])))
     }
 
     /// Compares what the cache knows about a few files with their contents.
@@ -167,7 +179,8 @@ fn shares_of_all<R: ReadFiles>(
     same_as: &[Option<usize>],
     sources: &Sources<'_>,
 ) -> Result<Vec<Option<Result<Shares, Skip>>>, Error> {
-    let shares = |(reader, scratch): &mut (R, Vec<u64>), (entry, same_as): (&Entry, &Option<usize>)| {
+    let shares = |(reader, scratch): &mut (R, Vec<u64>),
+                  (entry, same_as): (&Entry, &Option<usize>)| {
         sources.progress.step();
         match same_as {
             Some(_) => Ok(None),
@@ -222,7 +235,8 @@ const SAME_FILES: [u64; 2] = [16, 1_000];
 /// Maximum bytes of them all, besides the first few.
 const SAME_BYTES: u64 = 16 << 20;
 
-/// For each file with the content of so many before it that one more says nothing new, the first of them.
+/// For each file with the content of so many before it that one more says nothing new, the first of
+/// them.
 ///
 /// Five objects of a repository can be a million files: trees of trees of one file.
 pub(in crate::audit) fn repeated(
@@ -247,7 +261,8 @@ pub(in crate::audit) fn repeated(
     repeated
 }
 
-/// For each file, the first one with the same content that is read in the same way, if there is an earlier one.
+/// For each file, the first one with the same content that is read in the same way, if there is an
+/// earlier one.
 fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     // What decides how a file is read: its extension, or all of a name without one.
     fn kind(path: &FilePath) -> Result<&[u8], &[u8]> {
@@ -264,8 +279,10 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
         let is_same = |other: &&usize| {
             let other = &entries[**other].path;
             kind(other) == kind(&entry.path)
-                && sources.attributes.of(other).language == sources.attributes.of(&entry.path).language
-                && sources.attributes.of(other).generated == sources.attributes.of(&entry.path).generated
+                && sources.attributes.of(other).language
+                    == sources.attributes.of(&entry.path).language
+                && sources.attributes.of(other).generated
+                    == sources.attributes.of(&entry.path).generated
         };
         let known = alike.iter().find(is_same).copied();
         // If one blob has ever new kinds of names, the rest are read one by one.

@@ -1,4 +1,5 @@
-//! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
+//! Searches for the origins of code: in the tree, in folders and corpora of components, and in the
+//! past.
 
 mod align;
 mod candidates;
@@ -24,8 +25,12 @@ pub(super) use lookup::{look_up, repeated};
 pub use outside::Outside;
 pub(super) use past::PastQuery;
 pub use past::{HistoryContents, Past};
-pub(super) use queries::{AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole};
+pub(super) use queries::{
+    AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole,
+};
 pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};
-pub(super) use vendored::{asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree};
+pub(super) use vendored::{
+    asks_for_more, identify_vendored, identify_vendored_as_of, place_in_tree,
+};
 pub(super) use worded::Wording;

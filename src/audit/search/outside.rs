@@ -31,7 +31,8 @@ impl Outside {
     pub fn folder(root: &Path, components: Components) -> Self {
         // A path such as `..` has no name.
         let named = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let name = named.file_name().map_or_else(String::new, |name| printable(name.as_encoded_bytes()));
+        let name =
+            named.file_name().map_or_else(String::new, |name| printable(name.as_encoded_bytes()));
         Self::Folder { name, components }
     }
 
@@ -39,7 +40,9 @@ impl Outside {
     pub(in crate::audit) fn examined(&self) -> ExaminedCorpus {
         match self {
             Self::Folder { name, .. } => ExaminedCorpus { name: name.clone(), digest: None },
-            Self::Stored(stored) => ExaminedCorpus { name: stored.name().to_owned(), digest: stored.digest() },
+            Self::Stored(stored) => {
+                ExaminedCorpus { name: stored.name().to_owned(), digest: stored.digest() }
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! Searches for the origins of novel code in the past: deleted code that comes back.
 //!
-//! The history index knows the files in which the fingerprints of the change first appeared. For each such file, the
-//! last version that contained them is read and aligned like a file of the tree.
+//! The history index knows the files in which the fingerprints of the change first appeared. For
+//! each such file, the last version that contained them is read and aligned like a file of the
+//! tree.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,7 +20,9 @@ use crate::audit::read::{Memory, Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
-use crate::git::{Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like};
+use crate::git::{
+    Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like,
+};
 use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
@@ -45,7 +48,8 @@ pub struct Past {
     history: History,
     /// The commits that count, if the index has others as well.
     reached: Option<HashSet<CommitId>>,
-    /// Ids of commits that the change claims to revert, in hexadecimal, each with the commit that claims it.
+    /// Ids of commits that the change claims to revert, in hexadecimal, each with the commit that
+    /// claims it.
     reverted: Vec<(String, CommitId)>,
     /// Contents that are missing in this clone.
     n_missing: usize,
@@ -75,8 +79,8 @@ pub(in crate::audit) struct PastQuery<'q> {
 }
 
 impl Past {
-    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span` is; of `change`,
-    /// its base and head, the messages may name what it reverts.
+    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span`
+    /// is; of `change`, its base and head, the messages may name what it reverts.
     ///
     /// # Errors
     /// If the history cannot be read, or the index cannot be written.
@@ -87,14 +91,18 @@ impl Past {
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let CurrentIndex { history, n_missing, unkept } = updated(folder, repository, span, context)?;
+        let CurrentIndex { history, n_missing, unkept } =
+            updated(folder, repository, span, context)?;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
         } else {
             Some(reader.commits_of(span)?.into_iter().collect())
         };
-        let reverted = change.map(|(base, head)| reverted(&reader, base, head)).transpose()?.unwrap_or_default();
+        let reverted = change
+            .map(|(base, head)| reverted(&reader, base, head))
+            .transpose()?
+            .unwrap_or_default();
         Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow(), unkept })
     }
 
@@ -110,11 +118,13 @@ impl Past {
     ) -> Result<HistoryContents, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
-        let before = History::open(folder, params(repository, context.config, context.languages), extent);
+        let before =
+            History::open(folder, params(repository, context.config, context.languages), extent);
         let before = before.readable()?;
         before.verify()?;
         let n_before = n_known(&before);
-        let CurrentIndex { history, unkept, .. } = updated(Some(folder), repository, span, context)?;
+        let CurrentIndex { history, unkept, .. } =
+            updated(Some(folder), repository, span, context)?;
         if let Some(why) = unkept {
             return Err(why.into());
         }
@@ -149,28 +159,35 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What part of the past was not searched, in words; `None` if all was. Of the files that share something with
-    /// `what` was asked for, a change or a sketch, `unread` were not read.
+    /// What part of the past was not searched, in words; `None` if all was. Of the files that share
+    /// something with `what` was asked for, a change or a sketch, `unread` were not read.
     pub(in crate::audit) fn unavailable(&self, unread: UnreadPlace, what: &str) -> Option<String> {
         if self.is_shallow {
             return Some("the history before this shallow clone begins".to_owned());
         }
         if self.n_missing > 0 {
-            return Some(format!("{} that this partial clone does not have", count(self.n_missing, "past file")));
+            return Some(format!(
+                "{} that this partial clone does not have",
+                count(self.n_missing, "past file")
+            ));
         }
         let UnreadPlace { n_files, n_versions } = unread;
         let share = agreed(n_files, "shares", "share");
-        let files =
-            format!("{} that {share} less with the {what} than those that were read", count(n_files, "past file"));
+        let files = format!(
+            "{} that {share} less with the {what} than those that were read",
+            count(n_files, "past file")
+        );
         let versions = format!("{} of past files", count(n_versions, "older version"));
         let parts = [(n_files, files), (n_versions, versions)].into_iter().filter(|(n, _)| *n > 0);
-        Some(parts.map(|(_, part)| part).collect::<Vec<_>>().join(", and ")).filter(|parts| !parts.is_empty())
+        Some(parts.map(|(_, part)| part).collect::<Vec<_>>().join(", and "))
+            .filter(|parts| !parts.is_empty())
     }
 
     /// The past files with code of the queries, aligned with them.
     ///
-    /// A past file is read in up to [`MAX_VERSIONS`] versions, so that not all that share a fingerprint are read: for
-    /// each changed file those that explain something of it, and of these as many as fit the size of the change.
+    /// A past file is read in up to [`MAX_VERSIONS`] versions, so that not all that share a
+    /// fingerprint are read: for each changed file those that explain something of it, and of these
+    /// as many as fit the size of the change.
     pub(in crate::audit) fn search(
         &self,
         sought: &PastQuery<'_>,
@@ -191,19 +208,23 @@ impl Past {
             Sharing { file, path, is_new: false, rows }
         });
         let sharing: Vec<Sharing<'_>> = sharing.collect();
-        let Candidates { mut queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
+        let Candidates { mut queries_of, n_passed_over, limited } =
+            choose(queries, &sharing, sources.config.common_at);
         let mut best: Vec<usize> = queries_of.keys().copied().collect();
         best.sort_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
         let n_files = best.len().saturating_sub(max_files);
         best.iter().skip(max_files).for_each(|file| drop(queries_of.remove(file)));
-        let paths: Vec<FilePath> = queries_of.keys().map(|&file| sharing[file].path.clone()).collect();
+        let paths: Vec<FilePath> =
+            queries_of.keys().map(|&file| sharing[file].path.clone()).collect();
         let mut events = self.history.events_of(&paths)?;
         events.values_mut().for_each(|events| events.retain(|event| self.is_reached(event)));
         sources.progress.begin("past", events.len());
         let versions = Versions { standing, queries, sources };
         let n_versions = AtomicUsize::new(0);
         let last_version = |(reader, scratch): &mut (Reader, Vec<u64>), file: usize| {
-            let Some((path, events)) = events.get_key_value(sharing[file].path) else { return Ok(None) };
+            let Some((path, events)) = events.get_key_value(sharing[file].path) else {
+                return Ok(None);
+            };
             sources.progress.step();
             let (best, n_unread) = versions.last(path, events, reader, scratch)?;
             n_versions.fetch_add(n_unread, Ordering::Relaxed);
@@ -229,8 +250,8 @@ impl Past {
 
     /// The past files that whole queries are byte-identical to.
     ///
-    /// Fingerprints alone lose them: each leads to the one file in which it first appeared, and a file of idioms has
-    /// none of its own.
+    /// Fingerprints alone lose them: each leads to the one file in which it first appeared, and a
+    /// file of idioms has none of its own.
     fn whole_files(
         &self,
         sought: &PastQuery<'_>,
@@ -265,7 +286,8 @@ impl Past {
             events.sort_by_key(|event| event.path.distance(&source.path));
             for event in events.into_iter().take(MAX_NAMED) {
                 let target = Source { path: event.path.clone(), ..source.clone() };
-                found.push(past_file(self.deletion(event, reader)?, target).aligned_whole(&of_blob));
+                found
+                    .push(past_file(self.deletion(event, reader)?, target).aligned_whole(&of_blob));
             }
         }
         Ok(found)
@@ -280,10 +302,14 @@ impl Past {
         let commit = event.commit;
         let info = reader.info(commit)?;
         let id = commit.to_string();
-        let mut claims = self.reverted.iter().filter(|(reverted, _)| id.starts_with(reverted.as_str()));
+        let mut claims =
+            self.reverted.iter().filter(|(reverted, _)| id.starts_with(reverted.as_str()));
         let is_reverted = claims.try_fold(false, |is_so, (_, by)| {
             // A message is no proof: the file has to be again as it was before the commit.
-            Ok::<_, Error>(is_so || event.before.is_some() && reader.blob_at(*by, &event.path)? == event.before)
+            Ok::<_, Error>(
+                is_so
+                    || event.before.is_some() && reader.blob_at(*by, &event.path)? == event.before,
+            )
         })?;
         Ok(Deletion { commit: id, subject: info.subject, time: info.time, is_reverted })
     }
@@ -296,9 +322,14 @@ fn past_file(deletion: Deletion, target: Source) -> FileHits {
 }
 
 /// Whether the index has no commits besides those reachable from `tips`.
-fn knows_nothing_else(history: &History, tips: &[CommitId], reader: &Reader) -> Result<bool, Error> {
+fn knows_nothing_else(
+    history: &History,
+    tips: &[CommitId],
+    reader: &Reader,
+) -> Result<bool, Error> {
     let is_reached = |known: &CommitId| {
-        let is_before = |tip: &CommitId| reader.merge_base(*known, *tip).is_ok_and(|base| base == *known);
+        let is_before =
+            |tip: &CommitId| reader.merge_base(*known, *tip).is_ok_and(|base| base == *known);
         tips.contains(known) || tips.iter().any(is_before)
     };
     Ok(history.tips()?.iter().all(is_reached))
@@ -313,7 +344,8 @@ struct CurrentIndex {
     unkept: Option<SegmentError>,
 }
 
-/// The index in `folder`, brought up to what `span` is, and how many contents this clone does not have.
+/// The index in `folder`, brought up to what `span` is, and how many contents this clone does not
+/// have.
 ///
 /// A part of the past has its own index, unless all of it is indexed already.
 fn updated(
@@ -341,7 +373,9 @@ fn updated(
         Some(reader.commits_of(&Span { hidden, ..span.clone() })?)
     };
     match new {
-        Some(new) if new.is_empty() => return Ok(CurrentIndex { history: whole, n_missing: 0, unkept: None }),
+        Some(new) if new.is_empty() => {
+            return Ok(CurrentIndex { history: whole, n_missing: 0, unkept: None });
+        }
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
             let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
@@ -355,7 +389,8 @@ fn updated(
     let mut part = open(Extent::Part)?;
     let wanted = reader.commits_of(span)?;
     let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
-    let new: Vec<CommitId> = wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
+    let new: Vec<CommitId> =
+        wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
     if new.is_empty() {
         return Ok(CurrentIndex { history: part, n_missing: 0, unkept: None });
     }
@@ -378,16 +413,23 @@ struct Indexing<'i> {
 }
 
 impl Indexing<'_> {
-    /// Reads what `commits` added, the oldest first, and records where each fingerprint first appeared; also returns
-    /// how many contents are missing. With `with_before`, contents from before the commits are read too.
-    fn learn(&self, commits: &[CommitId], tips: &[CommitId], with_before: bool) -> Result<(Stretch, usize), Error> {
+    /// Reads what `commits` added, the oldest first, and records where each fingerprint first
+    /// appeared; also returns how many contents are missing. With `with_before`, contents from
+    /// before the commits are read too.
+    fn learn(
+        &self,
+        commits: &[CommitId],
+        tips: &[CommitId],
+        with_before: bool,
+    ) -> Result<(Stretch, usize), Error> {
         let &Self { folder, repository, sources } = self;
         let progress = sources.progress;
         progress.begin("history", commits.len());
         let mut paths = Paths::default();
         let mut readings: Vec<u64> = Vec::new();
         let mut events: Vec<EventRow> = Vec::new();
-        // The newest first: most packs store older trees as deltas of them, and recently read ones are at hand.
+        // The newest first: most packs store older trees as deltas of them, and recently read ones
+        // are at hand.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
             let of_commits = chunk
                 .par_iter()
@@ -459,7 +501,8 @@ struct ReadVersion<'l> {
     language: &'l Language,
     version: Version,
     event: u32,
-    /// The tokens in which it differs from a version of an earlier event, where the common ones are recorded.
+    /// The tokens in which it differs from a version of an earlier event, where the common ones are
+    /// recorded.
     own: Mutex<Range<usize>>,
 }
 
@@ -501,7 +544,11 @@ impl<'l> Work for Learning<'l> {
             let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
             let before = base.map(|(text, made)| (text, &made.version));
             let (version, changed) = language.lexer.version(bytes, before, &mut scratch.tokens);
-            debug_assert!(is_read_whole(language, bytes, &version), "{}", self.paths[content.path as usize]);
+            debug_assert!(
+                is_read_whole(language, bytes, &version),
+                "{}",
+                self.paths[content.path as usize]
+            );
             let own = Mutex::new(0..version.symbols().len());
             let read = ReadVersion { language, version, event: content.event, own };
             match base {
@@ -603,8 +650,8 @@ struct Versions<'v> {
 }
 
 impl Versions<'_> {
-    /// The version that had most of the queries' code, the last of several, and that no longer exists; and how many
-    /// versions were not read, since there are too many or they are too large.
+    /// The version that had most of the queries' code, the last of several, and that no longer
+    /// exists; and how many versions were not read, since there are too many or they are too large.
     fn last<'e>(
         &self,
         path: &FilePath,
@@ -620,7 +667,9 @@ impl Versions<'_> {
             if self.standing.contains(&blob) || !seen.insert(blob) {
                 continue;
             }
-            let is_too_large = || reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size);
+            let is_too_large = || {
+                reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size)
+            };
             if n_read == MAX_VERSIONS || is_too_large() {
                 n_unread += 1;
                 continue;
@@ -638,8 +687,13 @@ impl Versions<'_> {
     }
 }
 
-/// The commits that the messages between `base` and `head` claim to revert, each with the one that claims it.
-fn reverted(reader: &Reader, base: CommitId, head: CommitId) -> Result<Vec<(String, CommitId)>, Error> {
+/// The commits that the messages between `base` and `head` claim to revert, each with the one that
+/// claims it.
+fn reverted(
+    reader: &Reader,
+    base: CommitId,
+    head: CommitId,
+) -> Result<Vec<(String, CommitId)>, Error> {
     let mut reverted = Vec::new();
     for commit in reader.commits(&[head], &[base], WalkLimits::default())? {
         let message = reader.info(commit)?.message;

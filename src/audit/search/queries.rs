@@ -1,7 +1,7 @@
 //! Searches for the origins of novel code: streams a set of sources past an index of the queries.
 //!
-//! The index contains the queries, not the code that is searched. It grows with the change, and each file of the tree
-//! is read, looked up and forgotten.
+//! The index contains the queries, not the code that is searched. It grows with the change, and
+//! each file of the tree is read, looked up and forgotten.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -19,8 +19,8 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, WordedTokens, alignments,
-    is_same_place, is_telling, may_be_evident, rare_words, seeds,
+    self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, WordedTokens,
+    alignments, is_same_place, is_telling, may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::BlobFacts;
@@ -78,7 +78,8 @@ pub(in crate::audit) struct FileHits {
     pub text: Option<Arc<LinedText>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
-    /// The query's number, and a run that it shares with the target and whose names agree; only for files of the tree.
+    /// The query's number, and a run that it shares with the target and whose names agree; only for
+    /// files of the tree.
     pub runs: Vec<(usize, Block)>,
     /// The queries that are byte-identical to this file; they align as a whole.
     pub whole: Vec<usize>,
@@ -97,7 +98,8 @@ pub(in crate::audit) struct AlignedQueries {
 }
 
 impl FileHits {
-    /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree and can be shown.
+    /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree
+    /// and can be shown.
     pub fn new(place: Place, target: Source, text: Option<Arc<LinedText>>) -> Self {
         let (alignments, runs, whole, limits) = Default::default();
         Self { place, target, text, alignments, runs, whole, limits }
@@ -111,7 +113,8 @@ impl FileHits {
     /// Records that what it has of one query it has of another one with the same content.
     pub fn share(&mut self, of: usize, with: usize) {
         fn share<T: Clone>(all: &mut Vec<(usize, T)>, of: usize, with: usize) {
-            let shared = all.iter().filter(|(query, _)| *query == of).map(|(_, what)| (with, what.clone()));
+            let shared =
+                all.iter().filter(|(query, _)| *query == of).map(|(_, what)| (with, what.clone()));
             all.extend(shared.collect::<Vec<_>>());
         }
         share(&mut self.alignments, of, with);
@@ -138,7 +141,8 @@ impl FileHits {
     }
 }
 
-/// A query that was aligned with fewer files than usual, since the change shares too much with too many.
+/// A query that was aligned with fewer files than usual, since the change shares too much with too
+/// many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) struct LimitedQuery {
     /// The number of the query.
@@ -163,15 +167,18 @@ pub(in crate::audit) struct UnreadPlace {
 pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
     pub found: Vec<FileHits>,
-    /// For each query, its seeds in order: position, and the number of files that have the fingerprint.
+    /// For each query, its seeds in order: position, and the number of files that have the
+    /// fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
-    /// The same with the total number of places that have it, including files of the change; empty if not needed.
+    /// The same with the total number of places that have it, including files of the change; empty
+    /// if not needed.
     pub n_places: Vec<Vec<(u32, u32)>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
     /// The number of files compared.
     pub n_compared: usize,
-    /// Pairs of a query and a file that share something but were not aligned, since others explain it.
+    /// Pairs of a query and a file that share something but were not aligned, since others explain
+    /// it.
     pub n_passed_over: usize,
     /// Past files that share something with a query but were not read.
     pub unread: UnreadPlace,
@@ -185,22 +192,42 @@ impl<'q> Queries<'q> {
         Self::sampled(queries, config, config.fingerprint)
     }
 
-    /// Like [`Self::new`], with the k-grams that `sampling` selects. More than the settings select finds shorter runs:
-    /// of a run that both have, a winnowed sample of one side is part of all k-grams of the other.
-    pub fn sampled(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config, sampling: Params) -> Self {
+    /// Like [`Self::new`], with the k-grams that `sampling` selects. More than the settings select
+    /// finds shorter runs: of a run that both have, a winnowed sample of one side is part of all
+    /// k-grams of the other.
+    pub fn sampled(
+        queries: Vec<(&'q Source, Cow<'q, [bool]>)>,
+        config: &'q Config,
+        sampling: Params,
+    ) -> Self {
         let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
         // Of files with the same name, the first counts.
-        let numbers = sources.iter().enumerate().rev().map(|(number, source)| (&source.path, number)).collect();
+        let numbers = sources
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(number, source)| (&source.path, number))
+            .collect();
         let matching_of = |of: &&Source| config.thresholds(&of.path, Some(&of.language)).matching;
         let matching = sources.iter().map(matching_of).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
         let words = Vec::new();
-        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences, words };
-        let postings = queries
-            .fingerprints(&sampling)
-            .into_iter()
-            .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
+        let mut queries = Self {
+            config,
+            sources,
+            numbers,
+            asked,
+            matching,
+            sampling,
+            index,
+            rare,
+            sequences,
+            words,
+        };
+        let postings = queries.fingerprints(&sampling).into_iter().map(|(document, print)| {
+            (print.hash, Posting { document: document as u32, position: print.position })
+        });
         queries.index = Index::new(postings);
         queries
     }
@@ -218,7 +245,8 @@ impl<'q> Queries<'q> {
         &self.words
     }
 
-    /// The informative fingerprints of whose tokens at least half are searched for, each with its query's number.
+    /// The informative fingerprints of whose tokens at least half are searched for, each with its
+    /// query's number.
     pub fn fingerprints(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let k = params.noise_threshold();
         let mut hashes = Vec::new();
@@ -227,7 +255,9 @@ impl<'q> Queries<'q> {
             for print in params.fingerprints(&source.tokens, &mut hashes) {
                 let at = print.position as usize;
                 let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
-                if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], self.config.matching.min_distinct) {
+                if 2 * n_asked >= k
+                    && is_telling(&source.tokens[at..at + k], self.config.matching.min_distinct)
+                {
                     found.push((document, print));
                 }
             }
@@ -235,7 +265,8 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// The same, but only those that choose which files the queries are compared with, by the effort of the settings.
+    /// The same, but only those that choose which files the queries are compared with, by the
+    /// effort of the settings.
     pub fn choosing(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let all = self.fingerprints(params);
         let effort = self.config.effort;
@@ -245,18 +276,23 @@ impl<'q> Queries<'q> {
         let mut scratch = Vec::new();
         let of_documents = all.chunk_by(|a, b| a.0 == b.0).flat_map(|of_document| {
             let document = of_document[0].0;
-            let mut prints: Vec<Fingerprint> = of_document.iter().map(|(_, print)| *print).collect();
+            let mut prints: Vec<Fingerprint> =
+                of_document.iter().map(|(_, print)| *print).collect();
             effort.keep(&mut prints, params, &self.sources[document].tokens, &mut scratch);
             prints.into_iter().map(move |print| (document, print))
         });
         of_documents.collect()
     }
 
-    /// The numbers of the fingerprints that choose which files the queries are compared with; `None` if all do.
+    /// The numbers of the fingerprints that choose which files the queries are compared with;
+    /// `None` if all do.
     pub fn choosing_rows(&self) -> Option<HashSet<u32>> {
         let is_part = self.config.effort != Effort::Full;
         let rows = |prints: Vec<(usize, Fingerprint)>| {
-            prints.into_iter().filter_map(|(_, print)| Some(self.index.first_row(print.hash)? as u32)).collect()
+            prints
+                .into_iter()
+                .filter_map(|(_, print)| Some(self.index.first_row(print.hash)? as u32))
+                .collect()
         };
         is_part.then(|| rows(self.choosing(&self.sampling)))
     }
@@ -279,15 +315,18 @@ impl<'q> Queries<'q> {
     /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
         let prints = self.fingerprints(&self.sampling);
-        let numbered =
-            prints.into_iter().filter_map(|(_, print)| Some((self.index.first_row(print.hash)? as u32, print.hash)));
+        let numbered = prints
+            .into_iter()
+            .filter_map(|(_, print)| Some((self.index.first_row(print.hash)? as u32, print.hash)));
         let distinct: BTreeSet<(u32, u64)> = numbered.collect();
         distinct.into_iter().collect()
     }
 
-    /// Whether any query could share a fingerprint with sources of `family`: those of different families never do.
+    /// Whether any query could share a fingerprint with sources of `family`: those of different
+    /// families never do.
     fn may_share(&self, family: &str) -> bool {
-        family == MIXED || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
+        family == MIXED
+            || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
     }
 
     fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
@@ -312,7 +351,8 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let rows = target.hashes().map(|hash| self.index.first_row(hash));
-        let found: Vec<(usize, usize)> = rows.enumerate().filter_map(|(number, row)| Some((number, row?))).collect();
+        let found: Vec<(usize, usize)> =
+            rows.enumerate().filter_map(|(number, row)| Some((number, row?))).collect();
         let mut positions = target.positions().enumerate();
         let hit = |(number, row): (usize, usize)| {
             let (_, position) = positions.find(|(at, _)| *at == number)?;
@@ -337,14 +377,19 @@ impl<'q> Queries<'q> {
         self.shared_words(target.words())
     }
 
-    /// The numbers of the words that are among those of a file, which are sorted. Time linear in both.
+    /// The numbers of the words that are among those of a file, which are sorted. Time linear in
+    /// both.
     fn shared_words(&self, of_file: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut of_file = of_file.peekable();
         let mut is_shared = |word: u32| {
             while of_file.next_if(|&other| other < word).is_some() {}
             of_file.peek() == Some(&word)
         };
-        (0..).zip(&self.words).filter(|&(_, &word)| is_shared(word)).map(|(number, _)| number).collect()
+        (0..)
+            .zip(&self.words)
+            .filter(|&(_, &word)| is_shared(word))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     /// The number of the query that is the file at `path`.
@@ -352,44 +397,67 @@ impl<'q> Queries<'q> {
         self.numbers.get(path).copied()
     }
 
-    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that
-    /// is the file itself.
-    pub fn align_wanted(&self, target: &Source, hits: &[Hit], same: Option<usize>, wanted: &[usize]) -> AlignedQueries {
+    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number
+    /// of the query that is the file itself.
+    pub fn align_wanted(
+        &self,
+        target: &Source,
+        hits: &[Hit],
+        same: Option<usize>,
+        wanted: &[usize],
+    ) -> AlignedQueries {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
-    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of
-    /// it, in order.
-    pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
+    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits`
+    /// are those of all of it, in order.
+    pub fn align_part(
+        &self,
+        target: &Source,
+        part: Range<usize>,
+        hits: &[Hit],
+    ) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
         let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
         let from = hits.partition_point(|hit| hit.position < start);
         let within = hits[from..].iter().take_while(ends_within);
-        let hits: Vec<Hit> = within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
+        let hits: Vec<Hit> =
+            within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
         if hits.is_empty() {
             return Vec::new();
         }
         let document = Document { tokens: &target.tokens[part.clone()], ..target.document() };
-        let mut aligned = self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
+        let mut aligned =
+            self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
         aligned
     }
 
-    /// Aligns the queries `wanted` with a file of another project, but only those that could have enough evidence.
-    pub fn align_evident(&self, target: &Source, hits: &[Hit], wanted: &[usize]) -> Vec<(usize, Alignment)> {
-        let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
+    /// Aligns the queries `wanted` with a file of another project, but only those that could have
+    /// enough evidence.
+    pub fn align_evident(
+        &self,
+        target: &Source,
+        hits: &[Hit],
+        wanted: &[usize],
+    ) -> Vec<(usize, Alignment)> {
+        let rare = self
+            .rare
+            .get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
         let may_be_evident = |query: usize, seeds: &[Seed]| {
             let own = WordedTokens { tokens: &self.sources[query].tokens, words: &rare[query] };
             let other = WordedTokens { tokens: &target.tokens, words: &words };
             may_be_evident(own, other, seeds, &self.config.enough)
         };
-        self.align_those(target.document(), self.shared(hits, Some(wanted)), None, may_be_evident).alignments
+        self.align_those(target.document(), self.shared(hits, Some(wanted)), None, may_be_evident)
+            .alignments
     }
 
-    /// Aligns the queries that share something and for which `is_asked` is true, given their number and seeds.
+    /// Aligns the queries that share something and for which `is_asked` is true, given their number
+    /// and seeds.
     fn align_those(
         &self,
         target: Document<'_>,
@@ -401,10 +469,16 @@ impl<'q> Queries<'q> {
         for (query, shared) in shared {
             let source = self.sources[query];
             let is_same = same == Some(query);
-            let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
+            let mut seeds =
+                seeds(source.document(), target, &shared, self.config.matching.k, is_same);
             if is_asked(query, &seeds) {
-                let Alignments { alignments, runs, limits } =
-                    alignments(source.document(), target, &mut seeds, &self.matching[query], is_same);
+                let Alignments { alignments, runs, limits } = alignments(
+                    source.document(),
+                    target,
+                    &mut seeds,
+                    &self.matching[query],
+                    is_same,
+                );
                 found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));
                 found.runs.extend(runs.into_iter().map(|run| (query, run)));
                 found.limits.extend(limits.is_any().then_some((query, limits)));
@@ -413,18 +487,18 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// For each query, the fingerprints it shares with a target, by the `hits` there; for all queries, or those
-    /// `wanted`.
+    /// For each query, the fingerprints it shares with a target, by the `hits` there; for all
+    /// queries, or those `wanted`.
     fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<SharedKgram>> {
-        // Hits list fingerprints by position in the target. Group them by fingerprint, then pair each group with the
-        // positions of the same fingerprint in each query:
+        // Hits list fingerprints by position in the target. Group them by fingerprint, then pair
+        // each group with the positions of the same fingerprint in each query:
         //
         //     hits (row, position)    in_target       postings(row)          shared: query | target
         //     (7, 10) (9, 14)         7: 10, 52       7: query 0 at 3, 8     query 0:  3, 8 | 10, 52
         //     (7, 52)                 9: 14           9: query 2 at 5        query 2:  5    | 14
         //
-        // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so the result is
-        // deterministic.
+        // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so
+        // the result is deterministic.
         let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
@@ -433,29 +507,40 @@ impl<'q> Queries<'q> {
         let mut share = |of_query: &[(u64, Posting)], target: &[u32]| {
             let Some((_, first)) = of_query.first() else { return };
             let query = of_query.iter().map(|(_, posting)| posting.position).collect();
-            shared.entry(first.document as usize).or_default().push(SharedKgram { query, target: target.to_vec() });
+            shared
+                .entry(first.document as usize)
+                .or_default()
+                .push(SharedKgram { query, target: target.to_vec() });
         };
         for (row, target) in in_target {
             let postings = self.postings(row);
             let Some(wanted) = wanted else {
-                postings.chunk_by(|a, b| a.1.document == b.1.document).for_each(|of_query| share(of_query, &target));
+                postings
+                    .chunk_by(|a, b| a.1.document == b.1.document)
+                    .for_each(|of_query| share(of_query, &target));
                 continue;
             };
-            // A thousand queries may have the fingerprint, but a file is only aligned with a few of them.
+            // A thousand queries may have the fingerprint, but a file is only aligned with a few of
+            // them.
             for &query in wanted {
-                let from = postings.partition_point(|(_, posting)| (posting.document as usize) < query);
-                let n = postings[from..].iter().take_while(|(_, posting)| posting.document as usize == query).count();
+                let from =
+                    postings.partition_point(|(_, posting)| (posting.document as usize) < query);
+                let n = postings[from..]
+                    .iter()
+                    .take_while(|(_, posting)| posting.document as usize == query)
+                    .count();
                 share(&postings[from..from + n], &target);
             }
         }
         shared
     }
 
-    /// Like [`Self::shared`], but each fingerprint only counts for the few queries that share most with the target.
+    /// Like [`Self::shared`], but each fingerprint only counts for the few queries that share most
+    /// with the target.
     ///
-    /// Two thousand files that were replaced share idioms with each other, two million times. Each rare fingerprint
-    /// gives its queries a vote, and is followed to those with most votes; a common one is followed to the winners.
-    /// Time O(64 h) for h hits.
+    /// Two thousand files that were replaced share idioms with each other, two million times. Each
+    /// rare fingerprint gives its queries a vote, and is followed to those with most votes; a
+    /// common one is followed to the winners. Time O(64 h) for h hits.
     fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<SharedKgram>> {
         if self.sources.len() <= WINNERS {
             return self.shared(hits, None);
@@ -466,11 +551,14 @@ impl<'q> Queries<'q> {
         }
         let queries_of = |row: u32| {
             let postings = self.postings(row);
-            postings.chunk_by(|a, b| a.1.document == b.1.document).map(|of_query| of_query[0].1.document as usize)
+            postings
+                .chunk_by(|a, b| a.1.document == b.1.document)
+                .map(|of_query| of_query[0].1.document as usize)
         };
         let is_rare = |row: u32| self.postings(row).len() <= FEW_POSTINGS;
         let mut votes: BTreeMap<usize, u32> = BTreeMap::new();
-        for query in in_target.keys().filter(|row| is_rare(**row)).flat_map(|&row| queries_of(row)) {
+        for query in in_target.keys().filter(|row| is_rare(**row)).flat_map(|&row| queries_of(row))
+        {
             *votes.entry(query).or_default() += 1;
         }
         let by_votes = |query: &usize| (Reverse(votes.get(query).copied().unwrap_or(0)), *query);
@@ -478,7 +566,9 @@ impl<'q> Queries<'q> {
         winners.sort_unstable_by_key(by_votes);
         winners.truncate(WINNERS);
         if winners.is_empty() {
-            winners.extend(in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS)).take(WINNERS));
+            winners.extend(
+                in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS)).take(WINNERS),
+            );
         }
         winners.sort_unstable();
         winners.dedup();
@@ -494,7 +584,10 @@ impl<'q> Queries<'q> {
                 winners.clone()
             };
             for query in followed {
-                wanted.entry(query).or_default().extend(positions.iter().map(|&position| Hit { row, position }));
+                wanted
+                    .entry(query)
+                    .or_default()
+                    .extend(positions.iter().map(|&position| Hit { row, position }));
             }
         }
         wanted.into_iter().flat_map(|(query, hits)| self.shared(&hits, Some(&[query]))).collect()
@@ -547,9 +640,11 @@ const WINNERS: usize = 16;
 /// Maximum files with a seed for it to count fully.
 pub(in crate::audit) const FEW_FILES: f64 = 5.0;
 
-/// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity is strong evidence.
+/// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity
+/// is strong evidence.
 pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
-/// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in many projects.
+/// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in
+/// many projects.
 pub(in crate::audit) const WHOLE_BYTES: usize = 300;
 
 /// Whether a file may be reported as a whole.

@@ -16,6 +16,7 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
     /// The files of base that the change touches, as they were before: base decides what is common.
     pub before: &'t [&'t Source],
-    /// Maximum components with a fingerprint, beyond which it is common; `None` for files of the tree.
+    /// Maximum components with a fingerprint, beyond which it is common; `None` for files of the
+    /// tree.
     pub max_components: Option<usize>,
 }

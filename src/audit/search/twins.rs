@@ -1,7 +1,7 @@
 //! Finds the files of a tree that are byte-identical to a changed file.
 //!
-//! A whole file is a copy whatever it contains: a table, one-line functions, plain assignments, none of which would be
-//! evidence on its own.
+//! A whole file is a copy whatever it contains: a table, one-line functions, plain assignments,
+//! none of which would be evidence on its own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,8 @@ pub(in crate::audit) struct Twins {
     pub origins: Vec<FilePath>,
     /// The total number.
     pub n: usize,
-    /// The first of those that the change adds before it, if any. It is searched for in place of this one.
+    /// The first of those that the change adds before it, if any. It is searched for in place of
+    /// this one.
     pub first: Option<FilePath>,
 }
 
@@ -41,9 +42,9 @@ enum Since {
     BroughtIn,
 }
 
-/// For each of `sources`, files of the head, the files of `entries` that it is a copy of. `is_new` is true for those
-/// that the change touches, `is_comparable` if a source under another path would be read in the same way. Of equal
-/// files that are all new, the first is the origin of the others.
+/// For each of `sources`, files of the head, the files of `entries` that it is a copy of. `is_new`
+/// is true for those that the change touches, `is_comparable` if a source under another path would
+/// be read in the same way. Of equal files that are all new, the first is the origin of the others.
 ///
 /// Time O(n log n) in the number of files, and one hash of each source.
 pub(in crate::audit) fn twins(
@@ -54,7 +55,8 @@ pub(in crate::audit) fn twins(
 ) -> Vec<Twins> {
     let id_of = ids_like(entries.iter().find_map(Entry::blob));
     let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
-    let ids: Vec<Option<BlobId>> = sources.iter().map(|source| source.as_ref().and_then(id)).collect();
+    let ids: Vec<Option<BlobId>> =
+        sources.iter().map(|source| source.as_ref().and_then(id)).collect();
     // Files of a work tree have no blob; those that changed are among the sources.
     let mut paths_of: HashMap<BlobId, BTreeMap<&FilePath, Since>> = HashMap::new();
     for (source, id) in sources.iter().zip(&ids) {
@@ -72,12 +74,20 @@ pub(in crate::audit) fn twins(
         let paths = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1);
         let (Some(source), Some(paths)) = (source, paths) else { return Twins::NONE };
         let is_other = |path: &FilePath| *path != source.path && is_comparable(source, path);
-        // Comparing each of a million equal files with every other would take a million squared steps.
-        let old = paths.iter().filter(|(_, since)| **since != Since::BroughtIn).take(MAX_NAMED * MAX_NAMED);
-        let mut origins: Vec<FilePath> = old.map(|(path, _)| (*path).clone()).filter(&is_other).collect();
-        let before =
-            paths.iter().take_while(|(path, _)| **path < &source.path).filter(|(_, since)| **since == Since::BroughtIn);
-        let before: Vec<FilePath> = before.take(MAX_NAMED).map(|(path, _)| (*path).clone()).filter(&is_other).collect();
+        // Comparing each of a million equal files with every other would take a million squared
+        // steps.
+        let old = paths
+            .iter()
+            .filter(|(_, since)| **since != Since::BroughtIn)
+            .take(MAX_NAMED * MAX_NAMED);
+        let mut origins: Vec<FilePath> =
+            old.map(|(path, _)| (*path).clone()).filter(&is_other).collect();
+        let before = paths
+            .iter()
+            .take_while(|(path, _)| **path < &source.path)
+            .filter(|(_, since)| **since == Since::BroughtIn);
+        let before: Vec<FilePath> =
+            before.take(MAX_NAMED).map(|(path, _)| (*path).clone()).filter(&is_other).collect();
         let first = before.first().cloned();
         if origins.is_empty() {
             origins = before;
@@ -90,8 +100,8 @@ pub(in crate::audit) fn twins(
 }
 
 impl SearchOutcome {
-    /// Adds the files that are byte-identical to whole queries, and to each query what was found of the first of those
-    /// that the change adds; `place` says where each one is.
+    /// Adds the files that are byte-identical to whole queries, and to each query what was found of
+    /// the first of those that the change adds; `place` says where each one is.
     pub(in crate::audit) fn take_twins(
         &mut self,
         queries: &Queries<'_>,
@@ -116,7 +126,8 @@ impl SearchOutcome {
             }
         }
         let found = std::mem::take(&mut self.found).into_iter();
-        let mut by_path: BTreeMap<FilePath, FileHits> = found.map(|found| (found.target.path.clone(), found)).collect();
+        let mut by_path: BTreeMap<FilePath, FileHits> =
+            found.map(|found| (found.target.path.clone(), found)).collect();
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
                 let target = Source { path: path.clone(), ..queries.sources()[of_path[0]].clone() };

@@ -19,7 +19,9 @@ const CORPUS: &str = "vendored";
 
 /// The place of a file of the tree: in a vendored folder, or in the tree itself.
 pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
-    config.vendored_at(path).map_or(Place::Tree, |vendored| Place::Component(Arc::new(vendored_component(vendored))))
+    config
+        .vendored_at(path)
+        .map_or(Place::Tree, |vendored| Place::Component(Arc::new(vendored_component(vendored))))
 }
 
 fn vendored_component(vendored: &Vendored) -> Component {
@@ -38,9 +40,9 @@ fn vendored_component(vendored: &Vendored) -> Component {
     }
 }
 
-/// Finds the licenses of what was found in vendored folders, as the files among `entries` state them; licenses declared
-/// in the settings win. What is third-party code by its name or by `.gitattributes` only is of the tree, unless a license
-/// is stated there of which `is_told`.
+/// Finds the licenses of what was found in vendored folders, as the files among `entries` state
+/// them; licenses declared in the settings win. What is third-party code by its name or by
+/// `.gitattributes` only is of the tree, unless a license is stated there of which `is_told`.
 pub(in crate::audit) fn identify_vendored(
     found: &mut [FileHits],
     entries: &[Entry],
@@ -51,7 +53,8 @@ pub(in crate::audit) fn identify_vendored(
     identify_with(found, entries, reader, sources, is_told, &own_text)
 }
 
-/// The same, as another state of the repository has it: a file that was not there says nothing of its own.
+/// The same, as another state of the repository has it: a file that was not there says nothing of
+/// its own.
 pub(in crate::audit) fn identify_vendored_as_of(
     state: &Snapshot,
     found: &mut [FileHits],
@@ -60,13 +63,16 @@ pub(in crate::audit) fn identify_vendored_as_of(
     is_told: &dyn Fn(&Terms) -> bool,
 ) -> Result<(), Error> {
     let text = |source: &Source| {
-        let short = state.get(&source.path).filter(|entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT));
+        let short = state
+            .get(&source.path)
+            .filter(|entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT));
         short.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     };
     identify_with(found, &state.entries, reader, sources, is_told, &text)
 }
 
-/// Whether the policy asks for more than a notice: then the license matters more than that the tree has the code.
+/// Whether the policy asks for more than a notice: then the license matters more than that the tree
+/// has the code.
 pub(in crate::audit) fn asks_for_more(config: &Config) -> impl Fn(&Terms) -> bool {
     |terms| terms.license.is_some() && config.licenses.judge(terms).answer != Answer::Allowed
 }
@@ -85,14 +91,22 @@ fn identify_with(
     let config = sources.config;
     let unlisted: BTreeMap<FilePath, Vec<u8>> = found
         .iter()
-        .filter_map(|of| Some((of.target.path.clone(), component_folder(&of.target.path, entries, sources)?.to_vec())))
+        .filter_map(|of| {
+            Some((
+                of.target.path.clone(),
+                component_folder(&of.target.path, entries, sources)?.to_vec(),
+            ))
+        })
         .collect();
     for of in found.iter_mut() {
         if let Some(folder) = unlisted.get(&of.target.path) {
             let name = folder.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
             let name = String::from_utf8_lossy(name).into_owned();
-            of.place =
-                Place::Component(Arc::new(Component { corpus: CORPUS.to_owned(), name, ..Component::default() }));
+            of.place = Place::Component(Arc::new(Component {
+                corpus: CORPUS.to_owned(),
+                name,
+                ..Component::default()
+            }));
         }
     }
     let folder = |path: &FilePath| match config.vendored_at(path) {
@@ -100,7 +114,12 @@ fn identify_with(
         None => unlisted.get(path).cloned().unwrap_or_default(),
     };
     let declared = |path: &FilePath| config.vendored_at(path).and_then(|of| of.license.clone());
-    identify(found, entries, reader, &ComponentFolders { folder_of: &folder, declared: &declared, text })?;
+    identify(
+        found,
+        entries,
+        reader,
+        &ComponentFolders { folder_of: &folder, declared: &declared, text },
+    )?;
     for of in found.iter_mut().filter(|of| unlisted.contains_key(&of.target.path)) {
         if matches!(&of.place, Place::Component(component) if !is_told(&component.terms)) {
             of.place = Place::Tree;
@@ -109,9 +128,13 @@ fn identify_with(
     Ok(())
 }
 
-/// What a file belongs to that is third-party code by its name or by `.gitattributes` only: the outermost folder above it
-/// that states a license, or else the file alone. `None` for other files.
-fn component_folder<'p>(path: &'p FilePath, entries: &[Entry], sources: &Sources<'_>) -> Option<&'p [u8]> {
+/// What a file belongs to that is third-party code by its name or by `.gitattributes` only: the
+/// outermost folder above it that states a license, or else the file alone. `None` for other files.
+fn component_folder<'p>(
+    path: &'p FilePath,
+    entries: &[Entry],
+    sources: &Sources<'_>,
+) -> Option<&'p [u8]> {
     let root = sources.unlisted_folder(path)?;
     let bytes = path.as_bytes();
     let ends = memchr::memchr_iter(b'/', bytes).filter(|&end| end > root.len());
@@ -124,7 +147,9 @@ fn component_folder<'p>(path: &'p FilePath, entries: &[Entry], sources: &Sources
 /// Whether a file directly in `folder` may state its license.
 fn states_license(folder: &[u8], entries: &[Entry]) -> bool {
     let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
-    let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    let is_directly = |entry: &&Entry| entry.path.folder().strip_suffix(b"/").unwrap_or_default() == folder;
+    let inside =
+        entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
+    let is_directly =
+        |entry: &&Entry| entry.path.folder().strip_suffix(b"/").unwrap_or_default() == folder;
     inside.filter(is_directly).any(|entry| is_relevant(&entry.path))
 }

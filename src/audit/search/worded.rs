@@ -1,7 +1,9 @@
-//! Finds files by their words, for code that has too few tokens in a row in common with what they have.
+//! Finds files by their words, for code that has too few tokens in a row in common with what they
+//! have.
 //!
-//! Fingerprints find what agrees for some tokens in a row, whatever its names are. A function that was written anew for
-//! the same purpose has no such run, and still uses the words of the purpose: in names, messages and comments.
+//! Fingerprints find what agrees for some tokens in a row, whatever its names are. A function that
+//! was written anew for the same purpose has no such run, and still uses the words of the purpose:
+//! in names, messages and comments.
 
 use super::lookup::Lookup;
 use crate::matching::{Bag, Rarity};
@@ -31,14 +33,23 @@ impl<'w> Wording<'w> {
 
     /// How rare the words of a bag are.
     pub fn rarity<'b>(&self, asked: &'b Bag) -> Rarity<'b> {
-        Rarity::new(asked, |word| self.number(word).map_or(0, |number| self.n_having[number]), self.n_files)
+        Rarity::new(
+            asked,
+            |word| self.number(word).map_or(0, |number| self.n_having[number]),
+            self.n_files,
+        )
     }
 
-    /// The numbers of at most `max` files with most of the words of a bag, the best first. Of those that have as much,
-    /// the first by `distance`.
+    /// The numbers of at most `max` files with most of the words of a bag, the best first. Of those
+    /// that have as much, the first by `distance`.
     ///
     /// Time O(n log n) for n words of all files together.
-    pub fn closest(&self, rarity: &Rarity<'_>, max: usize, distance: impl Fn(usize) -> usize) -> Vec<usize> {
+    pub fn closest(
+        &self,
+        rarity: &Rarity<'_>,
+        max: usize,
+        distance: impl Fn(usize) -> usize,
+    ) -> Vec<usize> {
         let mut weights = vec![0.0; self.words.len()];
         for (word, weight) in rarity.weights() {
             if let Some(number) = self.number(word) {
@@ -47,7 +58,8 @@ impl<'w> Wording<'w> {
         }
         let weight = |words: &[u32]| words.iter().map(|&word| weights[word as usize]).sum::<f64>();
         let weighed = self.files.iter().map(|&(file, words)| (weight(words), file));
-        let mut best: Vec<(f64, usize, usize)> = weighed.map(|(weight, file)| (weight, distance(file), file)).collect();
+        let mut best: Vec<(f64, usize, usize)> =
+            weighed.map(|(weight, file)| (weight, distance(file), file)).collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         best.into_iter().take(max).map(|(.., file)| file).collect()
     }

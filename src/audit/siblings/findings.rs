@@ -17,7 +17,8 @@ const MAX_LISTED: usize = 16;
 /// Maximum characters of an edit to quote.
 const MAX_QUOTED: usize = 60;
 
-/// The findings about edits that missed siblings, sorted by path and position; and the texts of the siblings.
+/// The findings about edits that missed siblings, sorted by path and position; and the texts of the
+/// siblings.
 pub(in crate::audit) fn findings(
     windows: &Windows<'_>,
     siblings: Vec<Sibling>,
@@ -26,8 +27,12 @@ pub(in crate::audit) fn findings(
 ) -> (Vec<Finding>, BTreeMap<FilePath, LinedText>) {
     let mut of_units: BTreeMap<(&FilePath, bool, usize), Vec<Sibling>> = BTreeMap::new();
     for sibling in siblings {
-        if let Some(head) = windows.heads[sibling.number].filter(|head| is_asked(&head.source.path)) {
-            of_units.entry((&head.source.path, !sibling.is_declared, sibling.unit)).or_default().push(sibling);
+        if let Some(head) = windows.heads[sibling.number].filter(|head| is_asked(&head.source.path))
+        {
+            of_units
+                .entry((&head.source.path, !sibling.is_declared, sibling.unit))
+                .or_default()
+                .push(sibling);
         }
     }
     let mut findings = Vec::new();
@@ -45,7 +50,8 @@ pub(in crate::audit) fn findings(
         siblings.retain(|sibling| {
             let Fragment { start, end } = sibling.fragment;
             let before = taken.range(..=(sibling.path.clone(), end.line)).next_back();
-            let overlaps = before.is_some_and(|((path, _), last)| *path == sibling.path && *last >= start.line);
+            let overlaps = before
+                .is_some_and(|((path, _), last)| *path == sibling.path && *last >= start.line);
             if !overlaps {
                 taken.insert((sibling.path.clone(), start.line), end.line);
             }
@@ -115,7 +121,11 @@ fn origin(sibling: &Sibling) -> Origin {
 }
 
 /// What edits do, in a few words.
-fn lacks(hunks: &[Hunk], base: &crate::audit::read::Source, head: &crate::audit::read::Source) -> String {
+fn lacks(
+    hunks: &[Hunk],
+    base: &crate::audit::read::Source,
+    head: &crate::audit::read::Source,
+) -> String {
     let quoted = |source: &crate::audit::read::Source, tokens: std::ops::Range<usize>| {
         let of = &source.tokens[tokens];
         let bytes = match (of.first(), of.last()) {

@@ -10,12 +10,12 @@ use crate::matching::{Hunk, Unit, Window, missable_hunks};
 use crate::policy::{Ground, content};
 use crate::text::{FilePath, Lines};
 
-/// Maximum places that lack a hunk, and maximum places of a change that have it: more are an idiom, or a rewrite that
-/// left some out on purpose.
+/// Maximum places that lack a hunk, and maximum places of a change that have it: more are an idiom,
+/// or a rewrite that left some out on purpose.
 pub(super) const MAX_PLACES: usize = 8;
 
-/// The windows of the hunks of a file that a sibling may lack, each with its unit; the tokens in `moved` are elsewhere
-/// now. An insertion is a feature unless it `may_mend` something.
+/// The windows of the hunks of a file that a sibling may lack, each with its unit; the tokens in
+/// `moved` are elsewhere now. An insertion is a feature unless it `may_mend` something.
 pub(super) fn windows(
     before: &Predecessor,
     head: &ChangedFile,
@@ -24,7 +24,8 @@ pub(super) fn windows(
     sources: &Sources<'_>,
 ) -> Vec<(Window, Unit)> {
     let (base, after) = (&before.source, &head.source);
-    let is_declarative = sources.languages.named(&base.language).is_some_and(|language| language.is_declarative);
+    let is_declarative =
+        sources.languages.named(&base.language).is_some_and(|language| language.is_declarative);
     if is_declarative {
         return Vec::new();
     }
@@ -32,14 +33,19 @@ pub(super) fn windows(
     moved.for_each(|range| has_moved[range].fill(true));
     let is_moved = |hunk: &Hunk| {
         let is_gone = |at: usize| before.removed[at] && !has_moved[at];
-        let is_renamed = hunk.removed.clone().all(|at| !before.removed[at]) && !hunk.removed.is_empty();
-        !is_renamed && !hunk.removed.clone().any(is_gone) && !head.novel[hunk.added.clone()].contains(&true)
+        let is_renamed =
+            hunk.removed.clone().all(|at| !before.removed[at]) && !hunk.removed.is_empty();
+        !is_renamed
+            && !hunk.removed.clone().any(is_gone)
+            && !head.novel[hunk.added.clone()].contains(&true)
     };
     let lines = Lines::new(&after.text);
     let test_lines = test_lines(after, sources);
     let is_test = |hunk: &Hunk| {
         let token = after.tokens.get(hunk.added.start.saturating_sub(1));
-        token.is_some_and(|token| test_lines.iter().any(|of| of.contains(&lines.line_of(token.start))))
+        token.is_some_and(|token| {
+            test_lines.iter().any(|of| of.contains(&lines.line_of(token.start)))
+        })
     };
     let window = |hunk: Hunk| {
         let unit = unit_around(base, &hunk.removed)?;
@@ -48,7 +54,8 @@ pub(super) fn windows(
         if is_feature || is_of_form || is_moved(&hunk) || is_test(&hunk) {
             return None;
         }
-        let of_head = unit_around(after, &hunk.added).map_or(0..after.tokens.len(), |unit| unit.tokens);
+        let of_head =
+            unit_around(after, &hunk.added).map_or(0..after.tokens.len(), |unit| unit.tokens);
         let of_base = &base.tokens[unit.tokens.clone()];
         if is_renaming(&hunk, of_base, base, &after.tokens[of_head.clone()], after) {
             return None;
@@ -66,10 +73,11 @@ pub(super) fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>
         && sources.skip_judging(path).is_none()
 }
 
-/// Whether a file may lack an edit that is owed, judging by its name: also an example, and code of others that the
-/// repository keeps.
+/// Whether a file may lack an edit that is owed, judging by its name: also an example, and code of
+/// others that the repository keeps.
 pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool {
-    matches!(sources.config.ground(path, false), Ground::Code | Ground::Example) && sources.is_compared(path)
+    matches!(sources.config.ground(path, false), Ground::Code | Ground::Example)
+        && sources.is_compared(path)
 }
 
 /// The lines of a file with test code.
@@ -78,8 +86,8 @@ pub(super) fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u3
     language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default()
 }
 
-/// Whether added tokens declare something, or are no whole statements: brackets are left open, unless the first word
-/// decides what is done.
+/// Whether added tokens declare something, or are no whole statements: brackets are left open,
+/// unless the first word decides what is done.
 fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let words = after.document().words;
     let text = |token: &Token| token.text(&after.text);
@@ -87,10 +95,14 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let decides = tokens.first().is_some_and(|first| words.decides(text(first)));
     let is_name = |token: &Token| token.kind() == Kind::Identifier;
     let is_typed = |(at, pair): (usize, &[Token])| {
-        is_name(&pair[1]) && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword && !decides)
+        is_name(&pair[1])
+            && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword && !decides)
     };
     let n = |brackets: &[u8]| {
-        tokens.iter().filter(|token| token.punctuation().is_some_and(|of| brackets.contains(&of))).count()
+        tokens
+            .iter()
+            .filter(|token| token.punctuation().is_some_and(|of| brackets.contains(&of)))
+            .count()
     };
     let is_open = n(b"({[") != n(b")}]");
     is_open && !decides
@@ -98,12 +110,15 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
         || tokens.iter().any(|token| words.defines(text(token)))
 }
 
-/// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it changes, not its siblings.
+/// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it
+/// changes, not its siblings.
 fn is_of_head(hunk: &Hunk, unit: &Unit, base: &Source, after: &Source) -> bool {
     let holds = |source: &Source, range: &Range<usize>| {
-        source.document().holds_unit(range.clone(), 1) && source.document().holds_head(range.clone())
+        source.document().holds_unit(range.clone(), 1)
+            && source.document().holds_head(range.clone())
     };
-    let is_within = |head: Range<usize>| head.start <= hunk.removed.start && hunk.removed.end <= head.end;
+    let is_within =
+        |head: Range<usize>| head.start <= hunk.removed.start && hunk.removed.end <= head.end;
     let is_head = |unit: &Unit| base.document().head_of(unit).is_some_and(is_within);
     // `public f()`, where it was `f()`: what is in front belongs to the unit around.
     let behind = || base.document().enclosing_unit(hunk.removed.start..hunk.removed.start + 1);
@@ -122,43 +137,69 @@ pub(super) fn unit_around(source: &Source, tokens: &Range<usize>) -> Option<Unit
 /// Whether a hunk only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
 fn is_bracketed(hunk: &Hunk, base: &Source, after: &Source) -> bool {
     let is_word = |token: &&Token| !matches!(token.punctuation(), Some(b'{' | b'}'));
-    let words = |tokens: &[Token]| tokens.iter().filter(is_word).map(|token| token.exact).collect::<Vec<_>>();
+    let words = |tokens: &[Token]| {
+        tokens.iter().filter(is_word).map(|token| token.exact).collect::<Vec<_>>()
+    };
     words(&base.tokens[hunk.removed.clone()]) == words(&after.tokens[hunk.added.clone()])
 }
 
-/// Whether a hunk only gives variables of a unit other names: it had them in several places, and has none of them now, or
-/// others are wherever they were.
-fn is_renaming(hunk: &Hunk, unit: &[Token], base: &Source, of_head: &[Token], after: &Source) -> bool {
+/// Whether a hunk only gives variables of a unit other names: it had them in several places, and
+/// has none of them now, or others are wherever they were.
+fn is_renaming(
+    hunk: &Hunk,
+    unit: &[Token],
+    base: &Source,
+    of_head: &[Token],
+    after: &Source,
+) -> bool {
     let (was, is) = (&base.tokens[hunk.removed.clone()], &after.tokens[hunk.added.clone()]);
-    let n_of = |name: u32, tokens: &[Token]| tokens.iter().filter(|token| token.exact == name).count();
+    let n_of =
+        |name: u32, tokens: &[Token]| tokens.iter().filter(|token| token.exact == name).count();
     let is_gone = |a: u32, b: u32| n_of(a, of_head) + n_of(b, unit) == 0;
     let is_renamed = |a: &Token, b: &Token| {
         let (was, is) = (a.exact, b.exact);
-        a.kind() == Kind::Identifier && n_of(was, unit) > 1 && (is_gone(was, is) || has_moved(was, unit, is, of_head))
+        a.kind() == Kind::Identifier
+            && n_of(was, unit) > 1
+            && (is_gone(was, is) || has_moved(was, unit, is, of_head))
     };
-    let is_same = |(a, b): (&Token, &Token)| a.symbol == b.symbol && (a.exact == b.exact || is_renamed(a, b));
+    let is_same =
+        |(a, b): (&Token, &Token)| a.symbol == b.symbol && (a.exact == b.exact || is_renamed(a, b));
     was.len() == is.len() && was.iter().zip(is).all(is_same)
 }
 
 /// Whether one name is on one side wherever another is on the other.
 fn has_moved(was: u32, base: &[Token], is: u32, head: &[Token]) -> bool {
-    base.len() == head.len() && base.iter().zip(head).all(|(a, b)| (a.exact == was) == (b.exact == is))
+    base.len() == head.len()
+        && base.iter().zip(head).all(|(a, b)| (a.exact == was) == (b.exact == is))
 }
 
-/// The variables that an edit uses and that the change declares elsewhere in its unit: without them, the edit makes no
-/// sense in a sibling. Functions, members, types and constants may be known anywhere.
-fn variables(added: &Range<usize>, unit: &Range<usize>, source: &Source, base: &[Token]) -> Vec<u32> {
-    let text = |at: usize| source.tokens.get(at).map(|token| token.text(&source.text)).unwrap_or_default();
+/// The variables that an edit uses and that the change declares elsewhere in its unit: without
+/// them, the edit makes no sense in a sibling. Functions, members, types and constants may be known
+/// anywhere.
+fn variables(
+    added: &Range<usize>,
+    unit: &Range<usize>,
+    source: &Source,
+    base: &[Token],
+) -> Vec<u32> {
+    let text =
+        |at: usize| source.tokens.get(at).map(|token| token.text(&source.text)).unwrap_or_default();
     let is_variable = |&at: &usize| {
         let is_type = text(at).first().is_some_and(u8::is_ascii_uppercase);
         let is_name = source.tokens[at].kind() == Kind::Identifier && !is_type;
         is_name && text(at + 1) != b"(" && !source.document().is_member(at)
     };
     let is_declared = |name: &u32| {
-        let is_elsewhere = || unit.clone().any(|at| !added.contains(&at) && source.tokens[at].exact == *name);
+        let is_elsewhere =
+            || unit.clone().any(|at| !added.contains(&at) && source.tokens[at].exact == *name);
         !base.iter().any(|token| token.exact == *name) && is_elsewhere()
     };
-    added.clone().filter(is_variable).map(|at| source.tokens[at].exact).filter(is_declared).collect()
+    added
+        .clone()
+        .filter(is_variable)
+        .map(|at| source.tokens[at].exact)
+        .filter(is_declared)
+        .collect()
 }
 
 /// What a hunk of a file removes and adds, whatever surrounds it.

@@ -1,5 +1,5 @@
-//! Finds the siblings that an edit did not reach: code that was like the edited code before the change, and still is as
-//! it was.
+//! Finds the siblings that an edit did not reach: code that was like the edited code before the
+//! change, and still is as it was.
 //!
 //! ```text
 //! hunks of the change -> their windows in base -> files of the head that share fingerprints with them

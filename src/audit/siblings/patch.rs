@@ -8,12 +8,17 @@ use crate::audit::read::Source;
 use crate::language::Kind;
 use crate::matching::unified;
 
-/// The edits, made to the other file, which spells the names of the edited one like `names`; `None` if they do
-/// not apply: comments would be lost, or a name of the edit has no counterpart that is certain.
+/// The edits, made to the other file, which spells the names of the edited one like `names`; `None`
+/// if they do not apply: comments would be lost, or a name of the edit has no counterpart that is
+/// certain.
 ///
-/// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an
-/// edit to the first behind it, so that the comments of the edit come along.
-pub(super) fn adapted(pair: &Pair<'_>, places: &[Place<'_>], names: &HashMap<u32, &[u8]>) -> Option<String> {
+/// A gap between two tokens is white space and comments. What is replaced reaches from the last
+/// kept token before an edit to the first behind it, so that the comments of the edit come along.
+pub(super) fn adapted(
+    pair: &Pair<'_>,
+    places: &[Place<'_>],
+    names: &HashMap<u32, &[u8]>,
+) -> Option<String> {
     let (path, base, head, target) = (&pair.other.path, pair.own, &pair.head.source, pair.other);
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
@@ -30,7 +35,8 @@ pub(super) fn adapted(pair: &Pair<'_>, places: &[Place<'_>], names: &HashMap<u32
         };
         let was = between(base, &hunk.removed);
         let there = between(target, &site.at);
-        let (own, others) = (comments(base, &hunk.removed, &was), comments(target, &site.at, &there));
+        let (own, others) =
+            (comments(base, &hunk.removed, &was), comments(target, &site.at, &there));
         if own != others {
             return None;
         }
@@ -89,5 +95,7 @@ fn indented(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 fn with_crlf(text: &[u8]) -> Vec<u8> {
-    text.iter().flat_map(|&byte| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] }).collect()
+    text.iter()
+        .flat_map(|&byte| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] })
+        .collect()
 }

@@ -15,7 +15,8 @@ const MAX_COMMITS: usize = 256;
 pub(in crate::audit) struct Purposes(BTreeMap<FilePath, bool>);
 
 impl Purposes {
-    /// What the commits say between two ends. What is not committed or cannot be read says nothing: it is but a hint.
+    /// What the commits say between two ends. What is not committed or cannot be read says nothing:
+    /// it is but a hint.
     pub fn read(repository: &Repository, base: Option<&End>, head: &End) -> Self {
         let ends = match (base.map(|end| end.commit), head.commit) {
             (Some(None), _) | (_, None) => None,
@@ -25,13 +26,18 @@ impl Purposes {
         Self(said.unwrap_or_default())
     }
 
-    /// Whether a file may have been edited to mend something: only commits that say something else exclude it.
+    /// Whether a file may have been edited to mend something: only commits that say something else
+    /// exclude it.
     pub(super) fn may_mend(&self, path: &FilePath) -> bool {
         self.0.get(path).copied().unwrap_or(true)
     }
 }
 
-fn said(base: Option<CommitId>, head: CommitId, reader: &Reader) -> Option<BTreeMap<FilePath, bool>> {
+fn said(
+    base: Option<CommitId>,
+    head: CommitId,
+    reader: &Reader,
+) -> Option<BTreeMap<FilePath, bool>> {
     let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
     let mut said = BTreeMap::new();
     for commit in reader.commits(&[head], base.as_slice(), limits).ok()? {

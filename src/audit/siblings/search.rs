@@ -55,8 +55,8 @@ pub(in crate::audit) struct Sibling {
     pub text: Arc<Vec<u8>>,
 }
 
-/// By query and window, or for all of a query, how far apart in two files the fingerprints are that they share, and how
-/// many are so.
+/// By query and window, or for all of a query, how far apart in two files the fingerprints are that
+/// they share, and how many are so.
 type Offsets = BTreeMap<(usize, Option<usize>), BTreeMap<i64, usize>>;
 
 /// A file that shares fingerprints with windows.
@@ -74,7 +74,8 @@ enum Target {
 }
 
 impl Windows<'_> {
-    /// The siblings that lack hunks, in the files with `hits` of the queries and in those of the change.
+    /// The siblings that lack hunks, in the files with `hits` of the queries and in those of the
+    /// change.
     ///
     /// # Errors
     /// The first file that could not be read.
@@ -87,10 +88,14 @@ impl Windows<'_> {
     ) -> Result<Vec<Sibling>, Error> {
         let candidates = self.candidates(hits, is_new, sources);
         let wanted = self.wanted(&candidates);
-        let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>), other: &Source, number: Option<usize>| {
+        let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
+                       other: &Source,
+                       number: Option<usize>| {
             let found = queries.iter().filter_map(|(&query, windows)| {
                 let pair = Pair::new(self, self.numbers[query], other, number)?;
-                let shared = windows.iter().map(|&window| (window, &candidates[*at].shared[&(query, Some(window))]));
+                let shared = windows
+                    .iter()
+                    .map(|&window| (window, &candidates[*at].shared[&(query, Some(window))]));
                 Some(pair.siblings(shared, sources))
             });
             found.flatten().collect::<Vec<Sibling>>()
@@ -112,15 +117,27 @@ impl Windows<'_> {
         let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
         let mut n_places: HashMap<(usize, usize), usize> = HashMap::new();
         for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
-            sibling
-                .hunks
-                .iter()
-                .for_each(|hunk| *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1);
+            sibling.hunks.iter().for_each(|hunk| {
+                *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1
+            });
         }
-        let is_rare = |sibling: &Sibling, hunk: &Hunk| n_places[&(sibling.number, hunk.before.start)] <= MAX_PLACES;
-        found.retain(|sibling| sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk)));
-        let rest = candidates.iter().enumerate().filter(|(at, _)| !wanted.contains_key(at)).map(|(_, of)| of);
-        found.extend(self.further_declared(&found, &rest.collect::<Vec<_>>(), repository, sources)?);
+        let is_rare = |sibling: &Sibling, hunk: &Hunk| {
+            n_places[&(sibling.number, hunk.before.start)] <= MAX_PLACES
+        };
+        found.retain(|sibling| {
+            sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk))
+        });
+        let rest = candidates
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !wanted.contains_key(at))
+            .map(|(_, of)| of);
+        found.extend(self.further_declared(
+            &found,
+            &rest.collect::<Vec<_>>(),
+            repository,
+            sources,
+        )?);
         Ok(found)
     }
 
@@ -135,27 +152,37 @@ impl Windows<'_> {
         let mut scratch = Vec::new();
         let changed = self.heads.iter().enumerate().filter_map(|(number, head)| {
             let source = &head.as_ref()?.source;
-            Some((source.path.clone(), Target::Changed(number), self.queries.hits_in(source, &mut scratch)))
+            Some((
+                source.path.clone(),
+                Target::Changed(number),
+                self.queries.hits_in(source, &mut scratch),
+            ))
         });
-        let is_candidate =
-            |(path, _, hits): &(FilePath, Target, Vec<Hit>)| !hits.is_empty() && may_hold_siblings(path, sources);
+        let is_candidate = |(path, _, hits): &(FilePath, Target, Vec<Hit>)| {
+            !hits.is_empty() && may_hold_siblings(path, sources)
+        };
         let all = same.chain(changed).filter(is_candidate);
-        all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target }).collect()
+        all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target })
+            .collect()
     }
 
-    /// What a file with these hits shares with windows: fingerprints that both repeat say nothing of a place.
+    /// What a file with these hits shares with windows: fingerprints that both repeat say nothing
+    /// of a place.
     fn shared(&self, hits: &[Hit]) -> Offsets {
         let mut shared: Offsets = BTreeMap::new();
         let mut n_hits: HashMap<_, usize> = HashMap::new();
         hits.iter().for_each(|hit| *n_hits.entry(hit.row()).or_default() += 1);
-        let is_telling = |hit: &&Hit| n_hits[&hit.row()] * self.queries.postings(hit.row()).len() <= MAX_PAIRS;
+        let is_telling =
+            |hit: &&Hit| n_hits[&hit.row()] * self.queries.postings(hit.row()).len() <= MAX_PAIRS;
         for hit in hits.iter().filter(is_telling) {
             for (_, posting) in self.queries.postings(hit.row()) {
                 let (query, position) = (posting.document as usize, posting.position as usize);
                 let windows = &self.windows[self.numbers[query]];
-                let from = windows.partition_point(|(window, _)| window.tokens.end + self.n_around <= position);
-                let near =
-                    windows[from..].iter().take_while(|(window, _)| window.tokens.start < position + self.n_around);
+                let from = windows
+                    .partition_point(|(window, _)| window.tokens.end + self.n_around <= position);
+                let near = windows[from..]
+                    .iter()
+                    .take_while(|(window, _)| window.tokens.start < position + self.n_around);
                 let diagonal = hit.position() as i64 - position as i64;
                 for window in (from..from + near.count()).map(Some).chain([None]) {
                     *shared.entry((query, window)).or_default().entry(diagonal).or_default() += 1;
@@ -171,7 +198,9 @@ impl Windows<'_> {
         // What a comment names is compared, even if many others are nearer.
         for (query, source) in self.queries.sources().iter().enumerate() {
             let marks = Marks::of(source);
-            for (at, _) in candidates.iter().enumerate().filter(|(_, candidate)| marks.name(&candidate.path)) {
+            for (at, _) in
+                candidates.iter().enumerate().filter(|(_, candidate)| marks.name(&candidate.path))
+            {
                 wanted.entry(at).or_default().entry(query).or_default();
             }
         }
@@ -183,7 +212,11 @@ impl Windows<'_> {
             let own = &self.queries.sources()[query].path;
             files.sort_by_cached_key(|&at| {
                 let Candidate { path, shared, .. } = &candidates[at];
-                (Reverse(shared[&(query, window)].values().sum::<usize>()), path.distance(own), path.clone())
+                (
+                    Reverse(shared[&(query, window)].values().sum::<usize>()),
+                    path.distance(own),
+                    path.clone(),
+                )
             });
             for at in files.into_iter().take(MAX_FILES) {
                 // A comment may keep the file in step, even if no window is near.
@@ -193,8 +226,9 @@ impl Windows<'_> {
         wanted
     }
 
-    /// The blocks that comments keep in step with edited ones, in files that were not compared: where one file has such
-    /// a comment, so may any other that shares something with the edited one.
+    /// The blocks that comments keep in step with edited ones, in files that were not compared:
+    /// where one file has such a comment, so may any other that shares something with the edited
+    /// one.
     fn further_declared(
         &self,
         found: &[Sibling],
@@ -202,7 +236,8 @@ impl Windows<'_> {
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let numbers: BTreeSet<usize> = found.iter().filter(|of| of.is_declared).map(|of| of.number).collect();
+        let numbers: BTreeSet<usize> =
+            found.iter().filter(|of| of.is_declared).map(|of| of.number).collect();
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
@@ -211,7 +246,8 @@ impl Windows<'_> {
             |reader, candidate| {
                 let Target::Same(entry) = &candidate.target else { return Ok(Vec::new()) };
                 let Ok(other) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                let declared = |&number: &usize| Some(Pair::new(self, number, &other, None)?.declared());
+                let declared =
+                    |&number: &usize| Some(Pair::new(self, number, &other, None)?.declared());
                 let declared = numbers.iter().filter_map(declared).flatten();
                 Ok(declared.map(|(_, sibling)| sibling).collect())
             },
@@ -223,7 +259,12 @@ impl Windows<'_> {
 
 impl<'m> Pair<'m> {
     /// `None` if the edited file is not in the head.
-    fn new(windows: &'m Windows<'m>, number: usize, other: &'m Source, other_number: Option<usize>) -> Option<Self> {
+    fn new(
+        windows: &'m Windows<'m>,
+        number: usize,
+        other: &'m Source,
+        other_number: Option<usize>,
+    ) -> Option<Self> {
         let (own, head) = (&windows.base[number].source, windows.heads[number]?);
         Some(Self { windows, number, own, head, other, other_number })
     }
@@ -263,12 +304,17 @@ impl<'m> Pair<'m> {
             }
         }
         let groups = of_units.into_values().map(|places| self.independent(places));
-        let siblings: Vec<Sibling> = groups.filter_map(|places| self.sibling(places, &lines)).collect();
+        let siblings: Vec<Sibling> =
+            groups.filter_map(|places| self.sibling(places, &lines)).collect();
         // An edit of the sources reaches a bundle when it is built.
         let is_built = !siblings.is_empty()
             && self.other_number != Some(self.number)
             && Bundle::between(self.own, self.other, sources.config).is_some();
-        declared.into_iter().map(|(_, sibling)| sibling).chain(siblings.into_iter().filter(|_| !is_built)).collect()
+        declared
+            .into_iter()
+            .map(|(_, sibling)| sibling)
+            .chain(siblings.into_iter().filter(|_| !is_built))
+            .collect()
     }
 
     /// The places of the other file that have a window, and that the change leaves alone.
@@ -288,27 +334,42 @@ impl<'m> Pair<'m> {
             }
         }
         let (own, head) = (&self.own.tokens, &self.head.source.tokens);
-        let sites = regions.into_iter().flat_map(|region| window.sites(own, head, &self.other.tokens, region));
+        let sites = regions
+            .into_iter()
+            .flat_map(|region| window.sites(own, head, &self.other.tokens, region));
         sites.filter(|site| !self.is_edited(&site.at)).take(MAX_PLACES + 1).collect()
     }
 
-    /// The places whose edits use no variable that the change declares where the sibling does not get it.
+    /// The places whose edits use no variable that the change declares where the sibling does not
+    /// get it.
     fn independent<'p>(&self, places: Vec<Place<'p>>) -> Vec<Place<'p>> {
         let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
         let is_known = |place: &Place<'_>, name: u32| {
             let unit = place.of.as_ref().map_or(0..self.other.tokens.len(), |of| of.tokens.clone());
-            let others = places.iter().map(|other| &other.window.hunk).filter(|hunk| **hunk != place.window.hunk);
+            let others = places
+                .iter()
+                .map(|other| &other.window.hunk)
+                .filter(|hunk| **hunk != place.window.hunk);
             has(&self.other.tokens[unit], name)
-                || others.into_iter().any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
+                || others
+                    .into_iter()
+                    .any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
         };
-        let is_independent: Vec<bool> =
-            (places.iter()).map(|place| place.window.variables.iter().all(|&name| is_known(place, name))).collect();
-        places.into_iter().zip(is_independent).filter(|(_, is)| *is).map(|(place, _)| place).collect()
+        let is_independent: Vec<bool> = (places.iter())
+            .map(|place| place.window.variables.iter().all(|&name| is_known(place, name)))
+            .collect();
+        places
+            .into_iter()
+            .zip(is_independent)
+            .filter(|(_, is)| *is)
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// Whether the change edits a place of the other file, too.
     fn is_edited(&self, at: &Range<usize>) -> bool {
-        let hunks = self.other_number.map(|number| &self.windows.hunks[number][..]).unwrap_or_default();
+        let hunks =
+            self.other_number.map(|number| &self.windows.hunks[number][..]).unwrap_or_default();
         hunks.iter().any(|hunk| hunk.after.start <= at.end && at.start <= hunk.after.end)
     }
 
@@ -318,13 +379,15 @@ impl<'m> Pair<'m> {
         let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
         places.sort_by_key(|place| place.site.at.start);
         let (first, last) = (places.first()?, places.last()?);
-        let (start, end) = (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
+        let (start, end) =
+            (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
         let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
         let spelling: HashMap<u32, &[u8]> =
             other.tokens.iter().map(|token| (token.exact, token.text(&other.text))).collect();
-        let names = last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
+        let names =
+            last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
         let name = first.of.as_ref().and_then(|of| other.tokens.get(of.name?));
         Some(Sibling {
@@ -346,7 +409,8 @@ impl<'m> Pair<'m> {
         })
     }
 
-    /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
+    /// The blocks of the other file that a comment keeps in step with edited blocks, and that no
+    /// longer are.
     fn declared(&self) -> Vec<(Range<usize>, Sibling)> {
         let &Self { windows, number, own, head, other, other_number } = self;
         let base = other_number.map_or(other, |number| &windows.base[number].source);
@@ -357,7 +421,9 @@ impl<'m> Pair<'m> {
         let other_side = Side { path: &other.path, base, head: other };
         let lines = Lines::new(&other.text);
         let sibling = |pair: PartedBlocks| {
-            let within = |hunk: &&Hunk| pair.own.start <= hunk.removed.start && hunk.removed.end <= pair.own.end;
+            let within = |hunk: &&Hunk| {
+                pair.own.start <= hunk.removed.start && hunk.removed.end <= pair.own.end
+            };
             let hunks: Vec<Hunk> = windows.hunks[number].iter().filter(within).cloned().collect();
             let fragment = fragment(&other.text, &lines, &other.tokens[pair.other.clone()])?;
             let (n, n_other) = (pair.own.len(), pair.other.len());
@@ -368,7 +434,11 @@ impl<'m> Pair<'m> {
                 fragment,
                 hunks,
                 similarity: 2.0 * n.min(n_other) as f64 / (n + n_other).max(1) as f64,
-                clone_type: if n == n_other { CloneType::Type2 { is_consistent: true } } else { CloneType::Type3 },
+                clone_type: if n == n_other {
+                    CloneType::Type2 { is_consistent: true }
+                } else {
+                    CloneType::Type3
+                },
                 name: None,
                 patch: None,
                 is_declared: true,

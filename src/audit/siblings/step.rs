@@ -1,8 +1,9 @@
 //! Reads comments that keep two places in sync, and finds the pairs of which a change edits one.
 //!
-//! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from a.b.name with X->Y`,
-//! as huggingface transformers writes it, the module. Either is a comment above a function or class. Two blocks are in
-//! step if their tokens agree, up to names that are renamed one to one and to the text of strings.
+//! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from
+//! a.b.name with X->Y`, as huggingface transformers writes it, the module. Either is a comment
+//! above a function or class. Two blocks are in step if their tokens agree, up to names that are
+//! renamed one to one and to the text of strings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -49,14 +50,18 @@ impl Marks {
     /// The marks in the comments of a file. Time O(n).
     pub fn of(source: &Source) -> Self {
         let mut found = Vec::new();
-        for (needle, parse) in [(SAME_AS, same_as as fn(&str) -> Option<(String, String)>), (COPIED_FROM, copied_from)]
+        for (needle, parse) in
+            [(SAME_AS, same_as as fn(&str) -> Option<(String, String)>), (COPIED_FROM, copied_from)]
         {
             for at in memchr::memmem::find_iter(&source.text, needle) {
                 let token = source.tokens.partition_point(|token| (token.end as usize) <= at);
-                let is_comment = source.tokens.get(token).is_some_and(|token| token.start as usize > at);
+                let is_comment =
+                    source.tokens.get(token).is_some_and(|token| token.start as usize > at);
                 let rest = &source.text[at + needle.len()..];
                 let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-                if let Some((path, name)) = parse(&String::from_utf8_lossy(line)).filter(|_| is_comment) {
+                if let Some((path, name)) =
+                    parse(&String::from_utf8_lossy(line)).filter(|_| is_comment)
+                {
                     found.push(Mark { token, path, name });
                 }
             }
@@ -80,7 +85,9 @@ impl Mark {
         let path = path.to_string();
         let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
         let ends = |whole: &str| {
-            whole.strip_suffix(&*self.path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            whole
+                .strip_suffix(&*self.path)
+                .is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
         ends(&path) || ends(stem)
     }
@@ -89,23 +96,26 @@ impl Mark {
 /// `path#name)`.
 fn same_as(text: &str) -> Option<(String, String)> {
     let (path, name) = text.split_once(')')?.0.split_once('#')?;
-    Some((path.trim().to_owned(), name.trim().to_owned())).filter(|(path, name)| !path.is_empty() && !name.is_empty())
+    Some((path.trim().to_owned(), name.trim().to_owned()))
+        .filter(|(path, name)| !path.is_empty() && !name.is_empty())
 }
 
 /// `a.b.Class.method with X->Y`: modules are in lower case, and the names of classes are not.
 fn copied_from(text: &str) -> Option<(String, String)> {
-    let dotted: Vec<&str> = text.split_whitespace().next()?.trim_end_matches(['.', ',']).split('.').collect();
+    let dotted: Vec<&str> =
+        text.split_whitespace().next()?.trim_end_matches(['.', ',']).split('.').collect();
     if dotted.len() < 2 || dotted.iter().any(|part| part.is_empty()) {
         return None;
     }
     let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
     let first = dotted.iter().position(is_class).unwrap_or(dotted.len() - 1).max(1);
-    // The name of the package is often no folder of the repository: `transformers.models` is `src/transformers/models`.
+    // The name of the package is often no folder of the repository: `transformers.models` is
+    // `src/transformers/models`.
     Some((dotted[..first].join("/"), dotted[first..].join(".")))
 }
 
-/// The pairs of blocks of `own` and `other` that a comment of either keeps in step, that were in step before the change
-/// and no longer are.
+/// The pairs of blocks of `own` and `other` that a comment of either keeps in step, that were in
+/// step before the change and no longer are.
 pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
@@ -115,7 +125,8 @@ pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
         };
         let were_in_step = agree(&own_blocks.0, &other_blocks.0, own.base, other.base);
         let are_in_step = agree(&own_blocks.1, &other_blocks.1, own.head, other.head);
-        (were_in_step && !are_in_step).then_some(PartedBlocks { own: own_blocks.0, other: other_blocks.1 })
+        (were_in_step && !are_in_step)
+            .then_some(PartedBlocks { own: own_blocks.0, other: other_blocks.1 })
     });
     parted.collect()
 }
@@ -123,20 +134,25 @@ pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
 /// A block in base and in the head.
 type Blocks = (Range<usize>, Range<usize>);
 
-/// The blocks below the marks of one file that mean the other one, and the blocks that they name there.
+/// The blocks below the marks of one file that mean the other one, and the blocks that they name
+/// there.
 fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
     let (before, after) = (Marks::of(marked.base).0, Marks::of(marked.head).0);
     let pair = |mark: &Mark| {
         // A mark that the change removed says that the two part ways for good.
         let same = |other: &&Mark| other.path == mark.path && other.name == mark.name;
-        let own = (block_at(marked.base, mark.token), block_at(marked.head, after.iter().find(same)?.token));
+        let own = (
+            block_at(marked.base, mark.token),
+            block_at(marked.head, after.iter().find(same)?.token),
+        );
         let other = (block_named(named.base, &mark.name)?, block_named(named.head, &mark.name)?);
         Some((own, other))
     };
     before.iter().filter(|mark| mark.is_in(named.path)).filter_map(pair).collect()
 }
 
-/// The block whose first line the token `at` begins: all that follows and is indented more, and what closes it.
+/// The block whose first line the token `at` begins: all that follows and is indented more, and
+/// what closes it.
 fn block_at(source: &Source, at: usize) -> Range<usize> {
     let document = source.document();
     let indent = document.indent(at);
@@ -148,8 +164,8 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
             let word = token.text(&source.text);
             let is_inner = (token.is_closing() || word == b"{") && document.indent(end) == indent;
             // Decorators are not what is compared.
-            let is_decorator =
-                matches!(source.tokens[start].text(&source.text), b"@") && document.indent(end) == indent;
+            let is_decorator = matches!(source.tokens[start].text(&source.text), b"@")
+                && document.indent(end) == indent;
             if is_decorator {
                 start = end;
             } else if !is_inner {

@@ -42,17 +42,22 @@ impl<'p> Windows<'p> {
         purposes: &dyn Fn() -> Purposes,
         sources: &Sources<'p>,
     ) -> Self {
-        let by_path: BTreeMap<&FilePath, &ChangedFile> = changed.iter().map(|file| (&file.source.path, file)).collect();
+        let by_path: BTreeMap<&FilePath, &ChangedFile> =
+            changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&ChangedFile>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
         let is_asked = sources.config.levels_of_any_file().ask_for_edits();
         let pairs = || base.par_iter().zip(&heads);
         let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
-            let head = head.filter(|head| is_asked && is_own_code(&head.source.path, before.source.is_prose, sources));
-            head.map(|head| edited_hunks(before.source.document(), head.source.document())).unwrap_or_default()
+            let head = head.filter(|head| {
+                is_asked && is_own_code(&head.source.path, before.source.is_prose, sources)
+            });
+            head.map(|head| edited_hunks(before.source.document(), head.source.document()))
+                .unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
-        let purposes = if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
+        let purposes =
+            if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
         let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
             let head = head.filter(|_| !hunks[number].is_empty())?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
@@ -61,20 +66,24 @@ impl<'p> Windows<'p> {
         let mut windows: Vec<Vec<(Window, Unit)>> =
             heads.par_iter().enumerate().map(|of| windows_of(of).unwrap_or_default()).collect();
         let content = |number: usize, window: &Window| {
-            heads[number].map(|head| content_of(&window.hunk, &base[number].source, &head.source)).unwrap_or_default()
+            heads[number]
+                .map(|head| content_of(&window.hunk, &base[number].source, &head.source))
+                .unwrap_or_default()
         };
-        // What a change makes again and again is a mechanical rewrite: what it left out was left out on purpose.
-        let all =
-            windows.iter().enumerate().flat_map(|(number, of)| of.iter().map(move |(window, _)| (number, window)));
+        // What a change makes again and again is a mechanical rewrite: what it left out was left
+        // out on purpose.
+        let all = windows
+            .iter()
+            .enumerate()
+            .flat_map(|(number, of)| of.iter().map(move |(window, _)| (number, window)));
         let n_made = n_made(all.map(|(number, window)| content(number, window)));
         for (number, of_file) in windows.iter_mut().enumerate() {
             of_file.retain(|(window, _)| n_made[&content(number, window)] <= MAX_PLACES);
         }
         // An edit of the sources reaches a bundle when it is built.
-        let contents = windows
-            .iter()
-            .enumerate()
-            .map(|(number, of)| of.iter().map(move |(window, _)| content(number, window)).collect());
+        let contents = windows.iter().enumerate().map(|(number, of)| {
+            of.iter().map(move |(window, _)| content(number, window)).collect()
+        });
         let contents: Vec<HashSet<(u64, u64)>> = contents.collect();
         let is_built_from = |number: usize, other: usize| {
             let (whole, part) = (&base[number].source, &base[other].source);
@@ -82,7 +91,9 @@ impl<'p> Windows<'p> {
                 && !contents[number].is_disjoint(&contents[other])
                 && Bundle::between(whole, part, sources.config).is_some()
         };
-        for (number, of_file) in windows.iter_mut().enumerate().filter(|(_, of_file)| !of_file.is_empty()) {
+        for (number, of_file) in
+            windows.iter_mut().enumerate().filter(|(_, of_file)| !of_file.is_empty())
+        {
             if (0..base.len()).any(|other| is_built_from(number, other)) {
                 of_file.clear();
             }
@@ -96,12 +107,14 @@ impl<'p> Windows<'p> {
             let mut mask = vec![false; document.tokens.len()];
             for hunk in &hunks[at] {
                 let Range { start, end } = hunk.with_lines(document);
-                mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())].fill(true);
+                mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())]
+                    .fill(true);
             }
             (&base[at].source, Cow::Owned(mask))
         });
         let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
-        // All k-grams of one side: every fingerprint of the other side that is in the run of both is found.
+        // All k-grams of one side: every fingerprint of the other side that is in the run of both
+        // is found.
         let all = Params::new(k, k).expect("k <= k");
         let queries = Queries::sampled(asked.collect(), sources.config, all);
         Self { changed, base, heads, hunks, windows, numbers, n_around, queries }
@@ -112,15 +125,20 @@ impl<'p> Windows<'p> {
         Some(&self.queries).filter(|queries| !queries.is_empty())
     }
 
-    /// Whether a file may hold a sibling, judging by its name: code in a language that edits were made in.
+    /// Whether a file may hold a sibling, judging by its name: code in a language that edits were
+    /// made in.
     pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
-        let extension = |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
+        let extension =
+            |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
         // An extension may be of several languages.
-        let is_like =
-            |source: &&Source, of: &Language| source.family == of.family || extension(&source.path) == extension(path);
-        let has_family =
-            |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
+        let is_like = |source: &&Source, of: &Language| {
+            source.family == of.family || extension(&source.path) == extension(path)
+        };
+        let has_family = |of: &Language| {
+            of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of))
+        };
         let is_declared = sources.attributes.of(path).language.is_some();
-        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && may_hold_siblings(path, sources)
+        (is_declared || sources.languages.promised(path).is_none_or(has_family))
+            && may_hold_siblings(path, sources)
     }
 }

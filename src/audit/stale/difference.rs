@@ -27,7 +27,8 @@ pub(super) struct Difference<'d, 'f> {
     pub releases: &'d Releases<'f>,
     pub tree: &'d TreeFiles<'f>,
     pub mapping: &'d Mapping,
-    /// Where else files of the folder were in the component: it may keep headers in a folder of their own.
+    /// Where else files of the folder were in the component: it may keep headers in a folder of
+    /// their own.
     pub elsewhere: &'d [Mapping],
     /// The files with code of the component.
     pub holding: BTreeSet<&'f FilePath>,
@@ -55,11 +56,12 @@ enum Relation {
 impl Difference<'_, '_> {
     /// Adds to `version` how each file differs.
     ///
-    /// Of the tree, files count that have the name of a file of the version, or lie next to copies: the root of a tree
-    /// holds more than the copy.
+    /// Of the tree, files count that have the name of a file of the version, or lie next to copies:
+    /// the root of a tree holds more than the copy.
     pub fn of(&self, mut version: FolderVersion) -> Result<FolderVersion, Error> {
         let there = self.files_there()?;
-        let folders: BTreeSet<&[u8]> = self.members.iter().map(|source| source.path.folder()).collect();
+        let folders: BTreeSet<&[u8]> =
+            self.members.iter().map(|source| source.path.folder()).collect();
         let is_near = |path: &&FilePath| {
             let Some(name) = below(path, &self.mapping.folder) else { return false };
             folders.contains(path.folder()) || there.contains_key(name)
@@ -84,7 +86,10 @@ impl Difference<'_, '_> {
                 Relation::Nothing => {}
             }
         }
-        let n_known = version.identical.len() + version.equal.len() + version.edited.len() + version.of_others.len();
+        let n_known = version.identical.len()
+            + version.equal.len()
+            + version.edited.len()
+            + version.of_others.len();
         version.n_files = n_known;
         version.is_shared = version.added.len() > n_known;
         if version.is_shared {
@@ -93,12 +98,17 @@ impl Difference<'_, '_> {
         if n_known == 1 || version.is_shared {
             version.files = self.members.iter().map(|source| source.path.clone()).collect();
         }
-        let here: BTreeSet<&[u8]> = near.iter().filter_map(|path| below(path, &self.mapping.folder)).collect();
-        let missing =
-            there.keys().filter(|name| !here.contains(&***name)).map(|name| joined(&self.mapping.origin, name));
+        let here: BTreeSet<&[u8]> =
+            near.iter().filter_map(|path| below(path, &self.mapping.folder)).collect();
+        let missing = there
+            .keys()
+            .filter(|name| !here.contains(&***name))
+            .map(|name| joined(&self.mapping.origin, name));
         let is_beside = |path: &FilePath| {
-            let of_members = self.members.iter().filter_map(|source| self.mapping.there(&source.path));
-            version.files.is_empty() && of_members.into_iter().any(|of| of.folder() == path.folder())
+            let of_members =
+                self.members.iter().filter_map(|source| self.mapping.there(&source.path));
+            version.files.is_empty()
+                && of_members.into_iter().any(|of| of.folder() == path.folder())
         };
         let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(is_beside);
         version.n_missing_elsewhere = elsewhere.len();
@@ -118,7 +128,11 @@ impl Difference<'_, '_> {
     }
 
     /// The same with the files that hold code of the component, and that the version has elsewhere.
-    fn with_elsewhere(&self, mut files: FilesThere, near: &[&FilePath]) -> Result<FilesThere, Error> {
+    fn with_elsewhere(
+        &self,
+        mut files: FilesThere,
+        near: &[&FilePath],
+    ) -> Result<FilesThere, Error> {
         for path in near.iter().filter(|path| self.holding.contains(*path)) {
             let Some(name) = below(path, &self.mapping.folder) else { continue };
             for there in self.elsewhere.iter().filter_map(|mapping| mapping.there(path)) {
@@ -154,7 +168,11 @@ impl Difference<'_, '_> {
         if edits.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Relation::Equal(path.clone()));
         }
-        let files = own.map(|own| project.segment.files(own)).transpose().map_err(fails)?.unwrap_or_default();
+        let files = own
+            .map(|own| project.segment.files(own))
+            .transpose()
+            .map_err(fails)?
+            .unwrap_or_default();
         let file = files.iter().find(|file| file.component == project.component);
         if let Some(name) = file.and_then(version_of) {
             return Ok(Relation::OfVersion(path.clone(), name));
@@ -164,7 +182,8 @@ impl Difference<'_, '_> {
         };
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
         let id = project.segment.id_of(blob).map_err(fails)?;
-        let text = clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
+        let text =
+            clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
         let (of_there, here) = (document(&there), source.document());
         let (own_lines, their_lines) = (Lines::new(&source.text), Lines::new(&there.text));
         let text_lines = text.as_ref().map(|text| (text, Lines::new(text)));
@@ -172,8 +191,9 @@ impl Difference<'_, '_> {
             let removed = line_range(of_there, &their_lines, &removed);
             let added = line_range(here, &own_lines, &added);
             let line = |text: &[u8], lines: &Lines, line: u32| lines.text(text, line).to_vec();
-            let removed_text =
-                text_lines.as_ref().map(|(text, lines)| removed.clone().map(|at| line(text, lines, at)).collect());
+            let removed_text = text_lines
+                .as_ref()
+                .map(|(text, lines)| removed.clone().map(|at| line(text, lines, at)).collect());
             let added_text = added.clone().map(|at| line(&source.text, &own_lines, at)).collect();
             EditedLines { removed, added, removed_text, added_text }
         });

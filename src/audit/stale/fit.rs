@@ -1,7 +1,9 @@
-//! Finds which folder of a project, in which version, a folder is: the tag whose files differ least from its files.
+//! Finds which folder of a project, in which version, a folder is: the tag whose files differ least
+//! from its files.
 //!
-//! Each file says how many lines it differs from each version of its origin. Their sum over the folder has its minimum
-//! at the version that was copied, even if every file was edited since, and no file can say it alone:
+//! Each file says how many lines it differs from each version of its origin. Their sum over the
+//! folder has its minimum at the version that was copied, even if every file was edited since, and
+//! no file can say it alone:
 //!
 //! ```text
 //!                v1.2.6   v1.2.7   v1.2.8   v1.2.9
@@ -11,9 +13,10 @@
 //!                    52       26        3       66     1.2.8, with 3 lines edited since
 //! ```
 //!
-//! A project may have moved its files, so that one path here was several there. The files vote, once for the whole
-//! folder, with all paths that files of their names ever had; in each version, the place that has most of them counts.
-//! Every file of the folder is then compared by its name with the version that leaves least, copied or not.
+//! A project may have moved its files, so that one path here was several there. The files vote,
+//! once for the whole folder, with all paths that files of their names ever had; in each version,
+//! the place that has most of them counts. Every file of the folder is then compared by its name
+//! with the version that leaves least, copied or not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -45,11 +48,12 @@ pub(in crate::audit) struct WholeCopy {
 /// The files that vote for each mapping, by their numbers.
 type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
 
-/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ in less than a
-/// tenth of their lines.
+/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ
+/// in less than a tenth of their lines.
 const MIN_FILES: usize = 2;
 
-/// How many times fewer lines differ from a commit than from every tag if the folder was copied from between them.
+/// How many times fewer lines differ from a commit than from every tag if the folder was copied
+/// from between them.
 const FAR_LESS: usize = 8;
 
 /// Maximum mappings to compare, those with most votes first.
@@ -66,7 +70,8 @@ pub(in crate::audit) fn fit(
 ) -> Result<Vec<FolderVersion>, Error> {
     let mut by_component: BTreeMap<(&str, &str), Vec<&WholeCopy>> = BTreeMap::new();
     for copy in copies {
-        let names: BTreeSet<(&str, &str)> = copy.origins.iter().map(|of| (&*of.corpus, &*of.component)).collect();
+        let names: BTreeSet<(&str, &str)> =
+            copy.origins.iter().map(|of| (&*of.corpus, &*of.component)).collect();
         for name in names {
             by_component.entry(name).or_default().push(copy);
         }
@@ -74,23 +79,30 @@ pub(in crate::audit) fn fit(
     let mut versions = Vec::new();
     for ((corpus, name), copies) in by_component {
         if let Some(&project) = projects(outsides, corpus, name).first() {
-            let fitting = Fitting { project, releases: Releases::new(project)?, copies: &copies, tree };
+            let fitting =
+                Fitting { project, releases: Releases::new(project)?, copies: &copies, tree };
             versions.extend(fitting.versions()?);
         }
     }
-    let key = |version: &FolderVersion| (version.folder.clone(), std::cmp::Reverse(version.n_files));
+    let key =
+        |version: &FolderVersion| (version.folder.clone(), std::cmp::Reverse(version.n_files));
     versions.sort_by_key(key);
     Ok(versions)
 }
 
-/// The mappings that most files vote for, and those that at least half of these vote for as well, with the files; `None`
-/// if there are none left.
+/// The mappings that most files vote for, and those that at least half of these vote for as well,
+/// with the files; `None` if there are none left.
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
-    let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> = votes.iter().filter(|(_, files)| !files.is_empty()).collect();
+    let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> =
+        votes.iter().filter(|(_, files)| !files.is_empty()).collect();
     ranked.sort_by_key(|(mapping, files)| (std::cmp::Reverse(files.len()), mapping.folder.len()));
     let &(_, voters) = ranked.first()?;
-    let rivals = ranked.iter().filter(|(_, files)| 2 * files.intersection(voters).count() >= voters.len());
-    Some((rivals.map(|(mapping, _)| (*mapping).clone()).take(MAX_MAPPINGS).collect(), voters.clone()))
+    let rivals =
+        ranked.iter().filter(|(_, files)| 2 * files.intersection(voters).count() >= voters.len());
+    Some((
+        rivals.map(|(mapping, _)| (*mapping).clone()).take(MAX_MAPPINGS).collect(),
+        voters.clone(),
+    ))
 }
 
 /// The number of the mapping with most files; of several, the first.
@@ -130,7 +142,8 @@ struct Place<'f> {
 }
 
 impl<'f> Fitting<'f> {
-    /// The files with most votes are decided first; what they vote for besides is settled with them.
+    /// The files with most votes are decided first; what they vote for besides is settled with
+    /// them.
     fn versions(&self) -> Result<Vec<FolderVersion>, Error> {
         let mut votes = self.votes();
         let all: Vec<Mapping> = votes.keys().cloned().collect();
@@ -138,13 +151,17 @@ impl<'f> Fitting<'f> {
         while let Some((mappings, mut settled)) = ranked(&votes) {
             let mut place = self.place(mappings, &settled)?;
             let folder = FilePath::new(place.mappings[0].folder.clone());
-            let is_around = |of: &&Mapping| of.folder == folder.as_bytes() || below(&folder, &of.folder).is_some();
+            let is_around = |of: &&Mapping| {
+                of.folder == folder.as_bytes() || below(&folder, &of.folder).is_some()
+            };
             place.elsewhere = all.iter().filter(is_around).cloned().collect();
             let folders = place.folders();
             if let Some(version) = self.version(place)? {
                 let path = |file: &usize| &self.copies[*file].source.path;
                 let is_beside = |file: &usize| folders.contains(path(file).folder());
-                settled.extend((0..self.copies.len()).filter(|file| !version.is_shared && is_beside(file)));
+                settled.extend(
+                    (0..self.copies.len()).filter(|file| !version.is_shared && is_beside(file)),
+                );
                 settled.retain(|file| below(path(file), version.folder.as_bytes()).is_some());
                 versions.push(version);
             }
@@ -183,11 +200,18 @@ impl<'f> Fitting<'f> {
             voters.par_iter().map(of_file).collect::<Result<Vec<_>, Error>>()
         });
         let blobs = blobs.collect::<Result<Vec<_>, Error>>()?;
-        let at_tag = |tag: usize| most(&mappings, |number| blobs[number].iter().filter(|of| of[tag].is_some()).count());
+        let at_tag = |tag: usize| {
+            most(&mappings, |number| blobs[number].iter().filter(|of| of[tag].is_some()).count())
+        };
         let of_tags: Vec<usize> = (0..self.releases.tags.len()).map(at_tag).collect();
-        let row = |file: usize| of_tags.iter().enumerate().map(|(tag, &number)| blobs[number][file][tag]).collect();
+        let row = |file: usize| {
+            of_tags.iter().enumerate().map(|(tag, &number)| blobs[number][file][tag]).collect()
+        };
         let at_tags: Vec<Vec<Option<u32>>> = (0..voters.len()).map(row).collect();
-        let members = voters.par_iter().zip(&at_tags).map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
+        let members = voters
+            .par_iter()
+            .zip(&at_tags)
+            .map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
         Ok(Place { mappings, elsewhere: Vec::new(), members, at_tags })
     }
@@ -204,8 +228,17 @@ impl<'f> Fitting<'f> {
         Ok(lineage.map(|lineage| lineage.changes).unwrap_or_default())
     }
 
-    fn member(&self, copy: &'f WholeCopy, mappings: &[Mapping], at_tags: &[Option<u32>]) -> Result<Member<'f>, Error> {
-        let own = self.project.segment.blob_of(&blob_id(copy.source.bytes())).map_err(|why| self.project.fails(why))?;
+    fn member(
+        &self,
+        copy: &'f WholeCopy,
+        mappings: &[Mapping],
+        at_tags: &[Option<u32>],
+    ) -> Result<Member<'f>, Error> {
+        let own = self
+            .project
+            .segment
+            .blob_of(&blob_id(copy.source.bytes()))
+            .map_err(|why| self.project.fails(why))?;
         let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
         let mut member = Member { copy, counts, own, distances: HashMap::new(), is_whole: false };
@@ -224,15 +257,19 @@ impl<'f> Fitting<'f> {
         let rows = members.into_iter().zip(at_tags).filter(|(member, _)| member.is_whole);
         let (members, at_tags): (Vec<Member<'f>>, Vec<_>) = rows.unzip();
         let place = Place { mappings, elsewhere, members, at_tags };
-        let releases = (0..self.releases.tags.len()).filter(|&at| !self.releases.tags[at].1.is_empty());
-        let rated: Vec<((usize, usize), usize)> = releases.map(|at| (place.unexplained(at), at)).collect();
+        let releases =
+            (0..self.releases.tags.len()).filter(|&at| !self.releases.tags[at].1.is_empty());
+        let rated: Vec<((usize, usize), usize)> =
+            releases.map(|at| (place.unexplained(at), at)).collect();
         let least = rated.iter().map(|(rating, _)| *rating).min();
-        let best: Vec<usize> = rated.iter().filter(|(rating, _)| Some(*rating) == least).map(|(_, at)| *at).collect();
+        let best: Vec<usize> =
+            rated.iter().filter(|(rating, _)| Some(*rating) == least).map(|(_, at)| *at).collect();
         let commit = self.nearest_commit(&place, least.map(|(n, _)| n))?;
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
         let n_at_tag = least.map(|(n, _)| n);
-        let least = commit.as_ref().map(|(.., n)| *n).into_iter().chain(least.map(|(n, _)| n)).min();
+        let least =
+            commit.as_ref().map(|(.., n)| *n).into_iter().chain(least.map(|(n, _)| n)).min();
         let Some(n_edited) = least else { return Ok(None) };
         // What shares less than half of its lines with every version is something else by now.
         let is_copy = place.members.len() >= MIN_FILES && !self.is_among_others(&place);
@@ -248,36 +285,56 @@ impl<'f> Fitting<'f> {
             n_lines,
             ..FolderVersion::default()
         };
-        let at_tag = best.first().map(|&tag| self.compared(&place, &Choice::Tag(tag), base.clone())).transpose()?;
+        let at_tag = best
+            .first()
+            .map(|&tag| self.compared(&place, &Choice::Tag(tag), base.clone()))
+            .transpose()?;
         let Some((number, nearest, n)) = commit else { return Ok(at_tag) };
         let of_commit = FolderVersion { commit: Some((nearest.clone(), n)), ..base };
         let is_clear = n_at_tag.is_some_and(|of_tag| FAR_LESS * n <= of_tag);
         Ok(Some(match at_tag {
-            Some(at_tag) if at_tag.is_exact() && !is_clear => FolderVersion { commit: Some((nearest, n)), ..at_tag },
+            Some(at_tag) if at_tag.is_exact() && !is_clear => {
+                FolderVersion { commit: Some((nearest, n)), ..at_tag }
+            }
             Some(at_tag) => {
-                // A state between releases, if most files are that, or far less of it was edited since.
+                // A state between releases, if most files are that, or far less of it was edited
+                // since.
                 let at_commit = self.compared(&place, &Choice::Commit(number), of_commit)?;
-                let is_commit = is_clear || FolderVersion { tags: None, ..at_commit.clone() }.is_exact();
+                let is_commit =
+                    is_clear || FolderVersion { tags: None, ..at_commit.clone() }.is_exact();
                 let nearest_tag = at_tag.tags.clone().filter(|_| is_commit);
-                let chosen = if is_commit { FolderVersion { tags: None, ..at_commit } } else { at_tag };
+                let chosen =
+                    if is_commit { FolderVersion { tags: None, ..at_commit } } else { at_tag };
                 FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }
             }
             None => self.compared(&place, &Choice::Commit(number), of_commit)?,
         }))
     }
 
-    /// The same with how each file differs from a version, in the place that has most of them there.
-    fn compared(&self, place: &Place<'f>, choice: &Choice, version: FolderVersion) -> Result<FolderVersion, Error> {
+    /// The same with how each file differs from a version, in the place that has most of them
+    /// there.
+    fn compared(
+        &self,
+        place: &Place<'f>,
+        choice: &Choice,
+        version: FolderVersion,
+    ) -> Result<FolderVersion, Error> {
         let mut n_files = Vec::new();
         for mapping in &place.mappings {
-            let paths = place.members.iter().filter_map(|member| self.path_of(mapping, member.copy));
-            let blobs = paths.map(|path| self.releases.blob_in(choice, path)).collect::<Result<Vec<_>, Error>>()?;
+            let paths =
+                place.members.iter().filter_map(|member| self.path_of(mapping, member.copy));
+            let blobs = paths
+                .map(|path| self.releases.blob_in(choice, path))
+                .collect::<Result<Vec<_>, Error>>()?;
             n_files.push(blobs.into_iter().flatten().count());
         }
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
-        let members: Vec<&Source> = place.members.iter().map(|member| &member.copy.source).collect();
-        let mapping = mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
-        let (folder, origin) = (FilePath::new(mapping.folder.clone()), FilePath::new(mapping.origin.clone()));
+        let members: Vec<&Source> =
+            place.members.iter().map(|member| &member.copy.source).collect();
+        let mapping =
+            mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
+        let (folder, origin) =
+            (FilePath::new(mapping.folder.clone()), FilePath::new(mapping.origin.clone()));
         let difference = Difference {
             releases: &self.releases,
             tree: self.tree,
@@ -290,12 +347,15 @@ impl<'f> Fitting<'f> {
         difference.of(FolderVersion { folder, origin, ..version })
     }
 
-    /// Whether most files next to the members, with a name that ends as theirs do, are none: a project that keeps two
-    /// files of a library among its own is no copy of it.
+    /// Whether most files next to the members, with a name that ends as theirs do, are none: a
+    /// project that keeps two files of a library among its own is no copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
         fn parts(path: &FilePath) -> (&[u8], &[u8]) {
             let name = path.name();
-            (path.folder(), &name[name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len())..])
+            (
+                path.folder(),
+                &name[name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len())..],
+            )
         }
         let kinds: HashSet<(&[u8], &[u8])> =
             place.members.iter().map(|member| parts(&member.copy.source.path)).collect();
@@ -303,7 +363,8 @@ impl<'f> Fitting<'f> {
         self.tree.paths.iter().filter(is_near).count() > 2 * place.members.len()
     }
 
-    /// The first commit after which the files differ least, if that is less than at any tag, with the lines that differ.
+    /// The first commit after which the files differ least, if that is less than at any tag, with
+    /// the lines that differ.
     fn nearest_commit(
         &self,
         place: &Place<'f>,
@@ -315,7 +376,10 @@ impl<'f> Fitting<'f> {
             let changes = self.changes(&place.mappings, member.copy)?;
             now.push(member.distance(changes.first().and_then(|change| change.before)));
             for change in changes {
-                steps.entry(change.commit).or_default().push((number, member.distance(change.after)));
+                steps
+                    .entry(change.commit)
+                    .or_default()
+                    .push((number, member.distance(change.after)));
             }
         }
         let mut sum: usize = now.iter().sum();
@@ -329,8 +393,11 @@ impl<'f> Fitting<'f> {
                 best = Some((sum, commit));
             }
         }
-        let Some((n, number)) = best.filter(|(n, _)| least.is_none_or(|least| *n < least)) else { return Ok(None) };
-        let commit = self.project.segment.past_commit(number).map_err(|why| self.project.fails(why))?;
+        let Some((n, number)) = best.filter(|(n, _)| least.is_none_or(|least| *n < least)) else {
+            return Ok(None);
+        };
+        let commit =
+            self.project.segment.past_commit(number).map_err(|why| self.project.fails(why))?;
         Ok(Some((number, commit, n)))
     }
 }
@@ -351,13 +418,19 @@ impl<'f> Place<'f> {
 
     /// The lines that differ at a tag.
     fn n_differing(&self, tag: usize) -> usize {
-        self.members.iter().zip(&self.at_tags).map(|(member, blobs)| member.distance(blobs[tag])).sum()
+        self.members
+            .iter()
+            .zip(&self.at_tags)
+            .map(|(member, blobs)| member.distance(blobs[tag]))
+            .sum()
     }
 
-    /// The lines of code that differ at a tag, and the files whose bytes do: comments tell versions apart, too.
+    /// The lines of code that differ at a tag, and the files whose bytes do: comments tell versions
+    /// apart, too.
     fn unexplained(&self, tag: usize) -> (usize, usize) {
-        let is_other =
-            |(member, blobs): &(&Member<'_>, &Vec<Option<u32>>)| blobs[tag].is_none() || blobs[tag] != member.own;
+        let is_other = |(member, blobs): &(&Member<'_>, &Vec<Option<u32>>)| {
+            blobs[tag].is_none() || blobs[tag] != member.own
+        };
         (self.n_differing(tag), self.members.iter().zip(&self.at_tags).filter(is_other).count())
     }
 }

@@ -1,4 +1,5 @@
-//! Finds the fixes of security faults that a copy has: their reversal is a change that it has missed.
+//! Finds the fixes of security faults that a copy has: their reversal is a change that it has
+//! missed.
 
 use rayon::prelude::*;
 
@@ -10,12 +11,19 @@ use crate::audit::search::Outside;
 use crate::matching::{Held, hunks, missed};
 use crate::store::corpus::StoredChange;
 
-/// The fixes that files have, by file and commit, each once; those that say of themselves that they fix a security fault.
+/// The fixes that files have, by file and commit, each once; those that say of themselves that they
+/// fix a security fault.
 ///
 /// # Errors
 /// If a corpus is damaged.
-pub(in crate::audit) fn held_fixes(holders: &[Holder<'_>], outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {
-    let of_holders = holders.par_iter().map(|holder| of_holder(holder, outsides)).collect::<Result<Vec<_>, Error>>()?;
+pub(in crate::audit) fn held_fixes(
+    holders: &[Holder<'_>],
+    outsides: &[Outside],
+) -> Result<Vec<HeldFix>, Error> {
+    let of_holders = holders
+        .par_iter()
+        .map(|holder| of_holder(holder, outsides))
+        .collect::<Result<Vec<_>, Error>>()?;
     let mut fixes: Vec<HeldFix> = of_holders.into_iter().flatten().collect();
     let key = |of: &HeldFix| (of.path.clone(), of.component.name.clone(), of.commit.hash.clone());
     fixes.sort_by_key(key);
@@ -32,7 +40,8 @@ fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, 
                 let commit = lineage.project.segment.past_commit(change.commit);
                 let commit = commit.map_err(|why| lineage.project.fails(why))?;
                 if commit.is_security && has(change, &lineage, &held)? {
-                    let (path, component) = (holder.source.path.clone(), lineage.project.component()?);
+                    let (path, component) =
+                        (holder.source.path.clone(), lineage.project.component()?);
                     fixes.push(HeldFix { path, component, commit });
                 }
             }

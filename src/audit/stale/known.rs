@@ -13,10 +13,11 @@ use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
 
-/// The findings about functions of a file that listed commits fixed elsewhere, one for each component. What several lists
-/// name is told once.
+/// The findings about functions of a file that listed commits fixed elsewhere, one for each
+/// component. What several lists name is told once.
 ///
-/// The fingerprints of the file are looked up, so time grows with the file and what it shares with the list.
+/// The fingerprints of the file are looked up, so time grows with the file and what it shares with
+/// the list.
 ///
 /// # Errors
 /// If a corpus is damaged.
@@ -69,7 +70,12 @@ impl<'s> FixList<'s> {
         Ok(Self { stored, segment, params, fixes })
     }
 
-    fn findings(&self, holder: &Holder<'_>, told: &mut Told, config: &Config) -> Result<Vec<Finding>, Error> {
+    fn findings(
+        &self,
+        holder: &Holder<'_>,
+        told: &mut Told,
+        config: &Config,
+    ) -> Result<Vec<Finding>, Error> {
         let fails = |why| self.stored.fails(why);
         let source = holder.source;
         let candidates = self.candidates(holder, config)?;
@@ -87,7 +93,8 @@ impl<'s> FixList<'s> {
             let mut missed = missed(&old.tokens, &hunks, &new.tokens, None, &held);
             missed.retain(|missed| is_asked(missed, holder));
             let versions = Versions { old: old_document, new: new_document, text: None };
-            let places: Vec<_> = missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
+            let places: Vec<_> =
+                missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
             if places.is_empty() {
                 continue;
             }
@@ -102,7 +109,8 @@ impl<'s> FixList<'s> {
             });
         }
         let behind = |(number, commits): (u32, Vec<MissedCommit>)| {
-            let at = |missed: &MissedCommit| missed.places.iter().map(|place| place.fragment).collect();
+            let at =
+                |missed: &MissedCommit| missed.places.iter().map(|place| place.fragment).collect();
             let mut commits = merged(commits);
             commits.retain(|missed| told.insert((missed.commit.hash.clone(), at(missed))));
             let declared = &self.segment.components()[number as usize];
@@ -113,7 +121,11 @@ impl<'s> FixList<'s> {
                 url: declared.url.clone(),
                 ..Component::default()
             };
-            finding(Behind { is_listed: true, component: Arc::new(component), commits }, holder, config)
+            finding(
+                Behind { is_listed: true, component: Arc::new(component), commits },
+                holder,
+                config,
+            )
         };
         Ok(of_components.into_iter().filter_map(behind).collect())
     }
@@ -125,8 +137,14 @@ impl<'s> FixList<'s> {
         let mut scratch = Vec::new();
         let is_asked = |print: &Fingerprint| {
             let at = print.position as usize;
-            let is_new = holder.novel.is_none_or(|novel| novel[at..at + params.noise_threshold()].contains(&true));
-            is_new && is_telling(&tokens[at..at + params.noise_threshold()], config.matching.min_distinct)
+            let is_new = holder
+                .novel
+                .is_none_or(|novel| novel[at..at + params.noise_threshold()].contains(&true));
+            is_new
+                && is_telling(
+                    &tokens[at..at + params.noise_threshold()],
+                    config.matching.min_distinct,
+                )
         };
         let asked = params.fingerprints(tokens, &mut scratch).filter(is_asked);
         let hashes: Vec<u64> = asked.map(|print| print.hash).collect();
@@ -134,11 +152,15 @@ impl<'s> FixList<'s> {
     }
 }
 
-/// The commits, each once: one may have fixed several functions of a file, or one function under several names.
+/// The commits, each once: one may have fixed several functions of a file, or one function under
+/// several names.
 fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     let mut merged: Vec<MissedCommit> = Vec::new();
     for missed in commits {
-        match merged.iter_mut().find(|known| known.commit == missed.commit && known.origin == missed.origin) {
+        match merged
+            .iter_mut()
+            .find(|known| known.commit == missed.commit && known.origin == missed.origin)
+        {
             Some(known) => {
                 known.n_hunks += missed.n_hunks;
                 known.places.extend(missed.places);

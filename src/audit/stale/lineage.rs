@@ -47,16 +47,27 @@ pub(in crate::audit) struct Lineage<'o> {
 }
 
 /// The components with history of this name in a corpus: one, unless it was added twice.
-pub(in crate::audit) fn projects<'o>(outsides: &'o [Outside], corpus: &str, name: &str) -> Vec<Project<'o>> {
+pub(in crate::audit) fn projects<'o>(
+    outsides: &'o [Outside],
+    corpus: &str,
+    name: &str,
+) -> Vec<Project<'o>> {
     let mut projects = Vec::new();
     for outside in outsides {
         let Outside::Stored(stored) = outside else { continue };
         if stored.name() != corpus {
             continue;
         }
-        for (segment, spec) in stored.sources().filter(|(segment, _)| segment.has_past() && !segment.is_of_fixes()) {
-            let named = segment.components().iter().enumerate().filter(|(_, declared)| declared.name == name);
-            let project = |(component, _)| Project { stored, segment, spec, component: component as u32 };
+        for (segment, spec) in
+            stored.sources().filter(|(segment, _)| segment.has_past() && !segment.is_of_fixes())
+        {
+            let named = segment
+                .components()
+                .iter()
+                .enumerate()
+                .filter(|(_, declared)| declared.name == name);
+            let project =
+                |(component, _)| Project { stored, segment, spec, component: component as u32 };
             projects.extend(named.map(project));
         }
     }
@@ -64,10 +75,16 @@ pub(in crate::audit) fn projects<'o>(outsides: &'o [Outside], corpus: &str, name
 }
 
 /// The lineages of `file` in all corpora; none if its component has no history.
-pub(in crate::audit) fn lineages<'o>(outsides: &'o [Outside], file: &ComponentFile) -> Result<Vec<Lineage<'o>>, Error> {
+pub(in crate::audit) fn lineages<'o>(
+    outsides: &'o [Outside],
+    file: &ComponentFile,
+) -> Result<Vec<Lineage<'o>>, Error> {
     let mut found = Vec::new();
     for project in projects(outsides, &file.corpus, &file.component) {
-        let path = project.segment.past_path(project.component, &file.path).map_err(|why| project.fails(why))?;
+        let path = project
+            .segment
+            .past_path(project.component, &file.path)
+            .map_err(|why| project.fails(why))?;
         if let Some(path) = path {
             found.extend(project.lineage(path)?);
         }
@@ -105,7 +122,10 @@ impl<'o> Project<'o> {
             version: declared.version.clone(),
             purl: declared.purl.clone(),
             url: declared.url.clone(),
-            terms: self.segment.component_license(self.component as usize).map_err(|why| self.fails(why))?,
+            terms: self
+                .segment
+                .component_license(self.component as usize)
+                .map_err(|why| self.fails(why))?,
             first_seen: None,
         })
     }

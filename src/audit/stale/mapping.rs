@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::text::FilePath;
 
-/// A folder of the tree, and the folder of a component whose files have the same names; without slashes at their ends,
-/// and empty for the root.
+/// A folder of the tree, and the folder of a component whose files have the same names; without
+/// slashes at their ends, and empty for the root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mapping {
     pub folder: Vec<u8>,
@@ -15,7 +15,9 @@ pub(super) struct Mapping {
 impl Mapping {
     /// Of a file and a file of the same name elsewhere; `None` if the names differ.
     pub fn new(here: &FilePath, there: &FilePath) -> Option<Self> {
-        let parts = |path: &FilePath| path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
+        let parts = |path: &FilePath| {
+            path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect()
+        };
         let (here, there): (Vec<Vec<u8>>, Vec<Vec<u8>>) = (parts(here), parts(there));
         let n = here.iter().rev().zip(there.iter().rev()).take_while(|(a, b)| a == b).count();
         let folder = |parts: &[Vec<u8>]| parts[..parts.len() - n].join(&b'/');
@@ -27,7 +29,8 @@ impl Mapping {
         Some(joined(&self.origin, below(here, &self.folder)?))
     }
 
-    /// The same mapping from the innermost folder that holds all `files`, which are below the folder.
+    /// The same mapping from the innermost folder that holds all `files`, which are below the
+    /// folder.
     pub fn innermost(self, files: &[&FilePath]) -> Self {
         let mut mapping = self;
         while let Some(name) = mapping.only_folder(files) {
@@ -39,7 +42,8 @@ impl Mapping {
 
     /// The name of the one folder in the folder that holds all `files`, if there is one.
     fn only_folder(&self, files: &[&FilePath]) -> Option<Vec<u8>> {
-        let names: Option<BTreeSet<&[u8]>> = files.iter().map(|path| self.first_folder(path)).collect();
+        let names: Option<BTreeSet<&[u8]>> =
+            files.iter().map(|path| self.first_folder(path)).collect();
         let names = names.filter(|names| names.len() == 1)?;
         names.first().map(|name| name.to_vec())
     }

@@ -24,8 +24,8 @@ pub(in crate::audit) struct Holder<'h> {
     pub origins: Vec<ComponentFile>,
 }
 
-/// The findings about what a file has missed: for each component the commits that say they fix a security fault, and
-/// the others.
+/// The findings about what a file has missed: for each component the commits that say they fix a
+/// security fault, and the others.
 ///
 /// # Errors
 /// If a corpus is damaged.
@@ -58,7 +58,8 @@ pub(in crate::audit) fn stale(
     let mut findings = Vec::new();
     for (component, commits) in of_components {
         let component = Arc::new(component);
-        let (security, others): (Vec<_>, Vec<_>) = commits.into_iter().partition(|missed| missed.commit.is_security);
+        let (security, others): (Vec<_>, Vec<_>) =
+            commits.into_iter().partition(|missed| missed.commit.is_security);
         for commits in [security, others] {
             findings.extend(finding(
                 Behind { is_listed: false, component: Arc::clone(&component), commits },
@@ -81,7 +82,11 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
     Some(Finding::of_behind(behind, judgment, path.clone(), at))
 }
 
-fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Result<Vec<MissedCommit>, Error> {
+fn missed_of(
+    lineage: &Lineage<'_>,
+    holder: &Holder<'_>,
+    held: &Held<'_>,
+) -> Result<Vec<MissedCommit>, Error> {
     let lines = Lines::new(&holder.source.text);
     let latest = lineage.changes.last().and_then(|change| change.after);
     let latest = latest.map(|blob| lineage.project.version(blob)).transpose()?;
@@ -102,17 +107,29 @@ fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Res
         let mut missed = missed(&old.tokens, &hunks, &new.tokens, latest, held);
         missed.retain(|missed| is_asked(missed, holder));
         if !missed.is_empty() {
-            let name = lineage.project.segment.past_name(change.path).map_err(|why| lineage.project.fails(why))?;
-            let reader = clone.get_or_insert_with(|| lineage.project.clone_at_hand()).as_ref().map(Repository::reader);
+            let name = lineage
+                .project
+                .segment
+                .past_name(change.path)
+                .map_err(|why| lineage.project.fails(why))?;
+            let reader = clone
+                .get_or_insert_with(|| lineage.project.clone_at_hand())
+                .as_ref()
+                .map(Repository::reader);
             let text = reader.and_then(|reader| text_of(&reader, lineage, after, &name));
             let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
-            let mut places: Vec<MissedPlace> =
-                missed.iter().filter_map(|missed| versions.place(missed, holder.source, &lines)).collect();
+            let mut places: Vec<MissedPlace> = missed
+                .iter()
+                .filter_map(|missed| versions.place(missed, holder.source, &lines))
+                .collect();
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
             places.dedup_by_key(|place| place.fragment);
-            let commit =
-                lineage.project.segment.past_commit(change.commit).map_err(|why| lineage.project.fails(why))?;
+            let commit = lineage
+                .project
+                .segment
+                .past_commit(change.commit)
+                .map_err(|why| lineage.project.fails(why))?;
             found.push(MissedCommit { commit, origin: name, places, n_hunks: hunks.len() });
         }
         last = Some((after, new));
@@ -139,10 +156,11 @@ pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
     2 * novel[around.clone()].iter().filter(|&&is_novel| is_novel).count() >= around.len()
 }
 
-/// The number of the first change that may have come after the copy was made: the one after the version that shares
-/// most lines with it.
+/// The number of the first change that may have come after the copy was made: the one after the
+/// version that shares most lines with it.
 ///
-/// Of a file that was copied as a whole, the version counts that differs least; of a part, the first that has it all.
+/// Of a file that was copied as a whole, the version counts that differs least; of a part, the
+/// first that has it all.
 fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let copy = LineCounts::new(source);
     let mut rated = Vec::new();
@@ -155,9 +173,12 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
         }
     }
     let most = rated.iter().map(|&(_, n_shared, _)| n_shared).max().unwrap_or(0);
-    let is_whole = rated.iter().any(|&(_, n_shared, n_lines)| n_shared == most && 2 * n_shared >= n_lines);
+    let is_whole =
+        rated.iter().any(|&(_, n_shared, n_lines)| n_shared == most && 2 * n_shared >= n_lines);
     let best = if is_whole {
-        rated.iter().min_by_key(|&&(at, n_shared, n_lines)| ((copy.n() + n_lines) - 2 * n_shared, at))
+        rated
+            .iter()
+            .min_by_key(|&&(at, n_shared, n_lines)| ((copy.n() + n_lines) - 2 * n_shared, at))
     } else {
         rated.iter().find(|&&(_, n_shared, _)| n_shared == most)
     };
@@ -173,19 +194,31 @@ pub(super) struct Versions<'v> {
 
 impl Versions<'_> {
     /// The place of a copy that missed a hunk.
-    pub fn place(&self, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<MissedPlace> {
+    pub fn place(
+        &self,
+        missed: &MissedHunk,
+        source: &Source,
+        lines: &Lines,
+    ) -> Option<MissedPlace> {
         let fragment = fragment(&source.text, lines, source.tokens.get(missed.at.clone())?)?;
         let hunk = &missed.hunk;
         let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
     }
 
-    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has not renamed
-    /// anything.
-    fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
+    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has
+    /// not renamed anything.
+    fn edit(
+        &self,
+        hunk: &Hunk,
+        missed: &MissedHunk,
+        source: &Source,
+        lines: &Lines,
+    ) -> Option<LineEdit> {
         let text = self.text?;
         let document = source.document();
-        let is_whole = document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
+        let is_whole =
+            document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
         if !is_whole || !missed.is_spelled || source.encoded.is_some() {
             return None;
         }
@@ -193,18 +226,28 @@ impl Versions<'_> {
         let new_lines = Lines::new(text);
         let mut new_text = Vec::new();
         for line in of_new.filter(|_| !hunk.after.is_empty()) {
-            new_text.extend(new_lines.text(text, line).strip_suffix(b"\r").unwrap_or(new_lines.text(text, line)));
+            new_text.extend(
+                new_lines
+                    .text(text, line)
+                    .strip_suffix(b"\r")
+                    .unwrap_or(new_lines.text(text, line)),
+            );
             new_text.push(b'\n');
         }
         Some(LineEdit { lines: line_range(document, lines, &missed.lines), text: new_text })
     }
 }
 
-/// The lines of some tokens, which begin and end with lines; without any, an empty range before the line of the next
-/// one.
-pub(super) fn line_range(document: Document<'_>, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
+/// The lines of some tokens, which begin and end with lines; without any, an empty range before the
+/// line of the next one.
+pub(super) fn line_range(
+    document: Document<'_>,
+    lines: &Lines,
+    tokens: &Range<usize>,
+) -> Range<u32> {
     let line = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.start));
-    let last = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.end.saturating_sub(1)));
+    let last =
+        |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.end.saturating_sub(1)));
     if tokens.is_empty() {
         let before = || tokens.start.checked_sub(1).and_then(last).map_or(1, |line| line + 1);
         let at = line(tokens.start).unwrap_or_else(before);

@@ -1,8 +1,9 @@
-//! Finds what copies of projects have missed: commits that changed just their lines, and fixes of vulnerabilities; and
-//! which version of a project a vendored folder is.
+//! Finds what copies of projects have missed: commits that changed just their lines, and fixes of
+//! vulnerabilities; and which version of a project a vendored folder is.
 //!
-//! All of it is read from stored corpora, which keep for each commit which blob of a file became which: see
-//! `src/store/corpus/past.rs`. The clone that a corpus was made from is only needed to write a patch.
+//! All of it is read from stored corpora, which keep for each commit which blob of a file became
+//! which: see `src/store/corpus/past.rs`. The clone that a corpus was made from is only needed to
+//! write a patch.
 
 mod difference;
 mod fit;

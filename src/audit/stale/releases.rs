@@ -9,7 +9,8 @@ use crate::text::FilePath;
 /// A component with its tags, and all files that it ever had.
 pub(super) struct Releases<'r> {
     pub project: Project<'r>,
-    /// The numbers and names of the tags, the oldest first; the last is the default branch, which is no release.
+    /// The numbers and names of the tags, the oldest first; the last is the default branch, which
+    /// is no release.
     pub tags: Vec<(u32, String)>,
     /// The numbers of all paths that its files have had.
     pub paths: BTreeMap<FilePath, u32>,

@@ -1,6 +1,7 @@
 //! Runs `secondhand init --agents`: tells coding agents about the program, in files that they read.
 //!
-//! Invariant: what is written is marked, by comments or as entries that nobody else has, and can be taken out again.
+//! Invariant: what is written is marked, by comments or as entries that nobody else has, and can be
+//! taken out again.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -92,7 +93,10 @@ const AGENTS: &[Agent] = &[
     Agent {
         name: AgentName::Gemini,
         traces: &[".gemini", "GEMINI.md"],
-        parts: &[part!(Block, "GEMINI.md", "rules.md"), part!(Entries, ".gemini/settings.json", "gemini.json")],
+        parts: &[
+            part!(Block, "GEMINI.md", "rules.md"),
+            part!(Entries, ".gemini/settings.json", "gemini.json"),
+        ],
     },
 ];
 
@@ -104,12 +108,17 @@ pub(super) enum Step {
     Tell,
 }
 
-/// Does a step for the agents named; without names for those used here, or for all where none is. Returns a line for
-/// each file.
+/// Does a step for the agents named; without names for those used here, or for all where none is.
+/// Returns a line for each file.
 ///
 /// # Errors
 /// If a file cannot be read, changed or written.
-pub(super) fn set_up(asked: &[AgentName], step: Step, root: &Path, checkout: &Checkout) -> Result<String, Failure> {
+pub(super) fn set_up(
+    asked: &[AgentName],
+    step: Step,
+    root: &Path,
+    checkout: &Checkout,
+) -> Result<String, Failure> {
     let is_used = |agent: &&Agent| agent.traces.iter().any(|trace| root.join(trace).exists());
     let is_named = |agent: &&Agent| asked.contains(&agent.name);
     let is_any_used = AGENTS.iter().any(|agent| is_used(&agent));
@@ -122,28 +131,44 @@ pub(super) fn set_up(asked: &[AgentName], step: Step, root: &Path, checkout: &Ch
         for part in agent.parts {
             let done = part.done(step, &root.join(part.file), checkout)?;
             let name = format!("{:?}", agent.name).to_lowercase();
-            summary += &done.map(|done| format!("{name}: {done} {}\n", part.file)).unwrap_or_default();
+            summary +=
+                &done.map(|done| format!("{name}: {done} {}\n", part.file)).unwrap_or_default();
         }
     }
-    Ok(if summary.is_empty() { "nothing of secondhand's is in the files of agents\n".to_owned() } else { summary })
+    Ok(if summary.is_empty() {
+        "nothing of secondhand's is in the files of agents\n".to_owned()
+    } else {
+        summary
+    })
 }
 
 impl Part {
     /// Does a step; returns what was done, if anything.
-    fn done(&self, step: Step, file: &Path, checkout: &Checkout) -> Result<Option<&'static str>, Failure> {
+    fn done(
+        &self,
+        step: Step,
+        file: &Path,
+        checkout: &Checkout,
+    ) -> Result<Option<&'static str>, Failure> {
         let have = match text_of(file) {
             Ok(text) => Some(text),
             Err(why) if why.kind() == ErrorKind::NotFound => None,
             Err(why) => return Err(Failure::unreadable(file, &why)),
         };
-        let unknown =
-            |why| Failure::user(format!("cannot edit `{}`: {why}", file.display()), "mend the file, or move it");
+        let unknown = |why| {
+            Failure::user(
+                format!("cannot edit `{}`: {why}", file.display()),
+                "mend the file, or move it",
+            )
+        };
         let old = have.as_deref().unwrap_or_default();
         let is_there = have.is_some() && self.is_in(old);
         match step {
             Step::Tell => Ok(is_there.then_some("set up in")),
             Step::Write if is_there => Ok(Some("kept")),
-            Step::Write if matches!(self.form, Form::Whole) && have.is_some() && !old.contains(OURS) => {
+            Step::Write
+                if matches!(self.form, Form::Whole) && have.is_some() && !old.contains(OURS) =>
+            {
                 Ok(Some("kept"))
             }
             Step::Write => {
@@ -151,7 +176,9 @@ impl Part {
                 Ok(Some("wrote"))
             }
             Step::Remove => {
-                let Some(left) = have.as_deref().map(|old| self.removed(old)).transpose().map_err(unknown)? else {
+                let Some(left) =
+                    have.as_deref().map(|old| self.removed(old)).transpose().map_err(unknown)?
+                else {
                     return Ok(None);
                 };
                 match left {
@@ -172,7 +199,9 @@ impl Part {
         match self.form {
             Form::Whole => text == self.text,
             Form::Block => text.contains(self.text.trim_end()),
-            Form::Entries => serde_json::from_str(text).is_ok_and(|have: Value| holds(&have, &self.entries())),
+            Form::Entries => {
+                serde_json::from_str(text).is_ok_and(|have: Value| holds(&have, &self.entries()))
+            }
         }
     }
 
@@ -196,7 +225,9 @@ impl Part {
     fn removed(&self, text: &str) -> Result<Option<String>, serde_json::Error> {
         match self.form {
             Form::Whole => Ok(None),
-            Form::Block => Ok(Some(self.without_block(text)).filter(|left| !left.trim().is_empty())),
+            Form::Block => {
+                Ok(Some(self.without_block(text)).filter(|left| !left.trim().is_empty()))
+            }
             Form::Entries => Ok(without(text, &self.entries(), 0)?.map(|left| left + "\n")),
         }
     }
@@ -204,10 +235,14 @@ impl Part {
     /// A text without what is between the marks.
     fn without_block(&self, text: &str) -> String {
         let mut marks = self.text.lines().filter(|line| line.contains("secondhand: "));
-        let (Some(begin), Some(end)) = (marks.next(), marks.next_back()) else { return text.to_owned() };
+        let (Some(begin), Some(end)) = (marks.next(), marks.next_back()) else {
+            return text.to_owned();
+        };
         let Some((before, rest)) = text.split_once(begin) else { return text.to_owned() };
         let after = rest.split_once(end).map_or("", |(_, after)| after);
-        format!("{}\n{}", before.trim_end(), after.trim_start_matches('\n')).trim_start_matches('\n').to_owned()
+        format!("{}\n{}", before.trim_end(), after.trim_start_matches('\n'))
+            .trim_start_matches('\n')
+            .to_owned()
     }
 
     fn entries(&self) -> Value {

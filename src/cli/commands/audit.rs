@@ -47,7 +47,9 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
             outcome.head.name
         ));
     }
-    outcome.notices.extend(not_fetched(&repository).map(|message| Notice::new(None, None, &message)));
+    outcome
+        .notices
+        .extend(not_fetched(&repository).map(|message| Notice::new(None, None, &message)));
     let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     reports.write(&limited(outcome), common)?;
     if missing.fail_on_missing {
@@ -58,7 +60,9 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
 
 /// The notice about fingerprints that were not looked up.
 fn less_effort(effort: Effort) -> Option<Notice> {
-    let message = format!("searched with `--effort {effort}`: copies may be missing that a full search finds");
+    let message = format!(
+        "searched with `--effort {effort}`: copies may be missing that a full search finds"
+    );
     (effort != Effort::Full).then(|| Notice::new(None, None, &message))
 }
 
@@ -73,8 +77,8 @@ pub(super) struct Scope<'f> {
     pub tells_fixes: bool,
 }
 
-/// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows
-/// what commits did.
+/// The outcome of the audit of a tree, before it is written, with all that is suppressed; and
+/// whether any corpus knows what commits did.
 pub(super) fn audited(
     scope: &Scope<'_>,
     repository: &Repository,
@@ -88,10 +92,10 @@ pub(super) fn audited(
     let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
     let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
-    let has_others = || snapshot.entries.iter().any(|entry| config.foreign_at(&entry.path).is_some());
+    let has_others =
+        || snapshot.entries.iter().any(|entry| config.foreign_at(&entry.path).is_some());
     if outsides.is_empty() && config.vendored.is_empty() && !has_others() {
-        let help =
-            "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
+        let help = "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
         return Err(Failure::user("cannot audit: no corpus to compare with", help));
     }
     let mut config = config.clone();
@@ -106,7 +110,10 @@ pub(super) fn audited(
         (None, Some(head)) => format!("{} on {}", end.name, head.short()),
         (None, None) => end.name.clone(),
     };
-    let folder = root.canonicalize().ok().and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
+    let folder = root
+        .canonicalize()
+        .ok()
+        .and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
     let project = folder.unwrap_or_else(|| "project".to_owned());
     let mut outcome = {
         let bar = Bar::of(common);
@@ -118,7 +125,8 @@ pub(super) fn audited(
         }
         outcome
     };
-    let acceptance = Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
+    let acceptance =
+        Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
     finish(&mut outcome, &acceptance, config, today());
     report_traffic(&outsides, common);
     Ok((outcome, outsides.iter().any(Outside::has_past)))

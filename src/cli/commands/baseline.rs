@@ -28,7 +28,9 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
     }
     match action {
         Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
-        Action::Update { known, prune } => update(&file, (repository.root(), &checkout), known, *prune, common)?,
+        Action::Update { known, prune } => {
+            update(&file, (repository.root(), &checkout), known, *prune, common)?
+        }
         Action::Add { ids } => add_findings(&file, (repository.root(), &checkout), ids, common)?,
         Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
@@ -68,7 +70,14 @@ fn update(
     let new = if prune { old.within(&now) } else { now };
     checkout.write(file, new.to_text().as_bytes())?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
-    say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
+    say(
+        common,
+        &format!(
+            "{n_added} added, {n_gone} removed: {} in `{}`",
+            count(new.len(), "copy"),
+            file.display()
+        ),
+    )
 }
 
 fn add_findings(
@@ -80,7 +89,8 @@ fn add_findings(
     let found = named::find(ids, common)?;
     let is_there = file.symlink_metadata().is_ok();
     let old = if is_there { read_baseline(file, Some(root))? } else { Baseline::default() };
-    let new: Baseline = old.copies().cloned().chain(found.iter().flat_map(Outcome::known_copies)).collect();
+    let new: Baseline =
+        old.copies().cloned().chain(found.iter().flat_map(Outcome::known_copies)).collect();
     checkout.write(file, new.to_text().as_bytes())?;
     let (n_added, n_all) = (new.n_beyond(&old), count(new.len(), "copy"));
     say(common, &format!("{n_added} added: {n_all} in `{}`", file.display()))
@@ -128,7 +138,13 @@ fn listing(baseline: &Baseline) -> String {
     }
     let mut text = String::new();
     for (path, (n, n_tokens)) in &by_file {
-        let _ = writeln!(text, "{}: {}, {}", printable(path.as_bytes()), count(*n, "copy"), count(*n_tokens, "token"));
+        let _ = writeln!(
+            text,
+            "{}: {}, {}",
+            printable(path.as_bytes()),
+            count(*n, "copy"),
+            count(*n_tokens, "token")
+        );
     }
     let _ = writeln!(text, "{} in {}", count(baseline.len(), "copy"), count(by_file.len(), "file"));
     text

@@ -41,8 +41,8 @@ impl HistoryPlace {
         Self { kept, passing }
     }
 
-    /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged index, and once
-    /// more in memory where no folder can be used.
+    /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged
+    /// index, and once more in memory where no folder can be used.
     fn try_with<T>(
         self,
         mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
@@ -65,8 +65,8 @@ impl HistoryPlace {
     }
 }
 
-/// Runs `search` with the past that `span` is, from its index; with `None` where a limit ended its reading. `change` is
-/// the base and head of a change, whose messages may name what it reverts.
+/// Runs `search` with the past that `span` is, from its index; with `None` where a limit ended its
+/// reading. `change` is the base and head of a change, whose messages may name what it reverts.
 pub(super) fn with_past<T>(
     (repository, span): (&Repository, &Span),
     change: Option<(CommitId, CommitId)>,
@@ -80,11 +80,14 @@ pub(super) fn with_past<T>(
             past => past?,
         };
         if let Some(why) = past.unkept() {
-            warn(&format!("the history index is not kept, so every run reads all history again: {why}"));
+            warn(&format!(
+                "the history index is not kept, so every run reads all history again: {why}"
+            ));
         }
         search(Some(&past))
     };
-    HistoryPlace::new(common, repository).try_with(work, |folder| Past::discard(folder, repository, context))
+    HistoryPlace::new(common, repository)
+        .try_with(work, |folder| Past::discard(folder, repository, context))
 }
 
 /// The notice if a limit ended the reading of the past.
@@ -96,7 +99,12 @@ pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<Pa
 }
 
 /// Opens the cache that the flags select.
-pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Memory {
+pub(super) fn open(
+    common: &Common,
+    repository: &Repository,
+    config: &Config,
+    languages: &Languages,
+) -> Memory {
     if common.no_cache {
         return Memory::nothing();
     }
@@ -119,7 +127,9 @@ pub(super) fn save(remembered: Memory, common: &Common) {
     let folder = remembered.cache().map(|cache| cache.folder().to_owned());
     if let (Err(why), Some(folder)) = (remembered.save(), folder) {
         let folder = folder.display();
-        warn(&format!("the cache `{folder}` cannot be used, so every run reads all files again: {why}"));
+        warn(&format!(
+            "the cache `{folder}` cannot be used, so every run reads all files again: {why}"
+        ));
     }
 }
 
@@ -142,7 +152,10 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
             let bar = Bar::of(common);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
-            let span = past.scope()?.span(Some(commit), &reader)?.filter(|_| past.history || config.history);
+            let span = past
+                .scope()?
+                .span(Some(commit), &reader)?
+                .filter(|_| past.history || config.history);
             let index = |span| match Past::index(&folder, &repository, span, context) {
                 Err(audit::Error::Store(why)) if why.is_damage() => {
                     warn(&format!("the history index is rebuilt: {why}"));
@@ -163,11 +176,20 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
                     size(n_bytes)
                 )
             });
-            format!("{} read\n{}{}", count(n_read, "file"), past.unwrap_or_default(), status(&open(), &indexes()))
+            format!(
+                "{} read\n{}{}",
+                count(n_read, "file"),
+                past.unwrap_or_default(),
+                status(&open(), &indexes())
+            )
         }
         args::Cache::Prune => {
-            let reached: HashSet<Vec<u8>> =
-                repository.reader().blobs_of_tips()?.iter().map(|blob| blob.as_bytes().to_vec()).collect();
+            let reached: HashSet<Vec<u8>> = repository
+                .reader()
+                .blobs_of_tips()?
+                .iter()
+                .map(|blob| blob.as_bytes().to_vec())
+                .collect();
             if let Some(cache) = open().into_cache() {
                 cache.prune(&reached).map_err(unwritable)?;
             }
@@ -175,7 +197,8 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
         }
         args::Cache::Clear => {
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
-            let (n_files, n_bytes) = cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+            let (n_files, n_bytes) =
+                cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
             format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes))
         }
     };
@@ -200,7 +223,11 @@ fn status(remembered: &Memory, indexes: &[Result<History, SegmentError>]) -> Str
         size(cache.n_bytes()),
     );
     for (path, why) in faults {
-        let _ = writeln!(said, "not read: {}", printable(format!("`{}`: {why}", path.display()).as_bytes()));
+        let _ = writeln!(
+            said,
+            "not read: {}",
+            printable(format!("`{}`: {why}", path.display()).as_bytes())
+        );
     }
     for index in indexes {
         match index.as_ref().map(|history| (history, history.verify())) {

@@ -40,13 +40,17 @@ pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Fail
 fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
     let text_at = |commit: CommitId, path: &FilePath| reader.text_at(commit, path).ok().flatten();
     let is_kept = |commit: CommitId, copy: &Copy| {
-        let Some((then, now)) = text_at(commit, &copy.path).zip(text_at(head, &copy.path)) else { return false };
+        let Some((then, now)) = text_at(commit, &copy.path).zip(text_at(head, &copy.path)) else {
+            return false;
+        };
         let lines = Lines::new(&then);
-        let of_copy =
-            (copy.fragment.start.line..=copy.fragment.end.line).map(|line| lines.text(&then, line).trim_ascii());
+        let of_copy = (copy.fragment.start.line..=copy.fragment.end.line)
+            .map(|line| lines.text(&then, line).trim_ascii());
         let of_copy: Vec<&[u8]> = of_copy.filter(|line| !line.is_empty()).collect();
-        let now: HashSet<&[u8]> = now.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
-        100 * of_copy.iter().filter(|line| now.contains(**line)).count() >= KEPT_LINES * of_copy.len()
+        let now: HashSet<&[u8]> =
+            now.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+        100 * of_copy.iter().filter(|line| now.contains(**line)).count()
+            >= KEPT_LINES * of_copy.len()
     };
     let warnings = timeline.commits.iter().flat_map(|judged| {
         let copies = judged.copies.iter().filter(|copy| copy.level > Level::Note);
@@ -63,8 +67,12 @@ fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
 /// What was merged, and what is proposed.
 fn text(timeline: &Timeline, merged: &[Merged], proposals: &[Proposal]) -> String {
     let n_kept = merged.iter().filter(|of| of.is_kept).count();
-    let (warnings, commits) = (count(merged.len(), "warning"), count(timeline.commits.len(), "commit"));
-    let mut text = format!("{warnings} in {commits} of {}; {n_kept} of the copies are still there\n", timeline.range);
+    let (warnings, commits) =
+        (count(merged.len(), "warning"), count(timeline.commits.len(), "commit"));
+    let mut text = format!(
+        "{warnings} in {commits} of {}; {n_kept} of the copies are still there\n",
+        timeline.range
+    );
     if proposals.is_empty() {
         text.push_str("nothing is proposed: no folder and no length has several copies that were merged and kept\n");
     }
@@ -81,8 +89,16 @@ fn text(timeline: &Timeline, merged: &[Merged], proposals: &[Proposal]) -> Strin
         for &number in changed.iter().take(N_EXAMPLES) {
             let Merged { copy, commit, .. } = &merged[number];
             let (path, line) = (&copy.path, copy.fragment.start.line);
-            let origin = copy.origins.first().map(|of| format!(" from {}:{}", of.path, of.fragment.start.line));
-            let _ = writeln!(text, "    {path}:{line}{}, in {}", origin.unwrap_or_default(), &commit[..10]);
+            let origin = copy
+                .origins
+                .first()
+                .map(|of| format!(" from {}:{}", of.path, of.fragment.start.line));
+            let _ = writeln!(
+                text,
+                "    {path}:{line}{}, in {}",
+                origin.unwrap_or_default(),
+                &commit[..10]
+            );
         }
     }
     text.push_str("\nnothing was written: `secondhand.toml` takes what you choose\n");

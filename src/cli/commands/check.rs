@@ -23,7 +23,8 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     start_threads(common.threads)?;
     // A hook does not wait for a remote.
-    let repository = if flags.staged { Repository::discover(&common.repo) } else { common.repository() }?;
+    let repository =
+        if flags.staged { Repository::discover(&common.repo) } else { common.repository() }?;
     let request = request(flags, &repository, common)?;
     let case = case(&request, &repository)?;
     let config = case.policy.config.clone();
@@ -47,7 +48,11 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
 }
 
 /// The outcome of what the flags ask for, before it is written.
-pub(in crate::cli) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(in crate::cli) fn outcome(
+    flags: &Check,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let request = request(flags, &repository, common)?;
     requested(&request, &repository, common, progress)
@@ -87,7 +92,11 @@ pub(in crate::cli) fn plain_request(
 }
 
 /// What the flags ask for.
-fn request(flags: &Check, repository: &Repository, common: &Common) -> Result<CheckRequest, Failure> {
+fn request(
+    flags: &Check,
+    repository: &Repository,
+    common: &Common,
+) -> Result<CheckRequest, Failure> {
     let end = match &flags.head {
         _ if flags.staged => ChangeEnd::Index,
         // What is watched is what people write.
@@ -125,23 +134,39 @@ fn outcome_of(
     let (config, languages) = (&policy.config, &policy.languages);
     let remembered = cache::open(common, repository, config, languages);
     let authority = range.authority(repository);
-    let outsides = outsides(&request.corpora, config, (languages, Some(&authority)), repository.root(), common)?;
+    let outsides = outsides(
+        &request.corpora,
+        config,
+        (languages, Some(&authority)),
+        repository.root(),
+        common,
+    )?;
     let context = Context { config, languages, progress };
     let judged = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };
         check(repository, &range, &elsewhere, &remembered, context).map_err(Failure::from)
     };
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let span = config.history.then(|| request.past.span(base, &repository.reader())).transpose()?.flatten();
+    let span = config
+        .history
+        .then(|| request.past.span(base, &repository.reader()))
+        .transpose()?
+        .flatten();
     let mut outcome = match span {
         None => judged(None)?,
-        Some(span) => with_past((repository, &span), base.zip(range.head.0.commit), context, common, |past| {
-            let mut outcome = judged(past)?;
-            if past.is_none() {
-                outcome.examined.unavailable = Some(PAST_NOT_READ.to_owned());
-            }
-            Ok(outcome)
-        })?,
+        Some(span) => with_past(
+            (repository, &span),
+            base.zip(range.head.0.commit),
+            context,
+            common,
+            |past| {
+                let mut outcome = judged(past)?;
+                if past.is_none() {
+                    outcome.examined.unavailable = Some(PAST_NOT_READ.to_owned());
+                }
+                Ok(outcome)
+            },
+        )?,
     };
     if common.brief {
         callers(&mut outcome, &range.head.1.entries, &|| repository.reader(), context)?;

@@ -43,7 +43,12 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
     };
     let comparison = {
         let bar = Bar::of(common);
-        compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })
+        compare(
+            &submissions,
+            &handed_out,
+            params,
+            Context { config: &config, languages: &languages, progress: &bar },
+        )
     };
     if comparison.n_compared == 0 {
         return Err(nothing_compared(&comparison));
@@ -66,7 +71,8 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
 }
 
 fn nothing_compared(comparison: &Comparison) -> Failure {
-    let with_files = comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
+    let with_files =
+        comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
     if with_files >= 2 {
         let message = format!(
             "cannot compare: all {with_files} submissions are in one folder, and only those of different folders are compared"
@@ -74,7 +80,8 @@ fn nothing_compared(comparison: &Comparison) -> Failure {
         let help = "give two or more folders of submissions, such as last year's and this year's";
         return Failure::user(message, help);
     }
-    let skipped = comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+    let skipped =
+        comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
     nothing_comparable(comparison.submissions.len(), &skipped.take(MAX_SKIPPED).collect::<Vec<_>>())
 }
 
@@ -87,7 +94,9 @@ pub(super) fn nothing_to_compare(n: usize) -> Failure {
 
 /// Of `n` submissions too few have files that can be compared; some were `skipped`.
 pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
-    let message = format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
+    let message = format!(
+        "cannot compare: fewer than two of the {n} submissions contain a file that can be compared"
+    );
     let help = match skipped.is_empty() {
         true => "submissions are source files, or folders and archives of them. `secondhand languages --file FILE` \
                  shows how a file is read"
@@ -110,8 +119,13 @@ fn warn_of_empty(comparison: &Comparison) {
     }
 }
 
-/// Each path is a submission; for a single folder, or if each is a group, each of its direct children.
-pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path) -> Result<Vec<Submission>, Failure> {
+/// Each path is a submission; for a single folder, or if each is a group, each of its direct
+/// children.
+pub(super) fn submissions(
+    paths: &[PathBuf],
+    is_across_only: bool,
+    within: &Path,
+) -> Result<Vec<Submission>, Failure> {
     match paths {
         [folder] if !is_across_only && within.join(folder).is_dir() => children(folder, 0, within),
         paths if is_across_only => {
@@ -121,7 +135,9 @@ pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path
                     // Two years may have submissions of one name.
                     let name = name_of(folder);
                     let in_group = |child: Submission| Submission {
-                        name: FilePath::new([name.as_bytes(), b"/", child.name.as_bytes()].concat()),
+                        name: FilePath::new(
+                            [name.as_bytes(), b"/", child.name.as_bytes()].concat(),
+                        ),
                         ..child
                     };
                     all.extend(children(folder, group, within)?.into_iter().map(in_group));
@@ -146,7 +162,11 @@ fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission
         // It is unknown where links lead; names that start with a dot are not submissions.
         let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
         if is_kept && !name.as_encoded_bytes().starts_with(b".") {
-            submissions.push(Submission { name: FilePath::new(name.as_encoded_bytes()), path: child.path(), group });
+            submissions.push(Submission {
+                name: FilePath::new(name.as_encoded_bytes()),
+                path: child.path(),
+                group,
+            });
         }
     }
     submissions.sort_by(|a, b| a.name.cmp(&b.name));

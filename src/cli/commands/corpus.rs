@@ -21,12 +21,14 @@ use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{
-    Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
+    Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf,
+    Stats, is_name,
 };
 use crate::text::{agreed, count, decoded, noun_of, printable};
 
-/// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
-/// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
+/// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a
+/// change shares with the corpus is found. A wider window makes smaller corpora and misses more
+/// heavily edited copies.
 const WINDOW: usize = 16;
 /// Maximum notes to list without `--verbose`; the rest are counted.
 const MAX_NOTES: usize = 20;
@@ -73,9 +75,16 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
         CorpusCommand::Compact { url, older_than } => {
             let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
             let Compaction { n_removed, n_merged } = done;
-            let merged = format!("{} {} merged; ", count(n_merged, "source"), agreed(n_merged, "was", "were"));
+            let merged = format!(
+                "{} {} merged; ",
+                count(n_merged, "source"),
+                agreed(n_merged, "was", "were")
+            );
             let merged = if n_merged > 0 { &*merged } else { "" };
-            print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
+            print_text(&format!(
+                "{merged}the space of {} was given back\n",
+                count(n_removed, "removed source")
+            ))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
             Checkout::of(common).refuse_links(output)?;
@@ -97,7 +106,11 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
         }
         CorpusCommand::Import { corpus, file, digest } => {
             let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
-            print_text(&format!("{}, sha256:{}\n", count(imported.n_sources, "source"), imported.digest))?;
+            print_text(&format!(
+                "{}, sha256:{}\n",
+                count(imported.n_sources, "source"),
+                imported.digest
+            ))?;
         }
     }
     Ok(CLEAN)
@@ -112,7 +125,11 @@ fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), 
 #[cfg(feature = "parquet")]
 fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
     let (n, n_same) = corpus.import_parquet(folder)?;
-    let same = agreed(n_same, "is byte for byte as it was exported", "are byte for byte as they were exported");
+    let same = agreed(
+        n_same,
+        "is byte for byte as it was exported",
+        "are byte for byte as they were exported",
+    );
     print_text(&format!("{}, of which {n_same} {same}\n", count(n, "source")))
 }
 
@@ -127,8 +144,14 @@ fn import_parquet(_: &Corpus, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Reads one source into a corpus that is only there to be written out.
-fn fingerprint_source(source: &str, folder: &Path, declared: &Declaration, common: &Common) -> Result<(), Failure> {
-    let own = tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
+fn fingerprint_source(
+    source: &str,
+    folder: &Path,
+    declared: &Declaration,
+    common: &Common,
+) -> Result<(), Failure> {
+    let own =
+        tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
     let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
     add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
     export_parquet(&corpus, folder, false)
@@ -140,7 +163,10 @@ fn done(written: &Delivery) -> String {
     let megabytes = *n_bytes as f64 / 1e6;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
     let were = agreed(*n_kept, "was", "were");
-    format!("{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}", count(*n_added, "source"))
+    format!(
+        "{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}",
+        count(*n_added, "source")
+    )
 }
 
 /// The location that a URL names.
@@ -155,7 +181,8 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
     if let Some(folder) = &common.corpus_dir {
         return Ok(Shelf::new(folder));
     }
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let variable =
+        |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = variable("XDG_DATA_HOME")
         .filter(|folder| folder.is_absolute())
         .or_else(|| variable("LOCALAPPDATA"))
@@ -166,10 +193,11 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
     })
 }
 
-/// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
+/// The corpora from the flags and the settings; paths in the settings are relative to the root of
+/// the repository.
 ///
-/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of the checkout, the
-/// base may have the say.
+/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of
+/// the checkout, the base may have the say.
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
@@ -182,7 +210,11 @@ pub(super) fn outsides(
     // Only the user chooses whom this program contacts, not the settings of what it judges.
     if let Some(url) = config.corpora.iter().find_map(|name| Location::new(name)) {
         let why = "settings do not choose whom this program contacts";
-        return Err(not_comparable(&url.to_string(), why, format!("name it on the command line: `--corpus {url}`")));
+        return Err(not_comparable(
+            &url.to_string(),
+            why,
+            format!("name it on the command line: `--corpus {url}`"),
+        ));
     }
     let open = |(name, path): (&String, PathBuf)| {
         let shelf = shelf(common);
@@ -193,27 +225,34 @@ pub(super) fn outsides(
             }
             return Ok(Outside::Stored(StoredCorpus::elsewhere(opened)));
         }
-        let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
+        let stored =
+            shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
         match stored {
             Some(corpus) => {
-                let n_files: u64 = corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
+                let n_files: u64 =
+                    corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
                 if n_files == 0 {
                     return Err(empty(name));
                 }
                 Ok(Outside::Stored(StoredCorpus::open(&corpus)?))
             }
             None => {
-                let in_checkout = authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
+                let in_checkout =
+                    authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
                 let components = match &in_checkout {
                     Some((authority, folder)) => Some(authority.components(name, folder, &path)?),
                     None if path.is_dir() => Some(Components::on_disk(&path)?),
                     None => None,
                 };
-                let components = components.filter(|found| found.root().is_some() || !found.entries().is_empty());
+                let components = components
+                    .filter(|found| found.root().is_some() || !found.entries().is_empty());
                 let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
                 let is_of_change = |link: &Path| {
                     let link = in_tree(link, root);
-                    in_checkout.as_ref().zip(link).is_some_and(|((authority, _), link)| authority.adds_link(&link))
+                    in_checkout
+                        .as_ref()
+                        .zip(link)
+                        .is_some_and(|((authority, _), link)| authority.adds_link(&link))
                 };
                 check_components(name, &components, &is_of_change, languages)?;
                 Ok(Outside::folder(&path, components))
@@ -242,7 +281,9 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
 fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
     let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
     let help = match known.is_empty() {
-        true => "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned(),
+        true => {
+            "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned()
+        }
         false => format!("available: {}; or give a folder", known.join(", ")),
     };
     not_comparable(name, "there is no such corpus and no such folder", help)
@@ -258,7 +299,8 @@ fn not_comparable(name: &str, why: &str, help: impl Into<String>) -> Failure {
     Failure::user(format!("cannot compare with the corpus `{name}`: {why}"), help)
 }
 
-/// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
+/// Checks that a folder of components contains some, and that none of them is a link, since links
+/// are not followed.
 fn check_components(
     name: &str,
     components: &Components,
@@ -323,7 +365,8 @@ fn add(
     if let Some(list) = fixes {
         let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
         // The source of the corpus is known as well.
-        let known = corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
+        let known =
+            corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
         clones.extend(known.filter(|spec| has_past(spec)));
         clones.sort();
         clones.dedup();
@@ -333,7 +376,8 @@ fn add(
         let help = "add one source at a time, or list them in a corpus.toml";
         return Err(Failure::user("cannot decide which of the sources the flags are for", help));
     }
-    let sources: Vec<_> = sources.iter().map(|source| (absolute(source), component.clone())).collect();
+    let sources: Vec<_> =
+        sources.iter().map(|source| (absolute(source), component.clone())).collect();
     read_all(corpus, &sources, common)
 }
 
@@ -342,21 +386,28 @@ fn absolute(source: &str) -> String {
     if source.starts_with("pkg:") {
         return source.to_owned();
     }
-    std::path::absolute(source).map_or_else(|_| source.to_owned(), |path| path.to_string_lossy().into_owned())
+    std::path::absolute(source)
+        .map_or_else(|_| source.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 fn update(corpus: &Corpus, common: &Common) -> Result<(), Failure> {
     let records = corpus.records()?.into_iter().map(|(_, record)| record);
-    let sources: Vec<_> = records.filter_map(|record| Some((record.spec?, record.component))).collect();
+    let sources: Vec<_> =
+        records.filter_map(|record| Some((record.spec?, record.component))).collect();
     read_all(corpus, &sources, common)
 }
 
-fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &Common) -> Result<(), Failure> {
+fn read_all(
+    corpus: &Corpus,
+    sources: &[(String, DeclaredComponent)],
+    common: &Common,
+) -> Result<(), Failure> {
     let (config, origin) = settings::read(common, None, &[])?;
     let languages = config.languages(&origin)?;
     let k = config.fingerprint.noise_threshold();
     let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
-    let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1)).unwrap_or(config.fingerprint);
+    let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1))
+        .unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
     let nothing = Memory::nothing();
     let added = {
@@ -401,7 +452,8 @@ fn label_of(source: &str) -> String {
 
 /// Lists what was not read: packages that are missing as a whole first, and all of them.
 fn notes_text(notes: &[Note], is_verbose: bool) -> String {
-    let (missing, others): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.why == Note::NOT_FETCHED);
+    let (missing, others): (Vec<&Note>, Vec<&Note>) =
+        notes.iter().partition(|note| note.why == Note::NOT_FETCHED);
     let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
     let mut text = String::new();
     for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
@@ -433,7 +485,9 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     let mut text = String::new();
     for name in shelf.names() {
         let records = shelf.corpus(&name)?.records()?;
-        let sum = |of: fn(&Stats) -> u64| records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>();
+        let sum = |of: fn(&Stats) -> u64| {
+            records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>()
+        };
         let _ = writeln!(
             text,
             "{name:<24} {} {} {} {:>8.1} MB",
@@ -460,19 +514,38 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let size = segment.n_bytes() as f64 / 1e6;
-        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", shown(&record.label), figures(segment.stats()));
+        let _ = writeln!(
+            text,
+            "{}: {}, {size:.1} MB on disk",
+            shown(&record.label),
+            figures(segment.stats())
+        );
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
-            let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
+            let terms = segment
+                .component_license(number)
+                .map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");
-            let license = terms.license.as_ref().map_or_else(|| "license not known".to_owned(), ToString::to_string);
-            let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
-            let _ = writeln!(text, "  {}", shown(&format!("{} {version} ({license}{evidence})", component.name)));
+            let license = terms
+                .license
+                .as_ref()
+                .map_or_else(|| "license not known".to_owned(), ToString::to_string);
+            let evidence =
+                terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "  {}",
+                shown(&format!("{} {version} ({license}{evidence})", component.name))
+            );
             for contradiction in &terms.contradictions {
                 let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
             }
-            let others = segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
-            for (other, n) in others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES) {
-                let other = other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
+            let others =
+                segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
+            for (other, n) in
+                others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES)
+            {
+                let other =
+                    other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
                 let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&other));
             }
         }

@@ -7,7 +7,8 @@ use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::{outsides, report_traffic};
 use super::{cache, scan};
 use crate::audit::{
-    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch, SketchError, find,
+    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch,
+    SketchError, find,
 };
 use crate::change::{End, PastScope};
 use crate::cli::args::Find;
@@ -24,17 +25,20 @@ use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
 
-/// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a finding.
+/// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a
+/// finding.
 pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = common.repository()?;
     let read = || -> Result<_, Failure> {
-        let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
+        let (config, origin) =
+            settings::read(common, Some(&repository), &flags.reporting.settings())?;
         let languages = config.languages(&origin)?;
         Ok((config, languages, sketch(flags, &repository, common)?))
     };
-    // To compare the work tree with the index takes a third of the time: whatever can be is read meanwhile.
+    // To compare the work tree with the index takes a third of the time: whatever can be is read
+    // meanwhile.
     let (read, tree) = rayon::join(read, || scan::tree(&repository, flags.tree.rev.as_deref()));
     let (config, languages, sketch) = read?;
     let reports = reports.with(&config)?;
@@ -88,11 +92,13 @@ fn found(
     config.effort = request.effort;
     let context = Context { config: &config, ..context };
     let Context { config, languages, .. } = context;
-    let outsides = outsides(&request.corpora, config, (languages, None), repository.root(), common)?;
+    let outsides =
+        outsides(&request.corpora, config, (languages, None), repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
     let search = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };
-        let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
+        let params =
+            FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
         find(repository, sketch, params, &remembered, context).map_err(Failure::from)
     };
     let reader = repository.reader();
@@ -111,7 +117,9 @@ fn found(
     cache::save(remembered, common);
     report_traffic(&outsides, common);
     if limit::complete().is_err() {
-        found.unavailable.get_or_insert_with(|| "some files, since the time or memory limit was reached".to_owned());
+        found.unavailable.get_or_insert_with(|| {
+            "some files, since the time or memory limit was reached".to_owned()
+        });
     }
     if let Some(missing) = &found.unavailable {
         warn(&format!("not searched: {missing}"));
@@ -146,7 +154,8 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })
 }
 
-/// Whether an argument is a sketch rather than the name of a file: it has several words, or is a plain name.
+/// Whether an argument is a sketch rather than the name of a file: it has several words, or is a
+/// plain name.
 fn is_sketch(argument: &str) -> bool {
     argument.contains(char::is_whitespace) || !argument.contains(['.', '/', '\\'])
 }

@@ -22,16 +22,22 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
-    let span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };
+    let span = Span {
+        limits: flags.limits.read()?,
+        is_first_parent: flags.first_parent,
+        ..Span::default()
+    };
     let author = flags.author.as_ref().map(|author| author.to_lowercase());
     let mut timeline = timeline_of(&repository, (name, span), author, (&config, &origin), common)?;
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
     let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
-    let outside: Vec<FilePath> = flags.origin_outside.iter().map(|path| folder_path(path)).collect();
+    let outside: Vec<FilePath> =
+        flags.origin_outside.iter().map(|path| folder_path(path)).collect();
     let is_told = |copy: &Copy| {
-        let is_inside = |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));
+        let is_inside =
+            |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));
         let is_outside = copy.origins.iter().all(|origin| !is_inside(&origin.path, &outside));
         (paths.is_empty() || is_inside(&copy.path, &paths)) && is_outside
     };

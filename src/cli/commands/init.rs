@@ -1,7 +1,8 @@
-//! Runs `secondhand init`: writes the settings, a workflow and a hook, as they fit what the repository has.
+//! Runs `secondhand init`: writes the settings, a workflow and a hook, as they fit what the
+//! repository has.
 //!
-//! Invariant: without `--force` no file that is there is replaced; to a file that lists hooks an entry is added, and
-//! all else in it stays. A second run changes nothing.
+//! Invariant: without `--force` no file that is there is replaced; to a file that lists hooks an
+//! entry is added, and all else in it stays. A second run changes nothing.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -59,17 +60,27 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
     let mut summary = String::new();
     match find(root) {
         Some(file) if !flags.force => {
-            summary += &format!("kept {}: it is there already; `--force` overwrites it\n", shown(&file, root));
+            summary += &format!(
+                "kept {}: it is there already; `--force` overwrites it\n",
+                shown(&file, root)
+            );
         }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
-            let migrated = flags.from.map(|tool| migrate::read(tool, root)).transpose()?.unwrap_or_default();
+            let migrated =
+                flags.from.map(|tool| migrate::read(tool, root)).transpose()?.unwrap_or_default();
             write(&file, &checkout, &settings(&survey, &migrated), flags.force)?;
-            let from = migrated.from.map(|from| format!(", with those of {from}")).unwrap_or_default();
-            summary += &format!("wrote {}: the settings that are changed most{from}\n", shown(&file, root));
-            summary.extend(migrated.left_out.iter().map(|what| format!("  not taken over: {what}\n")));
+            let from =
+                migrated.from.map(|from| format!(", with those of {from}")).unwrap_or_default();
+            summary += &format!(
+                "wrote {}: the settings that are changed most{from}\n",
+                shown(&file, root)
+            );
+            summary
+                .extend(migrated.left_out.iter().map(|what| format!("  not taken over: {what}\n")));
             if let n @ 1.. = survey.components.len() {
-                summary += &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
+                summary +=
+                    &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
             }
         }
     }
@@ -77,7 +88,8 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
     summary += &hook(flags, &repository)?;
     for system in &survey.systems {
         let System { name, settings, page } = system;
-        summary += &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
+        summary +=
+            &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
     }
     summary += "next: `secondhand check` checks this branch\n";
     if !common.quiet {
@@ -86,14 +98,16 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
     Ok(CLEAN)
 }
 
-/// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has none of ours.
+/// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has
+/// none of ours.
 fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Failure> {
     let folder = root.join(".github/workflows");
     if !flags.workflow && !root.join(".github").is_dir() {
         return Ok(String::new());
     }
     let names_us = |file: &Path| text_of(file).is_ok_and(|text| text.contains("secondhand"));
-    let mut others: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut others: Vec<_> =
+        fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     others.sort();
     if let Some(file) = others.iter().find(|file| names_us(file))
         && !(flags.force && flags.workflow)
@@ -128,7 +142,8 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
     let root = repository.root();
     let checkout = Checkout::of_repository(repository);
     let mut summary = String::new();
-    let own = |file: PathBuf, text: String| text_of(&file).is_ok_and(|now| now == text).then_some(file);
+    let own =
+        |file: PathBuf, text: String| text_of(&file).is_ok_and(|now| now == text).then_some(file);
     let hook_file = repository.hooks_folder().join("pre-commit");
     let files = [
         find(root).and_then(|file| own(file, settings(survey, &Migration::default()))),
@@ -149,19 +164,27 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
         write(file, &checkout, &left, true)?;
         summary += &format!("removed the hook from {}\n", shown(file, root));
     }
-    Ok(if summary.is_empty() { "nothing is as `init` writes it: nothing was removed\n".to_owned() } else { summary })
+    Ok(if summary.is_empty() {
+        "nothing is as `init` writes it: nothing was removed\n".to_owned()
+    } else {
+        summary
+    })
 }
 
-/// A text without the lines of an entry, however they are indented, and the head of its list where that is empty then;
-/// `None` if it has none of them.
+/// A text without the lines of an entry, however they are indented, and the head of its list where
+/// that is empty then; `None` if it has none of them.
 fn without_lines(text: &str, entry: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let own: Vec<&str> = entry.trim_end().lines().map(str::trim).collect();
-    let at =
-        lines.windows(own.len()).position(|window| window.iter().map(|line| line.trim()).eq(own.iter().copied()))?;
+    let at = lines
+        .windows(own.len())
+        .position(|window| window.iter().map(|line| line.trim()).eq(own.iter().copied()))?;
     let left: Vec<&str> = lines[..at].iter().chain(&lines[at + own.len()..]).copied().collect();
     let left = left.join("\n") + "\n";
-    Some(left.strip_suffix(LEFTHOOK_HEAD).map_or(left.clone(), |left| left.trim_end().to_owned() + "\n"))
+    Some(
+        left.strip_suffix(LEFTHOOK_HEAD)
+            .map_or(left.clone(), |left| left.trim_end().to_owned() + "\n"),
+    )
 }
 
 /// What manages the hooks of a repository.
@@ -178,11 +201,14 @@ enum Manager {
 
 impl Manager {
     fn of(root: &Path) -> Self {
-        let first = |names: &[&str]| names.iter().map(|name| root.join(name)).find(|file| file.is_file());
+        let first =
+            |names: &[&str]| names.iter().map(|name| root.join(name)).find(|file| file.is_file());
         if let Some(file) = first(&[".pre-commit-config.yaml", ".pre-commit-config.yml"]) {
             return Self::PreCommit(file);
         }
-        if let Some(file) = first(&["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"]) {
+        if let Some(file) =
+            first(&["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"])
+        {
             return Self::Lefthook(file);
         }
         if root.join(".husky").is_dir() {
@@ -195,7 +221,9 @@ impl Manager {
     fn entry(&self) -> Option<(&Path, &'static str)> {
         match self {
             Self::PreCommit(file) => Some((file, PRE_COMMIT)),
-            Self::Lefthook(file) if text_of(file).is_ok_and(|text| text.contains("- name: secondhand")) => {
+            Self::Lefthook(file)
+                if text_of(file).is_ok_and(|text| text.contains("- name: secondhand")) =>
+            {
                 Some((file, LEFTHOOK_JOB))
             }
             Self::Lefthook(file) => Some((file, LEFTHOOK)),
@@ -215,13 +243,19 @@ impl Manager {
                 add(file, (root, checkout), HOOK_LINE, |text| Some(add_to_script(text)))
             }
             Self::Husky(file) => script(file, (root, checkout), force),
-            Self::None => script(&repository.hooks_folder().join("pre-commit"), (root, checkout), force),
+            Self::None => {
+                script(&repository.hooks_folder().join("pre-commit"), (root, checkout), force)
+            }
         }
     }
 }
 
 /// Writes a plain git hook.
-fn script(file: &Path, (root, checkout): (&Path, &Checkout), force: bool) -> Result<String, Failure> {
+fn script(
+    file: &Path,
+    (root, checkout): (&Path, &Checkout),
+    force: bool,
+) -> Result<String, Failure> {
     if text_of(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
         return Ok(format!("kept {}: it already has this hook\n", shown(file, root)));
     }
@@ -247,16 +281,19 @@ fn add(
     if text.contains("secondhand") {
         return Ok(format!("kept {}: it already mentions secondhand\n", shown(file, root)));
     }
-    let added = added(&text).ok_or_else(|| Failure::Form { file: file.display().to_string(), entry: entry.trim() })?;
+    let added = added(&text)
+        .ok_or_else(|| Failure::Form { file: file.display().to_string(), entry: entry.trim() })?;
     write(file, checkout, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
 
-/// The list with our entry at its end, indented like its last one; `None` if the list is not a plain
-/// block at the end of the file.
+/// The list with our entry at its end, indented like its last one; `None` if the list is not a
+/// plain block at the end of the file.
 fn add_to_pre_commit(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim_end() != "repos:").skip(1);
-    let indentation = lines.clone().find_map(|line| line.split_once("- repo:").map(|(before, _)| before.to_owned()))?;
+    let indentation = lines
+        .clone()
+        .find_map(|line| line.split_once("- repo:").map(|(before, _)| before.to_owned()))?;
     let is_plain = indentation.bytes().all(|byte| byte == b' ');
     let is_last = lines.all(|line| line.is_empty() || line.starts_with([' ', '#', '-']));
     if !is_plain || !is_last {
@@ -269,7 +306,8 @@ fn add_to_pre_commit(text: &str) -> Option<String> {
 fn add_to_script(text: &str) -> String {
     let ends = |line: &&str| line.starts_with("exit") || line.starts_with("exec ");
     let n_before = text.lines().position(|line| ends(&line)).unwrap_or(text.lines().count());
-    let (before, after): (Vec<_>, Vec<_>) = text.trim_end().lines().enumerate().partition(|(at, _)| *at < n_before);
+    let (before, after): (Vec<_>, Vec<_>) =
+        text.trim_end().lines().enumerate().partition(|(at, _)| *at < n_before);
     let line = |(_, line): (usize, &_)| format!("{line}\n");
     before.into_iter().map(line).collect::<String>()
         + HOOK_LINE
@@ -280,12 +318,15 @@ fn add_to_script(text: &str) -> String {
 /// What begins the hooks of this stage where there are none.
 const LEFTHOOK_HEAD: &str = "\npre-commit:\n  commands:\n";
 
-/// The settings with our hook: first among those for this stage; `None` if these are not written as a block.
+/// The settings with our hook: first among those for this stage; `None` if these are not written as
+/// a block.
 fn add_to_lefthook(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let Some(head) = lines.iter().position(|line| line.starts_with("pre-commit")) else {
         let is_block = !text.starts_with(['{', '"', '\'']);
-        return is_block.then(|| format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    ")));
+        return is_block.then(|| {
+            format!("{}\n{LEFTHOOK_HEAD}{}", text.trim_end(), indented(LEFTHOOK, "    "))
+        });
     };
     let is_inside = |line: &&&str| line.is_empty() || line.starts_with([' ', '#']);
     let n_inside = lines[head + 1..].iter().take_while(is_inside).count();
@@ -293,7 +334,8 @@ fn add_to_lefthook(text: &str) -> Option<String> {
     let is_list = |line: &&str| matches!(line.trim(), "commands:" | "jobs:");
     let at = list.clone().find(|&at| lines[at..].first().is_some_and(is_list))?;
     let first = list.clone().skip_while(|&inner| inner <= at).map(|inner| lines[inner]);
-    let first = first.into_iter().find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
+    let first =
+        first.into_iter().find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
     let indentation = &first[..first.len() - first.trim_start().len()];
     let entry = if first.trim_start().starts_with("- ") { LEFTHOOK_JOB } else { LEFTHOOK };
     let entry = indented(entry, indentation);
@@ -312,18 +354,29 @@ fn indented(text: &str, indentation: &str) -> String {
     text.lines().map(|line| format!("{indentation}{line}\n")).collect()
 }
 
-/// The settings file: what other tools had, then the defaults of what is changed most, and what was found. Tables come
-/// last, since in TOML all that follows the head of a table belongs to it.
+/// The settings file: what other tools had, then the defaults of what is changed most, and what was
+/// found. Tables come last, since in TOML all that follows the head of a table belongs to it.
 fn settings(survey: &Survey, migrated: &Migration) -> String {
     let mut text = SETTINGS.to_owned();
     if !survey.languages.is_empty() {
-        let languages: Vec<_> = survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
-        let line = explained(&format!("Languages here, with their files: {}.", languages.join(", ")));
-        text = text.replacen("\n# Where a change starts", &format!("\n{line}\n# Where a change starts"), 1);
+        let languages: Vec<_> =
+            survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
+        let line =
+            explained(&format!("Languages here, with their files: {}.", languages.join(", ")));
+        text = text.replacen(
+            "\n# Where a change starts",
+            &format!("\n{line}\n# Where a change starts"),
+            1,
+        );
     }
-    let values: String = migrated.values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let values: String =
+        migrated.values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
     if let Some(from) = migrated.from {
-        text = text.replacen("\n# Where a change", &format!("\n# As in {from}.\n{values}\n# Where a change"), 1);
+        text = text.replacen(
+            "\n# Where a change",
+            &format!("\n# As in {from}.\n{values}\n# Where a change"),
+            1,
+        );
     }
     text + &vendored(&survey.components) + &migrated.tables
 }
@@ -338,7 +391,8 @@ fn vendored(components: &[String]) -> String {
     }
     for component in components {
         // Without control characters, a string of JSON is one of TOML.
-        let _ = write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
+        let _ =
+            write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
     }
     text
 }

@@ -39,12 +39,15 @@ impl Members {
 
     /// As text, indented as the member of `depth` others.
     fn written(&self, depth: usize) -> String {
-        let row = |(name, value): &(String, Box<RawValue>)| format!("{}: {}", Value::from(name.as_str()), value.get());
+        let row = |(name, value): &(String, Box<RawValue>)| {
+            format!("{}: {}", Value::from(name.as_str()), value.get())
+        };
         enclosed(['{', '}'], self.0.iter().map(row), depth)
     }
 }
 
-/// `text` with what `entry` has beyond it: members of objects, and elements of arrays; other values stay. Time O(n m).
+/// `text` with what `entry` has beyond it: members of objects, and elements of arrays; other values
+/// stay. Time O(n m).
 ///
 /// # Errors
 /// If it is no JSON, or something else where the entry has an object or an array.
@@ -54,7 +57,9 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
             let mut members: Members = serde_json::from_str(text)?;
             for (name, value) in wanted {
                 match members.position(name) {
-                    Some(at) => members.0[at].1 = raw(with(members.0[at].1.get(), value, depth + 1)?)?,
+                    Some(at) => {
+                        members.0[at].1 = raw(with(members.0[at].1.get(), value, depth + 1)?)?
+                    }
                     None => members.0.push((name.clone(), raw(pretty(value, depth + 1))?)),
                 }
             }
@@ -63,7 +68,10 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
         Value::Array(wanted) => {
             let elements: Vec<Box<RawValue>> = serde_json::from_str(text)?;
             let known: Vec<Value> = serde_json::from_str(text)?;
-            let added = wanted.iter().filter(|value| !known.contains(value)).map(|value| pretty(value, depth + 1));
+            let added = wanted
+                .iter()
+                .filter(|value| !known.contains(value))
+                .map(|value| pretty(value, depth + 1));
             let rows = elements.iter().map(|element| element.get().to_owned()).chain(added);
             Ok(enclosed(['[', ']'], rows, depth))
         }
@@ -71,7 +79,8 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
     }
 }
 
-/// `text` without what `entry` has, and without what is empty then; `None` if nothing of interest is left.
+/// `text` without what `entry` has, and without what is empty then; `None` if nothing of interest
+/// is left.
 ///
 /// # Errors
 /// As [`with`].
@@ -90,16 +99,19 @@ pub(super) fn without(text: &str, entry: &Value, depth: usize) -> Result<Option<
                     None => drop(members.0.remove(at)),
                 }
             }
-            let is_left =
-                |(name, _): &(String, _)| unwanted.get(name).is_none_or(|value| value.is_object() || value.is_array());
+            let is_left = |(name, _): &(String, _)| {
+                unwanted.get(name).is_none_or(|value| value.is_object() || value.is_array())
+            };
             Ok(members.0.iter().any(is_left).then(|| members.written(depth)))
         }
         Value::Array(unwanted) => {
             let elements: Vec<Box<RawValue>> = serde_json::from_str(text)?;
-            let is_left =
-                |element: &str| serde_json::from_str::<Value>(element).is_ok_and(|value| !unwanted.contains(&value));
+            let is_left = |element: &str| {
+                serde_json::from_str::<Value>(element).is_ok_and(|value| !unwanted.contains(&value))
+            };
             let elements = elements.iter().map(|element| element.get());
-            let rows: Vec<String> = elements.filter(|element| is_left(element)).map(str::to_owned).collect();
+            let rows: Vec<String> =
+                elements.filter(|element| is_left(element)).map(str::to_owned).collect();
             Ok((!rows.is_empty()).then(|| enclosed(['[', ']'], rows.into_iter(), depth)))
         }
         _ => Ok(Some(text.to_owned())),
@@ -128,7 +140,11 @@ fn pretty(value: &Value, depth: usize) -> String {
 fn enclosed([open, close]: [char; 2], rows: impl Iterator<Item = String>, depth: usize) -> String {
     let (outer, inner) = ("  ".repeat(depth), "  ".repeat(depth + 1));
     let rows: Vec<String> = rows.map(|row| format!("{inner}{row}")).collect();
-    if rows.is_empty() { format!("{open}{close}") } else { format!("{open}\n{}\n{outer}{close}", rows.join(",\n")) }
+    if rows.is_empty() {
+        format!("{open}{close}")
+    } else {
+        format!("{open}\n{}\n{outer}{close}", rows.join(",\n"))
+    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ pub(super) fn read(tool: Tool, root: &Path) -> Result<Migration, Failure> {
         Tool::Sonar => (&["sonar-project.properties"], sonar),
     };
     for &file in files {
-        let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else { continue };
+        let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else {
+            continue;
+        };
         return Ok(Migration { from: Some(file), ..migrated });
     }
     let message = format!("cannot take over settings: none were found in {}", files.join(", "));
@@ -63,14 +65,16 @@ impl Migration {
 
 fn jscpd(text: &str) -> Option<Migration> {
     let value: Value = serde_json::from_str(text).ok()?;
-    let is_package = value.get("name").is_some() && value.get("version").is_some() || value.get("jscpd").is_some();
+    let is_package = value.get("name").is_some() && value.get("version").is_some()
+        || value.get("jscpd").is_some();
     let settings = if is_package { value.get("jscpd")? } else { &value };
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"jscpd\"]".to_owned()));
     for (key, value) in settings.as_object()? {
         match (key.as_str(), value) {
             ("ignore", Value::Array(patterns)) => {
-                migrated.list("ignore", &patterns.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+                migrated
+                    .list("ignore", &patterns.iter().filter_map(Value::as_str).collect::<Vec<_>>());
             }
             ("minTokens", _) => value.as_u64().into_iter().for_each(|n| migrated.min_tokens(n)),
             ("maxSize", _) => {
@@ -79,14 +83,24 @@ fn jscpd(text: &str) -> Option<Migration> {
             }
             ("blame", Value::Bool(true)) => migrated.values.push(("blame", "true".to_owned())),
             ("threshold", _) => {
-                migrated.left_out.push(format!("`threshold`: use `secondhand scan --fail-on-percent {value}`"));
+                migrated
+                    .left_out
+                    .push(format!("`threshold`: use `secondhand scan --fail-on-percent {value}`"));
             }
-            ("minLines" | "maxLines", _) => migrated.left_out.push(format!("`{key}`: copies are measured in tokens")),
+            ("minLines" | "maxLines", _) => {
+                migrated.left_out.push(format!("`{key}`: copies are measured in tokens"))
+            }
             ("format" | "formatsExts", _) => {
-                migrated.left_out.push(format!("`{key}`: every language is read; `ignore` leaves files out"));
+                migrated
+                    .left_out
+                    .push(format!("`{key}`: every language is read; `ignore` leaves files out"));
             }
-            ("reporters" | "output", _) => migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`")),
-            ("path", _) => migrated.left_out.push("`path`: name the folders, as in `secondhand scan src`".to_owned()),
+            ("reporters" | "output", _) => {
+                migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`"))
+            }
+            ("path", _) => migrated
+                .left_out
+                .push("`path`: name the folders, as in `secondhand scan src`".to_owned()),
             _ => migrated.left_out.push(format!("`{key}`: it has no counterpart")),
         }
     }
@@ -106,11 +120,16 @@ fn bytes_of(text: &str) -> Option<u64> {
 }
 
 fn pmd(text: &str) -> Option<Migration> {
-    static TOKENS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)").ok());
-    static EXCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<exclude>\s*([^<\s]+)\s*</exclude>").ok());
+    static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"minimumTokens>\s*(\d+)|minimumTokenCount[\s=(.set]*(\d+)").ok()
+    });
+    static EXCLUDED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"<exclude>\s*([^<\s]+)\s*</exclude>").ok());
     // Other plugins exclude files, too.
-    let own = text.split("maven-pmd-plugin").nth(1).map(|rest| rest.split("</plugin>").next().unwrap_or(rest));
+    let own = text
+        .split("maven-pmd-plugin")
+        .nth(1)
+        .map(|rest| rest.split("</plugin>").next().unwrap_or(rest));
     if own.is_none() && !text.contains("cpd") {
         return None;
     }
@@ -120,11 +139,16 @@ fn pmd(text: &str) -> Option<Migration> {
     let tokens = TOKENS.as_ref().and_then(|pattern| pattern.captures(own));
     let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
     tokens.into_iter().for_each(|n| migrated.min_tokens(n));
-    let excluded = EXCLUDED.iter().flat_map(|pattern| pattern.captures_iter(own)).filter_map(|found| found.get(1));
+    let excluded = EXCLUDED
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(own))
+        .filter_map(|found| found.get(1));
     migrated.list("ignore", &excluded.map(|found| found.as_str()).collect::<Vec<_>>());
     for key in ["ignoreIdentifiers", "ignoreLiterals", "ignoreAnnotations"] {
         if own.contains(key) {
-            migrated.left_out.push(format!("`{key}`: copies with other names and literals are always found"));
+            migrated
+                .left_out
+                .push(format!("`{key}`: copies with other names and literals are always found"));
         }
     }
     Some(migrated)
@@ -135,7 +159,9 @@ fn sonar(text: &str) -> Option<Migration> {
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let pairs = joined.lines().filter(|line| !line.trim_start().starts_with(['#', '!']));
-    let pairs = pairs.filter_map(|line| line.split_once('=')).map(|(key, value)| (key.trim(), value.trim()));
+    let pairs = pairs
+        .filter_map(|line| line.split_once('='))
+        .map(|(key, value)| (key.trim(), value.trim()));
     let (mut ignored, mut tests) = (Vec::new(), Vec::new());
     for (key, value) in pairs {
         let patterns = value.split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
@@ -143,15 +169,17 @@ fn sonar(text: &str) -> Option<Migration> {
             "sonar.cpd.exclusions" | "sonar.exclusions" => ignored.extend(patterns),
             "sonar.tests" | "sonar.test.inclusions" => tests.extend(patterns),
             _ => {
-                let Some((language, what)) = key.strip_prefix("sonar.cpd.").and_then(|rest| rest.split_once('.'))
+                let Some((language, what)) =
+                    key.strip_prefix("sonar.cpd.").and_then(|rest| rest.split_once('.'))
                 else {
                     continue;
                 };
                 match (what.to_ascii_lowercase().as_str(), value.parse::<u64>()) {
                     ("minimumtokens", Ok(n)) => {
                         let n = n.max(MIN_TOKENS);
-                        migrated.tables +=
-                            &format!("\n[languages.{language}]\nmin-tokens = {n}\nscan-min-tokens = {n}\n");
+                        migrated.tables += &format!(
+                            "\n[languages.{language}]\nmin-tokens = {n}\nscan-min-tokens = {n}\n"
+                        );
                     }
                     _ => migrated.left_out.push(format!("`{key}`: copies are measured in tokens")),
                 }

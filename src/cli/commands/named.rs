@@ -9,7 +9,8 @@ use crate::cli::io::error::Failure;
 use crate::cli::io::progress::Bar;
 use crate::cli::io::selection::{take, unknown};
 
-/// What has the findings that `ids` name: what `check` says of this branch, of the work tree, and what `scan` says.
+/// What has the findings that `ids` name: what `check` says of this branch, of the work tree, and
+/// what `scan` says.
 ///
 /// # Errors
 /// If one names none, or an audit fails.

@@ -15,7 +15,12 @@ pub(super) fn text_of(file: &Path) -> std::io::Result<String> {
 }
 
 /// Writes a file as a whole; one that is there is replaced only if `force` says so.
-pub(super) fn write(file: &Path, checkout: &Checkout, text: &str, force: bool) -> Result<(), Failure> {
+pub(super) fn write(
+    file: &Path,
+    checkout: &Checkout,
+    text: &str,
+    force: bool,
+) -> Result<(), Failure> {
     let not_written = |why| Failure::not_written(file, &why);
     checkout.refuse_links(file)?;
     let folder = file.parent().unwrap_or(Path::new("."));

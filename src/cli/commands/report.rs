@@ -34,14 +34,18 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure
             true => (real.clone(), files(&real)?),
             false => (real.parent().unwrap_or(&real).to_owned(), vec![real.clone()]),
         };
-        let name = folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
+        let name =
+            folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
         for file in files {
-            let path = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            let path =
+                file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
             match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
                 Some(document) => documents.push(document),
                 None => {
-                    left_out
-                        .push(UncountedFile { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
+                    left_out.push(UncountedFile {
+                        file: format!("{name}/{path}"),
+                        why: "no report of ours".to_owned(),
+                    });
                 }
             }
         }
@@ -80,7 +84,9 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
             if kind.is_dir() && depth < MAX_DEPTH {
                 folders.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
+            } else if kind.is_file()
+                && path.extension().is_some_and(|extension| extension == "json")
+            {
                 found.push(path);
             }
         }

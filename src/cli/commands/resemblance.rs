@@ -18,7 +18,8 @@ const MAX_SKIPPED: usize = 10;
 pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let (config, origin) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let (config, origin) =
+        settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
     start_threads(common.threads)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;
@@ -38,12 +39,21 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Fa
     };
     let found = {
         let bar = Bar::of(common);
-        resemblances(&documents, params, Context { config: &config, languages: &languages, progress: &bar })
+        resemblances(
+            &documents,
+            params,
+            Context { config: &config, languages: &languages, progress: &bar },
+        )
     };
     if found.documents.iter().filter(|document| document.n_shingles > 0).count() < 2 {
-        let short = found.documents.iter().filter(|document| document.n_tokens > 0 && document.n_shingles == 0);
-        let short = short.map(|document| format!("{} (fewer tokens than a shingle)", document.name));
-        let skipped = found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+        let short = found
+            .documents
+            .iter()
+            .filter(|document| document.n_tokens > 0 && document.n_shingles == 0);
+        let short =
+            short.map(|document| format!("{} (fewer tokens than a shingle)", document.name));
+        let skipped =
+            found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
         let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
         return Err(nothing_comparable(documents.len(), &skipped));
     }

@@ -41,20 +41,29 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     if flags.missing.fail_on_missing {
         all_here(n_missing)?;
     }
-    let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent());
+    let percent =
+        outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
     Ok(if is_above || fails { FOUND } else { CLEAN })
 }
 
 /// The outcome of the scan, before it is written.
-pub(in crate::cli) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(in crate::cli) fn outcome(
+    flags: &Scan,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     scanned(&target, flags, (&config, &origin), common, progress)
 }
 
-fn settings_of(flags: &Scan, target: &ScanTarget, common: &Common) -> Result<(Config, String), Failure> {
+fn settings_of(
+    flags: &Scan,
+    target: &ScanTarget,
+    common: &Common,
+) -> Result<(Config, String), Failure> {
     let mut settings = flags.output.settings();
     settings.extend(flags.min_tokens.setting("scan-min-tokens"));
     settings::read(common, target.repository(), &settings)
@@ -74,7 +83,12 @@ fn scanned(
         ScanTarget::Folder(folder) => {
             let end = End { name: folder.display().to_string(), commit: None };
             let folder = Folder::new(folder);
-            let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
+            let tree = Tree {
+                end,
+                entries: folder.entries()?,
+                within: Vec::new(),
+                open: &|| folder.clone(),
+            };
             let all = tree.entries.clone();
             with_callers(tree, &all, common, context)?
         }
@@ -85,10 +99,13 @@ fn scanned(
             }
             let owners = owners(&snapshot, &repository.reader(), config);
             let all = snapshot.entries;
-            let entries = all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
+            let entries =
+                all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
             let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
             let mut outcome = Outcome { owners, ..with_callers(tree, &all, common, context)? };
-            outcome.notices.extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));
+            outcome
+                .notices
+                .extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));
             outcome
         }
     };
@@ -96,7 +113,8 @@ fn scanned(
         outcome.notices.extend(gone(&baseline, &outcome));
     }
     let keeps_suppressed = flags.suppressing.show_suppressed;
-    let acceptance = Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
+    let acceptance =
+        Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
     finish(&mut outcome, &acceptance, config, today());
     Ok(outcome)
 }
@@ -105,11 +123,13 @@ fn scanned(
 fn gone(baseline: &Baseline, outcome: &Outcome) -> Option<Notice> {
     let n_gone = baseline.n_beyond(&outcome.known_copies().collect());
     let copies = format!("{} of {} in the baseline", n_gone, count(baseline.len(), "copy"));
-    let message = format!("not found: {copies}. `secondhand baseline update --prune` removes what is gone");
+    let message =
+        format!("not found: {copies}. `secondhand baseline update --prune` removes what is gone");
     (n_gone > 0).then(|| Notice::new(None, None, &message))
 }
 
-/// The outcome of a scan; with `--brief` with the places of `all` files that call what is duplicated.
+/// The outcome of a scan; with `--brief` with the places of `all` files that call what is
+/// duplicated.
 fn with_callers<R: ReadFiles>(
     tree: Tree<'_, R>,
     all: &[Entry],
@@ -163,34 +183,53 @@ fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let repository = common.repository();
     let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
-    let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
+    let canonical =
+        |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
     let repository = match (repository, paths.as_slice()) {
-        (Ok(repository), []) => return Ok(ScanTarget::Repository(Box::new(repository), Vec::new())),
+        (Ok(repository), []) => {
+            return Ok(ScanTarget::Repository(Box::new(repository), Vec::new()));
+        }
         (Ok(repository), _) => repository,
-        (Err(_), []) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(common.repo.clone())),
-        (Err(_), [folder]) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(folder.clone())),
+        (Err(_), []) if flags.tree.rev.is_none() => {
+            return Ok(ScanTarget::Folder(common.repo.clone()));
+        }
+        (Err(_), [folder]) if flags.tree.rev.is_none() => {
+            return Ok(ScanTarget::Folder(folder.clone()));
+        }
         (Err(error), _) => return Err(error.into()),
     };
     let root = canonical(repository.root())?;
-    let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes)).collect::<Result<Vec<_>, _>>();
+    let within = paths
+        .iter()
+        .map(|path| path.strip_prefix(&root).map(slashes))
+        .collect::<Result<Vec<_>, _>>();
     match (within, paths.as_slice()) {
         (Ok(within), _) => Ok(ScanTarget::Repository(Box::new(repository), within)),
         (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(ScanTarget::Folder(folder.clone())),
         (Err(_), _) => {
-            let message = format!("cannot scan these paths together: not all of them are inside `{}`", root.display());
+            let message = format!(
+                "cannot scan these paths together: not all of them are inside `{}`",
+                root.display()
+            );
             Err(Failure::user(message, "scan a folder outside of the repository on its own"))
         }
     }
 }
 
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
-pub(in crate::cli) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
+pub(in crate::cli) fn tree(
+    repository: &Repository,
+    revision: Option<&str>,
+) -> Result<(End, Snapshot), Failure> {
     let reader = repository.reader();
     let name = match revision {
         Some(name) => name,
         None if repository.has_work_tree() => {
-            return Ok((End { name: "the work tree".to_owned(), commit: None }, reader.work_tree_snapshot()?));
+            return Ok((
+                End { name: "the work tree".to_owned(), commit: None },
+                reader.work_tree_snapshot()?,
+            ));
         }
         None => "HEAD",
     };

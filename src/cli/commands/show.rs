@@ -15,7 +15,9 @@ use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::{Reports, print_text};
 use crate::cli::settings::{self, place};
-use crate::config::{ConfigError, ConfigOption, OptionValue, Overrides, SettingsFile, options, schema};
+use crate::config::{
+    ConfigError, ConfigOption, OptionValue, Overrides, SettingsFile, options, schema,
+};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{EmbeddedPart, Kind, Language, Languages, is_generated};
@@ -29,7 +31,9 @@ const MAX_FILE: u64 = 256 << 20;
 
 pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<u8, Failure> {
     let Some(subject) = subject else {
-        let rows = RULES.iter().map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
+        let rows = RULES
+            .iter()
+            .map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
         print_text(&rows.collect::<String>())?;
         return Ok(CLEAN);
     };
@@ -53,7 +57,12 @@ pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<
 /// Why a finding has its level, in lines for people.
 fn judgment(finding: &Finding) -> String {
     let reasons: String = finding.reasons().iter().map(|reason| format!("- {reason}\n")).collect();
-    format!("\n[{}] is a {}:\n{reasons}\n{}\n", finding.id(), finding.level.name(), finding.rule.why.trim())
+    format!(
+        "\n[{}] is a {}:\n{reasons}\n{}\n",
+        finding.id(),
+        finding.level.name(),
+        finding.rule.why.trim()
+    )
 }
 
 pub(in crate::cli) fn languages(
@@ -68,7 +77,13 @@ pub(in crate::cli) fn languages(
     for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
             let key = format!("language.{id}.examples");
-            return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
+            return Err(ConfigError::Value {
+                file: origin,
+                key,
+                why: unmet.to_string(),
+                nearest: None,
+            }
+            .into());
         }
     }
     // What is asked for may be a file.
@@ -82,7 +97,8 @@ pub(in crate::cli) fn languages(
     Ok(CLEAN)
 }
 
-/// A line for each language; of those that `asked` is a part of, if it is given, or else that are called so.
+/// A line for each language; of those that `asked` is a part of, if it is given, or else that are
+/// called so.
 fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, Failure> {
     let ids = languages.ids();
     let tables: Vec<_> = ids.iter().filter_map(|id| Some((*id, languages.table(id)?))).collect();
@@ -91,10 +107,12 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
         for (id, table) in &tables {
             let names = table.extensions.iter().map(|extension| format!(".{extension}"));
             let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
-            let searched =
-                [*id, &*table.name].into_iter().chain(names.iter().chain(&table.aliases).map(String::as_str));
+            let searched = [*id, &*table.name]
+                .into_iter()
+                .chain(names.iter().chain(&table.aliases).map(String::as_str));
             if searched.into_iter().any(is_listed) {
-                let [id, name, names] = [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
+                let [id, name, names] =
+                    [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
                 let _ = writeln!(text, "{id:<20} {name:<24} {names}");
             }
         }
@@ -102,8 +120,11 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
     };
     let Some(asked) = asked else { return Ok(list(&|_| true)) };
     let asked = asked.to_lowercase();
-    let whole = list(&|known| known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.'));
-    let found = if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
+    let whole = list(&|known| {
+        known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.')
+    });
+    let found =
+        if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
     if found.is_empty() {
         return Err(Failure::unknown("language", &asked, &ids));
     }
@@ -124,13 +145,18 @@ impl ShownFile {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
         };
-        Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text: readable(bytes), attributes })
+        Ok(Self {
+            path: FilePath::new(path.as_os_str().as_encoded_bytes()),
+            text: readable(bytes),
+            attributes,
+        })
     }
 
     /// Its language, and how it was detected.
     fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
         let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
-        let named = named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
+        let named =
+            named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
         let identified = || languages.identify_why(&self.path, &self.text);
         named.or_else(|| identified().map(|(language, reason)| (language, reason.to_string())))
     }
@@ -148,16 +174,19 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
     let Ok(path) = path.strip_prefix(&root) else { return Ok(FileAttributes::default()) };
     let files = path.ancestors().skip(1).map(|folder| folder.join(".gitattributes"));
     let files = files.filter(|file| root.join(file).is_file());
-    let entries: Vec<_> = files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();
+    let entries: Vec<_> =
+        files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();
     Ok(Attributes::read(&entries, &repository.reader())?.of(&slashes(path)))
 }
 
 fn language_of(file: &ShownFile, languages: &Languages) -> String {
     let Some((language, why)) = file.language(languages) else { return file.unknown() };
-    let [name, id, family] = [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
+    let [name, id, family] =
+        [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
     let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
     let FileAttributes { generated, vendored, documentation, .. } = file.attributes;
-    let marks = [("generated", generated), ("vendored", vendored), ("documentation", documentation)];
+    let marks =
+        [("generated", generated), ("vendored", vendored), ("documentation", documentation)];
     for (mark, is_set) in marks.iter().filter_map(|(mark, is_set)| Some((mark, (*is_set)?))) {
         let not = if is_set { "" } else { "not " };
         let _ = writeln!(shown, "  {not}{mark}, says .gitattributes");
@@ -166,10 +195,17 @@ fn language_of(file: &ShownFile, languages: &Languages) -> String {
         shown.push_str("  generated, according to the file\n");
     }
     let lines = Lines::new(&file.text);
-    for EmbeddedPart { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
-        let (first, last) = (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
+    for EmbeddedPart { range, language, cell } in
+        languages.tokenize(language, &file.text, true, &mut Vec::new())
+    {
+        let (first, last) =
+            (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
         let cell = cell.map_or_else(String::new, |cell| format!("cell {cell}, "));
-        let _ = writeln!(shown, "  {cell}lines {first}-{last}: {} (table `{}`)", language.name, language.id);
+        let _ = writeln!(
+            shown,
+            "  {cell}lines {first}-{last}: {} (table `{}`)",
+            language.name, language.id
+        );
     }
     shown
 }
@@ -189,7 +225,8 @@ fn tokens_of(file: &ShownFile, languages: &Languages) -> String {
             Kind::Punctuation => "punctuation",
         };
         let at = lines.position(text, token.start);
-        let _ = writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(text)));
+        let _ =
+            writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(text)));
     }
     shown
 }
@@ -202,7 +239,8 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
         print_text(&listed(options()))?;
     } else {
         let repository = Repository::discover(&common.repo).ok();
-        let (written, overrides) = (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
+        let (written, overrides) =
+            (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
         let (config, origin) = overrides.complete(&written)?;
         let row = |OptionValue { key, value, source }: OptionValue| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
@@ -210,7 +248,11 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
         };
         let rows = overrides.values(&written)?.into_iter().map(row);
         let origin_shown = printable(origin.as_bytes());
-        print_text(&format!("# from {origin_shown}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
+        print_text(&format!(
+            "# from {origin_shown}\n{}{}",
+            rows.collect::<String>(),
+            folders_of(&written)
+        ))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
             settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
@@ -219,10 +261,14 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
     Ok(CLEAN)
 }
 
-/// The options with their defaults, as a settings file: thresholds that few have reason to change come last.
+/// The options with their defaults, as a settings file: thresholds that few have reason to change
+/// come last.
 fn listed(options: Vec<ConfigOption>) -> String {
-    let row = |option: ConfigOption| format!("{}{} = {}\n\n", explained(&option.help), option.name, option.default);
-    let (advanced, usual): (Vec<ConfigOption>, _) = options.into_iter().partition(|option| option.is_advanced);
+    let row = |option: ConfigOption| {
+        format!("{}{} = {}\n\n", explained(&option.help), option.name, option.default)
+    };
+    let (advanced, usual): (Vec<ConfigOption>, _) =
+        options.into_iter().partition(|option| option.is_advanced);
     let mut text: String = usual.into_iter().map(row).collect();
     text += "# [advanced] thresholds; their defaults were chosen by measurement.\n\n";
     text.extend(advanced.into_iter().map(row));
@@ -250,7 +296,11 @@ pub(in crate::cli) fn completions(shell: clap_complete::Shell) -> Result<u8, Fai
     Ok(CLEAN)
 }
 
-pub(in crate::cli) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn manual(
+    name: Option<&str>,
+    folder: Option<&Path>,
+    common: &Common,
+) -> Result<u8, Failure> {
     let mut program = Cli::command();
     if let Some(folder) = folder {
         let mut program = program.disable_help_subcommand(true);
@@ -264,7 +314,9 @@ pub(in crate::cli) fn manual(name: Option<&str>, folder: Option<&Path>, common: 
     program.build();
     let page = match name {
         None => program,
-        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| unknown_command(name))?,
+        Some(name) => {
+            program.find_subcommand(name).cloned().ok_or_else(|| unknown_command(name))?
+        }
     };
     print_text(&String::from_utf8_lossy(&page_of(&page)?))?;
     Ok(CLEAN)
@@ -287,6 +339,8 @@ fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> R
 
 fn page_of(command: &clap::Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(|why| Failure::output(&why))?;
+    clap_mangen::Man::new(command.clone())
+        .render(&mut page)
+        .map_err(|why| Failure::output(&why))?;
     Ok(page)
 }

@@ -1,4 +1,5 @@
-//! Surveys a repository before `secondhand init` sets it up: its languages, third-party code, and what runs its checks.
+//! Surveys a repository before `secondhand init` sets it up: its languages, third-party code, and
+//! what runs its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +11,8 @@ use crate::language::Languages;
 
 /// Maximum languages that are named.
 const MAX_LANGUAGES: usize = 8;
-/// Maximum folders of others' code that are listed one by one. A tree that vendors hundreds is better served by the
-/// folder above them, which is known by its name.
+/// Maximum folders of others' code that are listed one by one. A tree that vendors hundreds is
+/// better served by the folder above them, which is known by its name.
 const MAX_COMPONENTS: usize = 100;
 /// How the names of files begin that say under which license a folder is.
 const LICENSES: [&[u8]; 4] = [b"LICENSE", b"LICENCE", b"COPYING", b"UNLICENSE"];
@@ -70,16 +71,23 @@ impl Survey {
                 }
                 Some(_) => {}
                 None => {
-                    if let Some(language) = languages.promised(&entry.path).filter(|language| !language.is_data) {
+                    if let Some(language) =
+                        languages.promised(&entry.path).filter(|language| !language.is_data)
+                    {
                         *counts.entry(&language.name).or_default() += 1;
                     }
                 }
             }
         }
-        let mut counted: Vec<_> = counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
+        let mut counted: Vec<_> =
+            counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
         counted.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), name.clone()));
         counted.truncate(MAX_LANGUAGES);
-        Ok(Self { languages: counted, components: outermost(components), systems: systems_in(root) })
+        Ok(Self {
+            languages: counted,
+            components: outermost(components),
+            systems: systems_in(root),
+        })
     }
 }
 
@@ -87,12 +95,15 @@ fn systems_in(root: &Path) -> Vec<&'static System> {
     SYSTEMS.iter().filter(|system| root.join(system.settings).exists()).collect()
 }
 
-/// The folder that a license file is in, where that lies below the first `n_above` bytes of the path.
+/// The folder that a license file is in, where that lies below the first `n_above` bytes of the
+/// path.
 fn component(path: &[u8], n_above: usize) -> Option<String> {
     let end = memchr::memrchr(b'/', path)?;
     let name = path[end + 1..].to_ascii_uppercase();
     let is_license = LICENSES.iter().any(|license| name.starts_with(license));
-    let folder = std::str::from_utf8(&path[..end]).ok().filter(|folder| !folder.contains(char::is_control))?;
+    let folder = std::str::from_utf8(&path[..end])
+        .ok()
+        .filter(|folder| !folder.contains(char::is_control))?;
     (is_license && end > n_above).then(|| folder.to_owned())
 }
 
@@ -101,7 +112,9 @@ fn outermost(folders: BTreeSet<String>) -> Vec<String> {
     let mut outer: Vec<String> = Vec::new();
     for folder in folders {
         // They are in order, but for names with characters before the slash: `a`, `a-b`, `a/c`.
-        let is_inside = |outer: &String| folder.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        let is_inside = |outer: &String| {
+            folder.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
         if !outer.iter().any(is_inside) {
             outer.push(folder);
         }

@@ -1,10 +1,12 @@
-//! Breaks what the change says to the agents of CI systems: they take commands anywhere in a line of output.
+//! Breaks what the change says to the agents of CI systems: they take commands anywhere in a line
+//! of output.
 
 use std::io::{self, Write};
 
 use crate::text::{COMMANDS, begins_command};
 
-/// Writes to another writer what steers no agent, and reads the same: in the notation of a format, `##[` is not written.
+/// Writes to another writer what steers no agent, and reads the same: in the notation of a format,
+/// `##[` is not written.
 pub(super) struct Unsteering<W> {
     out: W,
     /// What stands for the second `#`.
@@ -14,13 +16,12 @@ pub(super) struct Unsteering<W> {
 }
 
 impl<W: Write> Unsteering<W> {
-    /// A writer for the format `name`; `None` where such text cannot stand, or must: a patch is applied as it is, and the
-    /// others have broken it already.
+    /// A writer for the format `name`; `None` where such text cannot stand, or must: a patch is
+    /// applied as it is, and the others have broken it already.
     pub fn new(out: W, name: &str) -> Result<Self, W> {
         let mark = match name {
-            "json" | "sarif" | "gitlab" | "rdjson" | "sonarqube" | "trend" | "shields" | "spdx" | "cyclonedx" => {
-                "\\u0023"
-            }
+            "json" | "sarif" | "gitlab" | "rdjson" | "sonarqube" | "trend" | "shields" | "spdx"
+            | "cyclonedx" => "\\u0023",
             "junit" | "checkstyle" | "html" | "badge" => "&#35;",
             _ => return Err(out),
         };
@@ -42,7 +43,9 @@ impl<W: Write> Unsteering<W> {
                 self.out.write_all(self.mark.as_bytes())?;
                 (from, at) = (at + 2, at + 2);
             } else if !is_end
-                && COMMANDS.iter().any(|mark| mark.len() > rest.len() && rest.eq_ignore_ascii_case(&mark[..rest.len()]))
+                && COMMANDS.iter().any(|mark| {
+                    mark.len() > rest.len() && rest.eq_ignore_ascii_case(&mark[..rest.len()])
+                })
             {
                 self.out.write_all(&self.held[from..at])?;
                 self.held.drain(..at);
@@ -79,8 +82,11 @@ mod tests {
         let text = "\"a ##vso[x]y ##[z] ###[ # ## ##VSO[ ##vs\"";
         let expected = "\"a #\\u0023vso[x]y #\\u0023[z] ##\\u0023[ # ## #\\u0023VSO[ ##vs\"";
         for n in 1..text.len() {
-            let mut writer = Unsteering::new(Vec::new(), "json").unwrap_or_else(|_| panic!("it is JSON"));
-            text.as_bytes().chunks(n).for_each(|part| writer.write_all(part).expect("memory takes it"));
+            let mut writer =
+                Unsteering::new(Vec::new(), "json").unwrap_or_else(|_| panic!("it is JSON"));
+            text.as_bytes()
+                .chunks(n)
+                .for_each(|part| writer.write_all(part).expect("memory takes it"));
             writer.flush().expect("memory takes it");
             assert_eq!(String::from_utf8_lossy(&writer.out), expected, "in parts of {n}");
         }

@@ -1,7 +1,7 @@
 //! Opens files to write: as a whole, and through no link of the checkout.
 //!
-//! The author of the code under audit may leave a link under any name, and so could have any file replaced that we may
-//! write.
+//! The author of the code under audit may leave a link under any name, and so could have any file
+//! replaced that we may write.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -27,12 +27,15 @@ pub(in crate::cli) struct Checkout {
 impl Checkout {
     /// That of the repository which the flags name.
     pub fn of(common: &Common) -> Self {
-        Repository::discover(&common.repo).map(|repository| Self::of_repository(&repository)).unwrap_or_default()
+        Repository::discover(&common.repo)
+            .map(|repository| Self::of_repository(&repository))
+            .unwrap_or_default()
     }
 
     /// That of a repository; a bare one has none.
     pub fn of_repository(repository: &Repository) -> Self {
-        let root = repository.has_work_tree().then(|| repository.root().canonicalize().ok()).flatten();
+        let root =
+            repository.has_work_tree().then(|| repository.root().canonicalize().ok()).flatten();
         Self { root }
     }
 
@@ -48,8 +51,8 @@ impl Checkout {
     /// Replaces `file` as a whole.
     ///
     /// # Errors
-    /// When it cannot be written, or a link of the checkout is on the way to it. Another link under its name is
-    /// replaced, not followed.
+    /// When it cannot be written, or a link of the checkout is on the way to it. Another link under
+    /// its name is replaced, not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
         replace(file, bytes).map_err(|why| Failure::not_written(file, &why))
@@ -64,8 +67,9 @@ impl Checkout {
         fs::create_dir_all(folder).map_err(|why| Failure::not_written(folder, &why))
     }
 
-    /// The first link of the checkout on the way to `file`, which is followed name by name, as the system does: what
-    /// `..` leaves is where a link led, and a link beside the checkout may lead to one in it.
+    /// The first link of the checkout on the way to `file`, which is followed name by name, as the
+    /// system does: what `..` leaves is where a link led, and a link beside the checkout may lead
+    /// to one in it.
     fn link_to(&self, file: &Path) -> io::Result<Option<PathBuf>> {
         let mut n_links = 0;
         let mut reached = PathBuf::new();
@@ -92,7 +96,8 @@ impl Checkout {
 
     /// Whether a link is one that the checkout brought. Git checks nothing out below `.git`.
     fn contains(&self, link: &Path) -> bool {
-        let (Some(root), Some(folder), Some(name)) = (&self.root, link.parent(), link.file_name()) else {
+        let (Some(root), Some(folder), Some(name)) = (&self.root, link.parent(), link.file_name())
+        else {
             return false;
         };
         let Ok(folder) = folder.canonicalize() else { return false };
@@ -102,8 +107,9 @@ impl Checkout {
 
 fn through_link(file: &Path, link: &Path) -> Failure {
     let (file, link) = (file.display(), link.display());
-    let message =
-        format!("cannot write `{file}`: `{link}` is a link of the checkout, and links are not written through");
+    let message = format!(
+        "cannot write `{file}`: `{link}` is a link of the checkout, and links are not written through"
+    );
     Failure::user(message, "name a file that no link leads to, or take the link away")
 }
 
@@ -126,7 +132,8 @@ pub(in crate::cli) fn check_folders(common: &Common) -> Result<(), Failure> {
     named.into_iter().flatten().try_for_each(|folder| checkout.refuse_links(folder))
 }
 
-/// A temporary file in `folder`, with the permissions that any program gives its files, as the umask allows.
+/// A temporary file in `folder`, with the permissions that any program gives its files, as the
+/// umask allows.
 pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".secondhand-").suffix(".tmp");
@@ -173,7 +180,10 @@ impl Target {
             Ok(metadata) if metadata.is_file() => Ok(Self::File(fs::canonicalize(file)?)),
             Ok(_) => Ok(Self::Device(file.to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let folder = file
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty())
+                    .unwrap_or(Path::new("."));
                 let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
                 Ok(Self::File(fs::canonicalize(folder)?.join(name)))
             }
@@ -192,7 +202,8 @@ impl Target {
                 }
                 let folder = file.parent().unwrap_or(Path::new("."));
                 // The error names the temporary file, but the reader only knows the report.
-                let temporary = temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))?;
+                let temporary =
+                    temporary_in(folder, 0o666).map_err(|error| io::Error::from(error.kind()))?;
                 Ok(Open::Temporary(temporary, file.clone()))
             }
         }

@@ -88,7 +88,9 @@ impl Failure {
 
     /// There is no format, rule, language or command of this name.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let meant = nearest(name, known).map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
+        let meant = nearest(name, known)
+            .map(|nearest| format!("did you mean `{nearest}`? "))
+            .unwrap_or_default();
         let available = match known.len() {
             n if n > MAX_LISTED => format!("`secondhand {what}s` lists all {n}"),
             _ => format!("available: {}", known.join(", ")),
@@ -109,7 +111,9 @@ impl Failure {
         match self {
             Self::Audit(error) => error.help(),
             Self::Change(error) => error.help(),
-            Self::Incomplete(limit) => Some(format!("raise `{}`; the report says what was not examined", limit.flag())),
+            Self::Incomplete(limit) => {
+                Some(format!("raise `{}`; the report says what was not examined", limit.flag()))
+            }
             Self::Form { .. } => Some("add this by hand:".to_owned()),
             Self::User { help, .. } => help.clone(),
         }
@@ -118,7 +122,8 @@ impl Failure {
 
 /// What to do if the folder of a file does not exist.
 fn missing_folder(file: &Path) -> Option<String> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
     Some(format!("the folder `{}` does not exist: create it first", folder.display()))
 }
 

@@ -1,11 +1,13 @@
 //! Ends a run that takes more time or memory than it may.
 //!
-//! This takes two steps. At the limit the run is asked to end: files not read by then are skipped, and what it found is
-//! reported. Some work cannot be interrupted, so beyond the limit there is a second one, at which the process exits.
-//! Either way the exit status says that the audit is incomplete, and a message says what was not examined.
+//! This takes two steps. At the limit the run is asked to end: files not read by then are skipped,
+//! and what it found is reported. Some work cannot be interrupted, so beyond the limit there is a
+//! second one, at which the process exits. Either way the exit status says that the audit is
+//! incomplete, and a message says what was not examined.
 //!
-//! Memory is what the process has allocated and uses, as Linux counts it several times a second. Mapped files of the
-//! cache are not part of it: the system takes their pages back when it needs them. A short peak may go unnoticed.
+//! Memory is what the process has allocated and uses, as Linux counts it several times a second.
+//! Mapped files of the cache are not part of it: the system takes their pages back when it needs
+//! them. A short peak may go unnoticed.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -43,8 +45,8 @@ struct Watch {
     n_steps: AtomicUsize,
 }
 
-/// Watches this process from now on, as the flags say. A server has no timeout: it runs until its client ends it, and
-/// what it uses now and then is no reason to skip anything later.
+/// Watches this process from now on, as the flags say. A server has no timeout: it runs until its
+/// client ends it, and what it uses now and then is no reason to skip anything later.
 pub(in crate::cli) fn start(common: &Common, is_server: bool) {
     let timeout = common.timeout.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64);
     if is_server && timeout.is_some() {
@@ -63,7 +65,9 @@ pub(in crate::cli) fn start(common: &Common, is_server: bool) {
     });
     let is_known = used_memory().is_some();
     if max_memory.is_some() && !is_known {
-        warn("`--max-memory` has no effect: this system does not say how much memory the process uses");
+        warn(
+            "`--max-memory` has no effect: this system does not say how much memory the process uses",
+        );
     }
     if watch.timeout.is_none() && !is_known {
         return;
@@ -96,7 +100,8 @@ impl Watch {
     /// The limit that is passed.
     fn passed(&self) -> Option<Limit> {
         let is_late = |timeout: &Duration| self.started.elapsed() >= *timeout;
-        let memory = self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed)).map(Limit::Memory);
+        let memory =
+            self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed)).map(Limit::Memory);
         memory.or_else(|| self.timeout.filter(is_late).map(Limit::Time))
     }
 
@@ -112,7 +117,8 @@ impl Watch {
     }
 }
 
-/// The memory that this process has allocated and uses, in MB; `None` where the system does not say.
+/// The memory that this process has allocated and uses, in MB; `None` where the system does not
+/// say.
 fn used_memory() -> Option<u64> {
     let status = std::fs::read_to_string(STATUS).ok()?;
     let row = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
@@ -173,17 +179,23 @@ pub(in crate::cli) fn all_here(n_missing: usize) -> Result<(), Failure> {
 fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete(limit)) = complete() else { return None };
     let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
-    let (n_judged, n_compared) = (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
+    let (n_judged, n_compared) =
+        (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
     let files = |n: usize| format!("{} {}", count(n, "file"), agreed(n, "was", "were"));
     let left = [(n_judged, "examined"), (n_compared, "compared with")];
-    let left: Vec<String> =
-        left.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} not {how}", files(*n))).collect();
-    let left = if left.is_empty() { "some files were not aligned".to_owned() } else { left.join(", ") };
+    let left: Vec<String> = left
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, how)| format!("{} not {how}", files(*n)))
+        .collect();
+    let left =
+        if left.is_empty() { "some files were not aligned".to_owned() } else { left.join(", ") };
     let message = format!("the audit was ended, since {limit} (`{}`): {left}", limit.flag());
     Some(Notice::new(None, None, &message))
 }
 
-/// The outcome with no more findings than the settings allow, and a notice of what a limit left unexamined.
+/// The outcome with no more findings than the settings allow, and a notice of what a limit left
+/// unexamined.
 pub(in crate::cli) fn limited(mut outcome: Outcome) -> Outcome {
     outcome.notices.extend(notice(&outcome));
     outcome.limit_findings();

@@ -14,8 +14,8 @@ use super::pager::Pager;
 use crate::cli::flags::{Common, Reporting};
 use crate::config::Config;
 use crate::report::{
-    COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS,
-    audit_formats, scan_formats, stale_formats,
+    COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style,
+    TIMELINE_FORMATS, audit_formats, scan_formats, stale_formats,
 };
 use crate::text::printable;
 
@@ -68,18 +68,21 @@ impl<T> Reports<T> {
                 continue;
             }
             target.open().map_err(unwritable)?;
-            let is_same = |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
+            let is_same =
+                |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
             if written[..at].iter().any(is_same) {
-                let message =
-                    format!("cannot write two reports to `{}`: the second would replace the first", file.display());
+                let message = format!(
+                    "cannot write two reports to `{}`: the second would replace the first",
+                    file.display()
+                );
                 return Err(Failure::user(message, "give each report a file of its own"));
             }
         }
         Ok(Self { formats, printed, written, is_printed: flags.output.is_none(), is_paged: false })
     }
 
-    /// The same, printed in the format of the settings, into which the flag has been read. What is a format of other
-    /// commands only leaves this one its text.
+    /// The same, printed in the format of the settings, into which the flag has been read. What is
+    /// a format of other commands only leaves this one its text.
     ///
     /// # Errors
     /// If no command has such a format.
@@ -113,7 +116,10 @@ impl<T> Reports<T> {
         let printed = self.is_printed.then_some(self.printed);
         let formats = self.written.iter().map(|(format, _)| *format).chain(printed);
         for format in formats.filter(|format| are_asked && !format.shows_suppressed()) {
-            warn(&format!("the format `{}` does not show suppressed findings; `json` and `text` do", format.name));
+            warn(&format!(
+                "the format `{}` does not show suppressed findings; `json` and `text` do",
+                format.name
+            ));
         }
     }
 
@@ -123,7 +129,8 @@ impl<T> Reports<T> {
     /// If a file cannot be written. A closed pipe is not an error: its reader has seen enough.
     pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
         for (format, file) in &self.written {
-            let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
+            let written =
+                Target::new(file).and_then(|target| to_file(format, &target, found, common));
             written.map_err(|why| Failure::unwritable(file, &why))?;
         }
         let is_paged = self.is_paged && self.printed.name == "text";
@@ -133,7 +140,8 @@ impl<T> Reports<T> {
 
 /// Whether any command has a format of this name.
 fn is_format(name: &str) -> bool {
-    let of_findings = audit_formats().chain(scan_formats()).chain(stale_formats()).map(|format| format.name);
+    let of_findings =
+        audit_formats().chain(scan_formats()).chain(stale_formats()).map(|format| format.name);
     let of_others = (TIMELINE_FORMATS.iter().map(|format| format.name))
         .chain(COMPARISON_FORMATS.iter().map(|format| format.name))
         .chain(RESEMBLANCE_FORMATS.iter().map(|format| format.name))
@@ -169,7 +177,12 @@ fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -
     }
 }
 
-fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common, is_paged: bool) -> Result<(), Failure> {
+fn to_stdout<T>(
+    format: &Format<T>,
+    found: &T,
+    common: &Common,
+    is_paged: bool,
+) -> Result<(), Failure> {
     let stdout = io::stdout();
     // If standard output is a pipe, the terminal belongs to another program.
     let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
@@ -201,8 +214,8 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
     }
 }
 
-/// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names of others that are
-/// in them hold no line ends.
+/// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names
+/// of others that are in them hold no line ends.
 pub(in crate::cli) fn print_text(text: &str) -> Result<(), Failure> {
     let text = lines_of(text);
     let mut out = io::stdout().lock();
@@ -253,7 +266,8 @@ pub(in crate::cli) fn report_failure(failure: &Failure) {
     print_group(group);
 }
 
-/// A message as a title, on one line: whatever names of others are in it, it steers no terminal and no runner.
+/// A message as a title, on one line: whatever names of others are in it, it steers no terminal and
+/// no runner.
 fn titled(level: Level<'static>, message: &str) -> Group<'static> {
     Group::with_title(level.primary_title(printable(message.as_bytes())))
 }

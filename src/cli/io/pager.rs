@@ -8,11 +8,13 @@ use std::process::{Child, Command, Stdio};
 pub(super) struct Pager(Child);
 
 impl Pager {
-    /// Starts the pager of the environment: that of `GIT_PAGER`, of `PAGER`, or `less`. `None` if there is to be none, or
-    /// it cannot be started. A pager in the configuration of a repository is not run.
+    /// Starts the pager of the environment: that of `GIT_PAGER`, of `PAGER`, or `less`. `None` if
+    /// there is to be none, or it cannot be started. A pager in the configuration of a repository
+    /// is not run.
     pub fn start() -> Option<Self> {
         let named = |name| env::var(name).ok();
-        let line = named("GIT_PAGER").or_else(|| named("PAGER")).unwrap_or_else(|| "less".to_owned());
+        let line =
+            named("GIT_PAGER").or_else(|| named("PAGER")).unwrap_or_else(|| "less".to_owned());
         let words: Vec<&str> = line.split_whitespace().collect();
         let (program, arguments) = words.split_first().filter(|(program, _)| **program != "cat")?;
         let mut command = Command::new(program);

@@ -62,13 +62,15 @@ impl Progress for Bar {
             format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")
         } else {
             // Ctrl-C ends the process at once; the message says what it would lose.
-            let kept = if stage == "commits" && self.keeps_commits { " (Ctrl-C keeps them)" } else { "" };
+            let kept =
+                if stage == "commits" && self.keeps_commits { " (Ctrl-C keeps them)" } else { "" };
             format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}{kept}")
         };
         let style = ProgressStyle::with_template(&template);
         self.with(|bar| {
             bar.finish_and_clear();
-            *bar = ProgressBar::with_draw_target((n_steps > 0).then_some(n_steps as u64), target).with_prefix(stage);
+            *bar = ProgressBar::with_draw_target((n_steps > 0).then_some(n_steps as u64), target)
+                .with_prefix(stage);
             if let Ok(style) = style {
                 bar.set_style(style);
             }

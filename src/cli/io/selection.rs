@@ -20,7 +20,8 @@ pub(in crate::cli) fn take(outcome: &mut Outcome, ids: &[String]) -> Vec<String>
     if ids.is_empty() {
         return Vec::new();
     }
-    let is_named = |finding: &Finding| ids.iter().any(|id| finding.with_family().any(|of| of.is_named(id)));
+    let is_named =
+        |finding: &Finding| ids.iter().any(|id| finding.with_family().any(|of| of.is_named(id)));
     outcome.findings.retain(is_named);
     outcome.suppressed.retain(|suppressed| is_named(&suppressed.finding));
     let suppressed = outcome.suppressed.iter().map(|suppressed| &suppressed.finding);
@@ -29,7 +30,6 @@ pub(in crate::cli) fn take(outcome: &mut Outcome, ids: &[String]) -> Vec<String>
 }
 
 pub(in crate::cli) fn unknown(id: &str) -> Failure {
-    let help =
-        "reports show ids in brackets; a finding of other flags is explained by `check --only ID --brief` with them";
+    let help = "reports show ids in brackets; a finding of other flags is explained by `check --only ID --brief` with them";
     Failure::user(format!("no finding has the id `{id}`"), help)
 }

@@ -1,8 +1,9 @@
-//! Runs `secondhand hook`: answers the hooks of coding agents, which send an event as JSON to standard input.
+//! Runs `secondhand hook`: answers the hooks of coding agents, which send an event as JSON to
+//! standard input.
 //!
-//! Before an edit it says what exists already of the code that comes in; after one, what the file copies now; and when
-//! an agent stops that has no hook of this kind, what all its edits copy. Promises: each is told once in a session, and
-//! an agent is never stopped, whatever fails.
+//! Before an edit it says what exists already of the code that comes in; after one, what the file
+//! copies now; and when an agent stops that has no hook of this kind, what all its edits copy.
+//! Promises: each is told once in a session, and an agent is never stopped, whatever fails.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -40,12 +41,15 @@ const TOLD: &str = "told-to-agents";
 
 const AFTER: &str = "This copies code that exists already. Call the existing code instead; keep a copy only if you were \
                      asked to. `secondhand explain ID` shows both sides.";
-const BEFORE: &str = "This may exist already. Read it first, and call or extend it instead of writing it again.";
+const BEFORE: &str =
+    "This may exist already. Read it first, and call or extend it instead of writing it again.";
 
 pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
     match answer(&common) {
-        Ok(answer) => answer.map_or(Ok(()), |answer| print_text(&format!("{answer}\n"))).map(|()| CLEAN),
+        Ok(answer) => {
+            answer.map_or(Ok(()), |answer| print_text(&format!("{answer}\n"))).map(|()| CLEAN)
+        }
         // The status of a failed audit would stop the agent.
         Err(failure) => {
             report_failure(&failure);
@@ -58,9 +62,13 @@ fn answer(common: &Common) -> Result<Option<Value>, Failure> {
     let mut text = String::new();
     let read = io::stdin().lock().take(MAX_EVENT).read_to_string(&mut text);
     read.map_err(|why| Failure::unreadable(Path::new("standard input"), &why))?;
-    let value = serde_json::from_str(&text).map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
+    let value = serde_json::from_str(&text)
+        .map_err(|why| Failure::plain(format!("the event is no JSON: {why}")))?;
     let event = Event::new(&value);
-    let common = Common { repo: event.folder.clone().unwrap_or_else(|| common.repo.clone()), ..common.clone() };
+    let common = Common {
+        repo: event.folder.clone().unwrap_or_else(|| common.repo.clone()),
+        ..common.clone()
+    };
     let repository = Repository::discover(&common.repo)?;
     let told = match event.when {
         HookMoment::Before => before(&event, &repository, &common),
@@ -110,15 +118,20 @@ impl Event {
             "" if value.get("toolArgs").is_some() => HookMoment::Before,
             _ => HookMoment::Other,
         };
-        let root = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let root =
+            value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
         let folder = text_in(value, &["cwd"]).or(root).map(PathBuf::from);
         let patch = text_in(&input, &["command", "patch", "input"]).unwrap_or_default();
         let (of_patch, added) = patched(patch);
-        let file = text_in(&input, &["file_path", "filePath", "absolute_path", "path"]).or(of_patch).map(PathBuf::from);
+        let file = text_in(&input, &["file_path", "filePath", "absolute_path", "path"])
+            .or(of_patch)
+            .map(PathBuf::from);
         Self {
             name: name.to_owned(),
             when,
-            session: text_in(value, &["session_id", "sessionId", "conversation_id"]).unwrap_or_default().to_owned(),
+            session: text_in(value, &["session_id", "sessionId", "conversation_id"])
+                .unwrap_or_default()
+                .to_owned(),
             folder,
             file,
             code: if added.is_empty() { code_in(&input) } else { added },
@@ -149,7 +162,8 @@ fn code_in(input: &Value) -> String {
     for edit in edits.iter().chain([input]) {
         let old = text_in(edit, &["old_string", "oldString", "old_str"]).unwrap_or_default();
         let known: Vec<&str> = old.lines().collect();
-        let new = text_in(edit, &["content", "new_string", "newString", "new_str", "file_text"]).unwrap_or_default();
+        let new = text_in(edit, &["content", "new_string", "newString", "new_str", "file_text"])
+            .unwrap_or_default();
         new.lines().filter(|line| !known.contains(line)).for_each(|line| code.extend([line, "\n"]));
     }
     code
@@ -157,20 +171,31 @@ fn code_in(input: &Value) -> String {
 
 /// The first file of a patch in the form of `apply_patch`, and the lines that it adds.
 fn patched(patch: &str) -> (Option<&str>, String) {
-    let named = |line: &'_ str| line.starts_with("*** Add File: ") || line.starts_with("*** Update File: ");
-    let file = patch.lines().find(|line| named(line)).and_then(|line| line.split_once(": ")).map(|(_, file)| file);
+    let named =
+        |line: &'_ str| line.starts_with("*** Add File: ") || line.starts_with("*** Update File: ");
+    let file = patch
+        .lines()
+        .find(|line| named(line))
+        .and_then(|line| line.split_once(": "))
+        .map(|(_, file)| file);
     let added = patch.lines().filter_map(|line| line.strip_prefix('+'));
-    (file, if file.is_some() { added.flat_map(|line| [line, "\n"]).collect() } else { String::new() })
+    (
+        file,
+        if file.is_some() { added.flat_map(|line| [line, "\n"]).collect() } else { String::new() },
+    )
 }
 
-/// What exists already of the code that comes in: what cannot be searched for is nothing to tell of.
+/// What exists already of the code that comes in: what cannot be searched for is nothing to tell
+/// of.
 fn before(event: &Event, repository: &Repository, common: &Common) -> Vec<(String, String)> {
     let Some(file) = &event.file else { return Vec::new() };
     let in_tree = file.strip_prefix(repository.root()).unwrap_or(file).to_string_lossy();
     let in_tree = FilePath::new(in_tree.replace('\\', "/"));
     let bytes = event.code.clone().into_bytes();
-    let sketch = Sketch { bytes, name: Some(in_tree.clone()), in_tree: Some(in_tree), ..Sketch::default() };
-    let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit: MAX_TOLD, past: None };
+    let sketch =
+        Sketch { bytes, name: Some(in_tree.clone()), in_tree: Some(in_tree), ..Sketch::default() };
+    let request =
+        FindRequest { corpora: Vec::new(), effort: Effort::Full, limit: MAX_TOLD, past: None };
     let found = existing(&sketch, &request, common, &Bar::of(common));
     let results = found.map(|FoundCode { results, .. }| results).unwrap_or_default();
     results.iter().filter(|result| result.containment >= MOST).map(function).collect()
@@ -185,11 +210,16 @@ fn function(existing: &Existing) -> (String, String) {
 }
 
 /// What the file of the event copies, or all of the work tree does: its warnings.
-fn after(event: &Event, repository: &Repository, common: &Common) -> Result<Vec<(String, String)>, Failure> {
+fn after(
+    event: &Event,
+    repository: &Repository,
+    common: &Common,
+) -> Result<Vec<(String, String)>, Failure> {
     let files = Vec::from_iter(event.file.clone());
     // Agents also write to files outside of the repository.
     let Ok(within) = paths_in(repository, &common.repo, &files) else { return Ok(Vec::new()) };
-    let request = CheckRequest { within, ..plain_request(ChangeEnd::WorkTree, None, Vec::new(), common) };
+    let request =
+        CheckRequest { within, ..plain_request(ChangeEnd::WorkTree, None, Vec::new(), common) };
     let outcome: Outcome = requested(&request, repository, common, &Bar::of(common))?;
     let is_told = |finding: &&&Finding| finding.level > Level::Note && finding.has_code();
     let findings = best_first(&outcome.findings);

@@ -1,4 +1,5 @@
-//! Runs an audit for a server: it can be canceled, reports its progress, and cannot take the server down.
+//! Runs an audit for a server: it can be canceled, reports its progress, and cannot take the server
+//! down.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -36,7 +37,8 @@ pub(super) enum JobFailure {
 struct Cancel;
 
 impl<'j> Job<'j> {
-    /// A job that ends early once `is_canceled`, and that reports its stage, the steps done and their number.
+    /// A job that ends early once `is_canceled`, and that reports its stage, the steps done and
+    /// their number.
     pub fn new(
         is_canceled: &'j (dyn Fn() -> bool + Sync),
         report: &'j (dyn Fn(&'static str, usize, usize) + Sync),
@@ -47,15 +49,21 @@ impl<'j> Job<'j> {
 
     /// Runs `work` with itself as the receiver of progress.
     ///
-    /// A canceled audit is left by unwinding, as in rust-analyzer: the audits themselves need not know that they can
-    /// end early, and what they hold is dropped. They change nothing but the cache, which is written last.
-    pub fn run<T>(&self, work: impl FnOnce(&dyn Progress) -> Result<T, Failure>) -> Result<T, JobFailure> {
+    /// A canceled audit is left by unwinding, as in rust-analyzer: the audits themselves need not
+    /// know that they can end early, and what they hold is dropped. They change nothing but the
+    /// cache, which is written last.
+    pub fn run<T>(
+        &self,
+        work: impl FnOnce(&dyn Progress) -> Result<T, Failure>,
+    ) -> Result<T, JobFailure> {
         if (self.is_canceled)() {
             return Err(JobFailure::Canceled);
         }
         match catch_unwind(AssertUnwindSafe(|| work(self))) {
             Ok(done) => done.map_err(JobFailure::Failed),
-            Err(payload) if payload.is::<Cancel>() || (self.is_canceled)() => Err(JobFailure::Canceled),
+            Err(payload) if payload.is::<Cancel>() || (self.is_canceled)() => {
+                Err(JobFailure::Canceled)
+            }
             Err(payload) => Err(JobFailure::Broken(message_of(payload.as_ref()))),
         }
     }
@@ -63,7 +71,8 @@ impl<'j> Job<'j> {
 
 fn message_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }
 
 impl Progress for Job<'_> {

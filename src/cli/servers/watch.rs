@@ -1,4 +1,5 @@
-//! Runs `check --watch`: checks again when files change, and prints the findings that appeared or disappeared.
+//! Runs `check --watch`: checks again when files change, and prints the findings that appeared or
+//! disappeared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,7 +21,8 @@ use crate::policy::{Finding, best_first};
 use crate::report::finding_line;
 use crate::text::{FilePath, count};
 
-/// How long nothing may change for the change to count as over: an editor writes a file in several steps, and git many.
+/// How long nothing may change for the change to count as over: an editor writes a file in several
+/// steps, and git many.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Shows no progress: a bar would hide what was printed.
@@ -76,7 +78,8 @@ fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>)
         // Missed events may matter.
         let matters = event.is_ok_and(|event| {
             !matches!(event.kind, EventKind::Access(_))
-                && (event.need_rescan() || event.paths.iter().any(|path| matters(path, &top, &git_folder, &languages)))
+                && (event.need_rescan()
+                    || event.paths.iter().any(|path| matters(path, &top, &git_folder, &languages)))
         });
         if matters {
             let _ = changed.send(());
@@ -102,11 +105,14 @@ fn unwatched(folder: &Path, why: &notify::Error) -> Failure {
 fn matters(path: &Path, root: &Path, git: &Path, languages: &Languages) -> bool {
     if let Ok(inside) = path.strip_prefix(git) {
         let name = inside.to_string_lossy();
-        return ["HEAD", "index", "packed-refs", "MERGE_HEAD"].contains(&&*name) || name.starts_with("refs");
+        return ["HEAD", "index", "packed-refs", "MERGE_HEAD"].contains(&&*name)
+            || name.starts_with("refs");
     }
     let Ok(inside) = path.strip_prefix(root) else { return true };
     let path = FilePath::new(inside.as_os_str().as_encoded_bytes());
-    let is_setting = [&b".toml"[..], b".gitattributes", b".gitignore"].iter().any(|end| path.name().ends_with(end));
+    let is_setting = [&b".toml"[..], b".gitattributes", b".gitignore"]
+        .iter()
+        .any(|end| path.name().ends_with(end));
     !inside.starts_with(".git") && (is_setting || languages.may_know(&path))
 }
 
@@ -130,12 +136,16 @@ fn difference(
     outcome: &Outcome,
     is_first: bool,
 ) -> String {
-    let went = before.iter().filter(|(key, _)| !now.contains_key(key)).map(|(_, line)| format!("- {line}\n"));
+    let went = before
+        .iter()
+        .filter(|(key, _)| !now.contains_key(key))
+        .map(|(_, line)| format!("- {line}\n"));
     let new: BTreeSet<&String> =
         now.iter().filter(|(key, _)| !before.contains_key(key)).map(|(_, line)| line).collect();
     let is_new = |finding: &&&Finding| new.contains(&finding_line(finding));
     let findings = best_first(&outcome.findings);
-    let came = findings.iter().filter(is_new).map(|finding| format!("+ {}\n", finding_line(finding)));
+    let came =
+        findings.iter().filter(is_new).map(|finding| format!("+ {}\n", finding_line(finding)));
     let text: String = went.chain(came).collect();
     if text.is_empty() && !is_first {
         return text;

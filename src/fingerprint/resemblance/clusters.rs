@@ -15,13 +15,15 @@ pub struct ShingleCluster {
     pub members: Vec<usize>,
 }
 
-/// Groups documents by their sketches, in the given order: each joins the first of the representatives that it
-/// resembles most, if the estimate is at least `threshold`; otherwise it becomes a representative.
+/// Groups documents by their sketches, in the given order: each joins the first of the
+/// representatives that it resembles most, if the estimate is at least `threshold`; otherwise it
+/// becomes a representative.
 ///
-/// A representative is found by the postings of its sketch, so a document is compared only with those that it shares a
-/// sampled shingle with. Broder et al. (1997) join all pairs above the threshold; with representatives, a chain of
-/// documents each a little unlike the one before does not become one cluster, and postings do not grow with the number
-/// of copies. A shingle that more than `max_postings` representatives have finds none (their "common shingles").
+/// A representative is found by the postings of its sketch, so a document is compared only with
+/// those that it shares a sampled shingle with. Broder et al. (1997) join all pairs above the
+/// threshold; with representatives, a chain of documents each a little unlike the one before does
+/// not become one cluster, and postings do not grow with the number of copies. A shingle that more
+/// than `max_postings` representatives have finds none (their "common shingles").
 ///
 /// With `super_size`, a representative is found by super-shingles of that many shingles.
 ///
@@ -47,7 +49,8 @@ pub fn greedy_clusters(
         }
         let mut best: Option<(f64, u32)> = None;
         for cluster in met {
-            let resemblance = sketch.resemblance(&sketches[clusters[cluster as usize].representative]).value;
+            let resemblance =
+                sketch.resemblance(&sketches[clusters[cluster as usize].representative]).value;
             if resemblance >= threshold && best.is_none_or(|(most, _)| resemblance > most) {
                 best = Some((resemblance, cluster));
             }
@@ -69,17 +72,18 @@ pub fn greedy_clusters(
     clusters
 }
 
-/// The size of super-shingles that pairs of resemblance r share. In sketches of 100, rows of c shingles that both have
-/// begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r: larger ones miss pairs.
+/// The size of super-shingles that pairs of resemblance r share. In sketches of 100, rows of c
+/// shingles that both have begin at 100 (1 - r) r^c places on average, which is 3 to 5 for c = 8r:
+/// larger ones miss pairs.
 pub fn super_size(resemblance: f64) -> usize {
     (8.0 * resemblance) as usize
 }
 
-/// The super-shingles of a sketch: hashes of every `size` of its shingles in a row, in the order of the permutation
-/// (Broder et al. 1997, "super shingles"). A sketch that has fewer shingles is one.
+/// The super-shingles of a sketch: hashes of every `size` of its shingles in a row, in the order of
+/// the permutation (Broder et al. 1997, "super shingles"). A sketch that has fewer shingles is one.
 ///
-/// Two documents that share one are nearly identical: with s = 100 and a size of 25, a pair of resemblance 0.95 shares
-/// one of 76 far more often than not, and one of 0.5 hardly ever.
+/// Two documents that share one are nearly identical: with s = 100 and a size of 25, a pair of
+/// resemblance 0.95 shares one of 76 far more often than not, and one of 0.5 hardly ever.
 fn super_shingles(sketch: &ShingleSketch, size: usize) -> Vec<u64> {
     let size = size.min(sketch.kept().len()).max(1);
     let hash = |run: &[u64]| run.iter().fold(0, |hash, shingle| mix(hash ^ shingle));
@@ -97,7 +101,11 @@ mod tests {
     fn sketch(numbers: impl IntoIterator<Item = u64>) -> ShingleSketch {
         let one = NonZeroUsize::new(1).expect("1 is not 0");
         let numbers: Vec<u64> = numbers.into_iter().collect();
-        ShingleSketch::new(&Shingles::new([&numbers[..]], one, Counting::Set), ShingleSampling::Min { size: 100 }, 1)
+        ShingleSketch::new(
+            &Shingles::new([&numbers[..]], one, Counting::Set),
+            ShingleSampling::Min { size: 100 },
+            1,
+        )
     }
 
     /// A document of 1,000 shingles of family `of`, the first `n_changed` of them its own.
@@ -131,7 +139,9 @@ mod tests {
 
     #[test]
     fn super_shingles_find_the_nearly_identical_and_nothing_else() {
-        let supers = |sketch: &ShingleSketch| super_shingles(sketch, 25).into_iter().collect::<HashSet<u64>>();
+        let supers = |sketch: &ShingleSketch| {
+            super_shingles(sketch, 25).into_iter().collect::<HashSet<u64>>()
+        };
         let base = supers(&document(1, 10, 0));
         let shared = |n_changed: u64| {
             let is_shared = |own: &u64| !supers(&document(1, *own, n_changed)).is_disjoint(&base);

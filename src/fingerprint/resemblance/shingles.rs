@@ -26,11 +26,15 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// The shingles of `size` tokens of a document. It is given in `parts`, such as files: a shingle is of one part.
-    /// Tokens are any numbers; equal tokens have equal ones.
+    /// The shingles of `size` tokens of a document. It is given in `parts`, such as files: a
+    /// shingle is of one part. Tokens are any numbers; equal tokens have equal ones.
     ///
     /// Time O(n log n), memory O(n) for n tokens. Fewer tokens than `size` have no shingle.
-    pub fn new<'t>(parts: impl IntoIterator<Item = &'t [u64]>, size: NonZeroUsize, counting: Counting) -> Self {
+    pub fn new<'t>(
+        parts: impl IntoIterator<Item = &'t [u64]>,
+        size: NonZeroUsize,
+        counting: Counting,
+    ) -> Self {
         let mut hashes = Vec::new();
         let mut of_part = Vec::new();
         for part in parts {
@@ -40,7 +44,8 @@ impl Shingles {
         hashes.sort_unstable();
         if counting == Counting::Labeled {
             for occurrences in hashes.chunk_by_mut(|a, b| a == b) {
-                // The first has label 0 and keeps its hash: a set without repetitions is the same under both options.
+                // The first has label 0 and keeps its hash: a set without repetitions is the same
+                // under both options.
                 for (label, hash) in (0u64..).zip(occurrences).skip(1) {
                     *hash = mix(mix(*hash).rotate_left(17) ^ label.wrapping_mul(LABEL));
                 }
@@ -71,15 +76,18 @@ impl Shingles {
         n_common(&self.hashes, &other.hashes)
     }
 
-    /// The resemblance: what both have, divided by what either has, 0 to 1. Two empty sets resemble each other wholly.
+    /// The resemblance: what both have, divided by what either has, 0 to 1. Two empty sets resemble
+    /// each other wholly.
     ///
-    /// One minus it is a metric; in particular it satisfies the triangle inequality, as the paper says.
+    /// One minus it is a metric; in particular it satisfies the triangle inequality, as the paper
+    /// says.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let shared = self.n_shared(other);
         ratio(shared, self.len() + other.len() - shared)
     }
 
-    /// The containment: the fraction of this set that `other` has, 0 to 1. An empty set is in every other.
+    /// The containment: the fraction of this set that `other` has, 0 to 1. An empty set is in every
+    /// other.
     pub fn containment_in(&self, other: &Self) -> f64 {
         ratio(self.n_shared(other), self.len())
     }
@@ -113,30 +121,39 @@ mod tests {
     }
 
     fn words(text: &str) -> Vec<u64> {
-        text.split(' ').map(|word| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte))).collect()
+        text.split(' ')
+            .map(|word| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte)))
+            .collect()
     }
 
     /// The example of the paper, `a rose is a rose is a rose`.
     #[test]
     fn a_rose_is_a_rose_as_printed() {
-        let (a, b) = (words("a rose is a rose is a rose"), words("a rose is a flower which is a rose"));
-        let printed = [(Counting::Labeled, [0.70, 0.50, 0.30]), (Counting::Set, [0.60, 0.50, 3.0 / 7.0])];
+        let (a, b) =
+            (words("a rose is a rose is a rose"), words("a rose is a flower which is a rose"));
+        let printed =
+            [(Counting::Labeled, [0.70, 0.50, 0.30]), (Counting::Set, [0.60, 0.50, 3.0 / 7.0])];
         for (counting, resemblances) in printed {
             for (n, expected) in (1..).zip(resemblances) {
                 let shingles = |of: &[u64]| Shingles::new([of], size(n), counting);
                 let resemblance = shingles(&a).resemblance(&shingles(&b));
-                assert!((resemblance - expected).abs() < 1e-12, "{counting:?}, size {n}: {resemblance}");
+                assert!(
+                    (resemblance - expected).abs() < 1e-12,
+                    "{counting:?}, size {n}: {resemblance}"
+                );
             }
         }
     }
 
-    /// Option A by the definition: the smaller number of occurrences of each shingle, and the larger one.
+    /// Option A by the definition: the smaller number of occurrences of each shingle, and the
+    /// larger one.
     fn labeled(a: &[u64], b: &[u64], n: usize) -> f64 {
         let mut counts: BTreeMap<&[u64], [usize; 2]> = BTreeMap::new();
         for (of, side) in [(a, 0), (b, 1)] {
             of.windows(n).for_each(|shingle| counts.entry(shingle).or_default()[side] += 1);
         }
-        let sum = |pick: fn(usize, usize) -> usize| counts.values().map(|of| pick(of[0], of[1])).sum();
+        let sum =
+            |pick: fn(usize, usize) -> usize| counts.values().map(|of| pick(of[0], of[1])).sum();
         ratio(sum(usize::min), sum(usize::max))
     }
 

@@ -3,8 +3,8 @@
 use super::shingles::{Shingles, n_common, ratio};
 use crate::fingerprint::kgram::mix;
 
-/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random permutation: of hashes,
-/// mixed with a seed.
+/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random
+/// permutation: of hashes, mixed with a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShingleSampling {
     /// The `size` smallest: MIN_s. Of a fixed size, and estimates resemblance, but not containment.
@@ -17,16 +17,17 @@ pub enum ShingleSampling {
         /// m, at least 1.
         modulus: u64,
     },
-    /// The `size` smallest of those that are 0 mod `modulus`: MIN_s of MOD_m. Cheaper to select than MIN_s alone, and
-    /// small documents have small sketches.
+    /// The `size` smallest of those that are 0 mod `modulus`: MIN_s of MOD_m. Cheaper to select
+    /// than MIN_s alone, and small documents have small sketches.
     MinOfMod {
         /// s.
         size: usize,
         /// m, at least 1.
         modulus: u64,
     },
-    /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two sketches with
-    /// different moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a bounded size, and estimates both.
+    /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two
+    /// sketches with different moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a
+    /// bounded size, and estimates both.
     Doubling {
         /// The first m, at least 1.
         modulus: u64,
@@ -57,8 +58,9 @@ pub struct Estimate {
 impl Estimate {
     /// The range that contains the true ratio with a probability of at least 95 %.
     ///
-    /// Hoeffding's inequality, `value ± sqrt(ln(2 / 0.05) / 2n)`, holds for samples without replacement too (Hoeffding
-    /// 1963, section 6): 400 samples give ± 6.8 points. Nothing is known without a sample.
+    /// Hoeffding's inequality, `value ± sqrt(ln(2 / 0.05) / 2n)`, holds for samples without
+    /// replacement too (Hoeffding 1963, section 6): 400 samples give ± 6.8 points. Nothing is known
+    /// without a sample.
     pub fn bounds(&self) -> (f64, f64) {
         if self.n_sampled == 0 {
             return (0.0, 1.0);
@@ -107,8 +109,8 @@ impl ShingleSketch {
 
     /// Estimates the resemblance with the document of `other`.
     ///
-    /// MIN_s looks at the s smallest of the union only: whether such a shingle is in both sketches says whether it is
-    /// in both documents. Theorem 1 of the paper: the estimate is unbiased.
+    /// MIN_s looks at the s smallest of the union only: whether such a shingle is in both sketches
+    /// says whether it is in both documents. Theorem 1 of the paper: the estimate is unbiased.
     pub fn resemblance(&self, other: &Self) -> Estimate {
         match self.sampling {
             ShingleSampling::Min { size } | ShingleSampling::MinOfMod { size, .. } => {
@@ -132,8 +134,8 @@ impl ShingleSketch {
         }
     }
 
-    /// Estimates the fraction of this document that is in the one of `other`; `None` from the smallest of each: a
-    /// sample of a fixed size does not say how large the document is.
+    /// Estimates the fraction of this document that is in the one of `other`; `None` from the
+    /// smallest of each: a sample of a fixed size does not say how large the document is.
     pub fn containment_in(&self, other: &Self) -> Option<Estimate> {
         match self.sampling {
             ShingleSampling::Min { .. } | ShingleSampling::MinOfMod { .. } => None,
@@ -189,7 +191,10 @@ mod tests {
                 let mean = estimates.iter().map(|estimate| estimate.value).sum::<f64>() / 400.0;
                 // The standard deviation of a mean of 400 estimates from 40 samples or more.
                 let deviation = (exact * (1.0 - exact) / 40.0 / 400.0).sqrt();
-                assert!((mean - exact).abs() <= 4.0 * deviation, "{sampling:?}: {mean} against {exact}");
+                assert!(
+                    (mean - exact).abs() <= 4.0 * deviation,
+                    "{sampling:?}: {mean} against {exact}"
+                );
             }
         }
     }
@@ -200,22 +205,32 @@ mod tests {
         let exact = a.resemblance(&b);
         for sampling in ALL {
             let estimates = estimates(&a, &b, sampling, 400);
-            let is_within = |estimate: &&Estimate| (estimate.bounds().0..=estimate.bounds().1).contains(&exact);
+            let is_within =
+                |estimate: &&Estimate| (estimate.bounds().0..=estimate.bounds().1).contains(&exact);
             let n = estimates.iter().filter(is_within).count();
             assert!(n >= 380, "{sampling:?}: {n} of 400");
             // A bound that says nothing would hold as well.
-            assert!(estimates.iter().all(|estimate| estimate.bounds().1 - estimate.bounds().0 < 0.5), "{sampling:?}");
+            assert!(
+                estimates.iter().all(|estimate| estimate.bounds().1 - estimate.bounds().0 < 0.5),
+                "{sampling:?}"
+            );
         }
     }
 
     #[test]
     fn containment_is_unbiased_where_it_can_be_estimated() {
         let one = NonZeroUsize::new(1).expect("1 is not 0");
-        let of = |range: std::ops::Range<u64>| Shingles::new([&range.collect::<Vec<_>>()[..]], one, Counting::Set);
+        let of = |range: std::ops::Range<u64>| {
+            Shingles::new([&range.collect::<Vec<_>>()[..]], one, Counting::Set)
+        };
         let (part, whole) = (of(0..1_000), of(400..8_000));
         for sampling in [ALL[1], ALL[3]] {
             let sketch = |of, seed| ShingleSketch::new(of, sampling, seed);
-            let estimate = |seed| sketch(&part, seed).containment_in(&sketch(&whole, seed)).expect("these estimate it");
+            let estimate = |seed| {
+                sketch(&part, seed)
+                    .containment_in(&sketch(&whole, seed))
+                    .expect("these estimate it")
+            };
             let mean = (0..400).map(|seed| estimate(seed).value).sum::<f64>() / 400.0;
             assert!((mean - 0.6).abs() < 0.03, "{sampling:?}: {mean}");
         }
@@ -226,13 +241,15 @@ mod tests {
     #[test]
     fn a_sketch_of_everything_is_exact_and_a_bounded_one_is_bounded() {
         let (a, b) = documents(500, 200);
-        for sampling in [ShingleSampling::Min { size: 5_000 }, ShingleSampling::Mod { modulus: 1 }] {
+        for sampling in [ShingleSampling::Min { size: 5_000 }, ShingleSampling::Mod { modulus: 1 }]
+        {
             let sketch = |of| ShingleSketch::new(of, sampling, 7);
             assert_eq!(sketch(&a).resemblance(&sketch(&b)).value, a.resemblance(&b));
         }
         let empty = Shingles::default();
         for sampling in ALL {
-            let (of_a, of_none) = (ShingleSketch::new(&a, sampling, 7), ShingleSketch::new(&empty, sampling, 7));
+            let (of_a, of_none) =
+                (ShingleSketch::new(&a, sampling, 7), ShingleSketch::new(&empty, sampling, 7));
             assert_eq!(of_a.resemblance(&of_none).value, 0.0);
             assert_eq!(of_none.resemblance(&of_none).bounds(), (0.0, 1.0));
             assert!(of_a.kept().len() <= 150);

@@ -1,4 +1,5 @@
-//! Remembers what brackets belong to, where a `/` or a line asks for it: `if (a) /b/.test(c)`, `$h{a}`.
+//! Remembers what brackets belong to, where a `/` or a line asks for it: `if (a) /b/.test(c)`,
+//! `$h{a}`.
 //!
 //! Nothing is read until somebody asks, and each token once.
 
@@ -6,8 +7,8 @@ use super::Run;
 use crate::language::hash;
 use crate::language::token::{Kind, Token};
 
-/// The brackets that are open, from the outermost one on that belongs to something: what is around it says nothing, and
-/// may be before the place where reading was resumed.
+/// The brackets that are open, from the outermost one on that belongs to something: what is around
+/// it says nothing, and may be before the place where reading was resumed.
 #[derive(Default)]
 pub(super) struct Brackets {
     /// The number of tokens that were read.
@@ -71,8 +72,8 @@ impl Run<'_, '_, '_> {
                 }
                 continue;
             }
-            // A bracket that nothing closes ends with the one around it. A bracket that nothing here opened closes
-            // what is around all of these.
+            // A bracket that nothing closes ends with the one around it. A bracket that nothing
+            // here opened closes what is around all of these.
             while let Some(open) = brackets.open.pop() {
                 if open.kind == kind {
                     brackets.closed = open.belongs;
@@ -84,8 +85,8 @@ impl Run<'_, '_, '_> {
         self.brackets = brackets;
     }
 
-    /// What the bracket that token `at` opens belongs to; `closed` is what the one belonged to that ends right before
-    /// it, and `around` the one that it is in.
+    /// What the bracket that token `at` opens belongs to; `closed` is what the one belonged to that
+    /// ends right before it, and `around` the one that it is in.
     fn belongs(&self, at: usize, closed: Belongs, around: Option<&Open>) -> Belongs {
         let text = |at: usize| self.tokens[at].text(self.text);
         let Some(before) = at.checked_sub(1) else { return Belongs::Nothing };
@@ -95,13 +96,20 @@ impl Run<'_, '_, '_> {
             b"(" | b"[" if self.table.has_arithmetic => {
                 let is_inside = around.is_some_and(|around| around.belongs == Belongs::Arithmetic);
                 // The first may be the end of a string: `"$((a << b))"`.
-                let last = (self.tokens[at].start as usize).checked_sub(1).map(|last| self.text[last]);
+                let last =
+                    (self.tokens[at].start as usize).checked_sub(1).map(|last| self.text[last]);
                 let is_begin = matches!((last, text(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
-                let is_index = touches && text(at) == b"[" && self.tokens[before].kind() == Kind::Identifier;
-                if is_inside || is_begin || is_index { Belongs::Arithmetic } else { Belongs::Nothing }
+                let is_index =
+                    touches && text(at) == b"[" && self.tokens[before].kind() == Kind::Identifier;
+                if is_inside || is_begin || is_index {
+                    Belongs::Arithmetic
+                } else {
+                    Belongs::Nothing
+                }
             }
             b"{" if !self.table.sigils.is_empty() => {
-                let is_sigil = |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
+                let is_sigil =
+                    |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
                 let is_variable = match text(before) {
                     b"}" => closed == Belongs::Variable,
                     b"]" => true,
@@ -114,16 +122,22 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a of b)`.
+    /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a
+    /// of b)`.
     fn is_head(&self, at: usize) -> bool {
         let token = |at: usize| &self.tokens[at];
-        let is_head = |at: usize| self.table.heads.iter().any(|word| **word == *token(at).text(self.text));
+        let is_head =
+            |at: usize| self.table.heads.iter().any(|word| **word == *token(at).text(self.text));
         let is_member = |at: usize| {
-            at > 0 && matches!(token(at - 1).text(self.text), b"." | b"#") && token(at - 1).end <= token(at).start
+            at > 0
+                && matches!(token(at - 1).text(self.text), b"." | b"#")
+                && token(at - 1).end <= token(at).start
         };
         match at.checked_sub(1) {
             _ if is_head(at) => !is_member(at),
-            Some(before) if token(at).kind() == Kind::Keyword => is_head(before) && !is_member(before),
+            Some(before) if token(at).kind() == Kind::Keyword => {
+                is_head(before) && !is_member(before)
+            }
             _ => false,
         }
     }
@@ -143,18 +157,21 @@ impl Run<'_, '_, '_> {
         self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)
     }
 
-    /// Whether what follows depends on brackets before, or on more than the last token. Reading cannot resume here.
+    /// Whether what follows depends on brackets before, or on more than the last token. Reading
+    /// cannot resume here.
     pub(super) fn is_bound(&mut self) -> bool {
         let table = self.table;
         if table.heads.is_empty() && table.sigils.is_empty() && !table.has_arithmetic {
             return false;
         }
         self.read_brackets();
-        !self.brackets.open.is_empty() || self.brackets.closed != Belongs::Nothing || self.ends_in_owner()
+        !self.brackets.open.is_empty()
+            || self.brackets.closed != Belongs::Nothing
+            || self.ends_in_owner()
     }
 
-    /// Whether brackets that come next may belong to the last tokens by what comes before these: `a.if`, `for await`,
-    /// `$a`, `->`.
+    /// Whether brackets that come next may belong to the last tokens by what comes before these:
+    /// `a.if`, `for await`, `$a`, `->`.
     fn ends_in_owner(&self) -> bool {
         let [.., before, last] = self.tokens.as_slice() else { return false };
         let [before, text] = [before, last].map(|token| token.text(self.text));
@@ -166,13 +183,16 @@ impl Run<'_, '_, '_> {
             || (before, text) == (b"-", b">")
     }
 
-    /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of /b/.exec(c))`.
+    /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of
+    /// /b/.exec(c))`.
     pub(super) fn ends_in_infix(&mut self) -> bool {
         let [.., value, word] = self.tokens.as_slice() else { return false };
         let is_infix = self.table.infix.iter().any(|infix| **infix == *word.text(self.text));
         let is_value = match value.kind() {
             Kind::Identifier | Kind::Number | Kind::String => true,
-            Kind::Keyword => self.table.keywords.is_value(hash::word(value.text(self.text), self.table.fold)),
+            Kind::Keyword => {
+                self.table.keywords.is_value(hash::word(value.text(self.text), self.table.fold))
+            }
             Kind::Punctuation => matches!(value.text(self.text), b"]" | b"}" | b")"),
         };
         is_infix && is_value && self.open_bracket() == Belongs::Head

@@ -1,4 +1,5 @@
-//! Knows whether a literal that differs from punctuation only in being closed, such as `/a/`, is closed on its line.
+//! Knows whether a literal that differs from punctuation only in being closed, such as `/a/`, is
+//! closed on its line.
 
 use super::Run;
 use super::literal::{Body, BodyEnd, closes_at_end};
@@ -6,15 +7,18 @@ use crate::language::compile::Rule;
 
 /// Maximum bytes of a literal that are searched before its whole line is.
 const NEAR: usize = 500;
-/// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on its opener,
+/// Maximum unsuccessful searches for the end of a literal that may nest, or whose closer depends on
+/// its opener,
 const MAX_UNCLOSED: usize = 256;
-/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has nothing else.
+/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has
+/// nothing else.
 const BYTES_PER_UNCLOSED: usize = 16;
 
 /// Maximum unsuccessful searches that may each go through all of the text.
 const MAX_UNCLOSED_LINES: usize = 16;
 
-/// Where on the rest of a line a literal is closed: found from its end, so that each line is read once for each rule.
+/// Where on the rest of a line a literal is closed: found from its end, so that each line is read
+/// once for each rule.
 pub(super) struct LineClosers<'c> {
     rule: &'c Rule,
     start: usize,
@@ -29,8 +33,12 @@ impl<'c> Run<'c, '_, '_> {
         if rule.is_multi_line {
             return self.is_closed_at_all(body);
         }
-        let is_fixed = rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
-        if is_fixed && let Some(known) = self.line_closers.iter().find(|known| std::ptr::eq(known.rule, rule)) {
+        let is_fixed =
+            rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
+        if is_fixed
+            && let Some(known) =
+                self.line_closers.iter().find(|known| std::ptr::eq(known.rule, rule))
+        {
             let at = start.checked_sub(known.start);
             if let Some(&is_closed) = at.and_then(|at| known.is_closed.get(at)) {
                 return is_closed;
@@ -67,7 +75,9 @@ impl<'c> Run<'c, '_, '_> {
             return false;
         }
         let is_closed = match self.scan(body, self.text) {
-            BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &self.text[body.start..end]),
+            BodyEnd::Whole(end) => {
+                closes_at_end(body.rule, &body.close, &self.text[body.start..end])
+            }
             BodyEnd::Code(..) => true,
         };
         self.n_unclosed += usize::from(!is_closed);
@@ -80,17 +90,22 @@ fn closed(rule: &Rule, close: &[u8], line: &[u8]) -> Vec<bool> {
     // Beyond the line nothing is closed; a closer and an escape look a few bytes ahead.
     let mut outside = vec![false; line.len() + 1];
     let mut sheltered = vec![false; line.len() + 1];
-    let closers: Vec<&[u8]> = std::iter::once(close).chain(rule.other_closes.iter().map(|close| &**close)).collect();
+    let closers: Vec<&[u8]> =
+        std::iter::once(close).chain(rule.other_closes.iter().map(|close| &**close)).collect();
     for at in (0..line.len()).rev() {
         let (byte, rest) = (line[at], &line[at..]);
         let after = |flags: &[bool], n: usize| flags.get(at + n).copied().unwrap_or(false);
-        let starts = |texts: &[Box<[u8]>]| texts.iter().find(|text| rest.starts_with(text)).map(|text| text.len());
+        let starts = |texts: &[Box<[u8]>]| {
+            texts.iter().find(|text| rest.starts_with(text)).map(|text| text.len())
+        };
         let is_escape = Some(byte) == rule.escape;
         outside[at] = if let Some(n_plain) = starts(&rule.plain) {
             after(&outside, n_plain)
         } else if rule.interpolation.iter().any(|(open, _)| rest.starts_with(open)) {
             true
-        } else if is_escape && !closers.iter().any(|close| close.len() > 1 && rest.starts_with(close)) {
+        } else if is_escape
+            && !closers.iter().any(|close| close.len() > 1 && rest.starts_with(close))
+        {
             after(&outside, 2)
         } else if closers.iter().any(|close| rest.starts_with(close)) {
             true

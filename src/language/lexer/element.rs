@@ -1,7 +1,8 @@
 //! Follows elements among code, as in JSX: `<b title="x">don't {count} more</b>`.
 //!
-//! Between tags is text, where a lone quote, backtick or slash opens nothing, and words are read as names. In text more
-//! is read than in code and never less, so what is taken for an element by mistake hides nothing.
+//! Between tags is text, where a lone quote, backtick or slash opens nothing, and words are read as
+//! names. In text more is read than in code and never less, so what is taken for an element by
+//! mistake hides nothing.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,8 @@ pub(super) struct Elements<'t> {
     open: Vec<Open<'t>>,
     /// The last closing tag of each name, once it was asked for.
     last_closers: Option<HashMap<&'t [u8], usize>>,
-    /// The number of tags that were taken for something else, or for tags, by what comes later in the text.
+    /// The number of tags that were taken for something else, or for tags, by what comes later in
+    /// the text.
     n_told_by_later: usize,
 }
 
@@ -70,14 +72,20 @@ impl<'t> Run<'_, 't, '_> {
         let n_frames = self.frames.len();
         let is_closing = byte == b'<' && self.text.get(at + 1) == Some(&b'/');
         let is_code = matches!(self.elements.open.last(), None | Some(Open::Code { .. }));
-        let opens_tag = byte == b'<' && !is_closing && is_code && self.import.is_none() && self.may_begin_value();
+        let opens_tag = byte == b'<'
+            && !is_closing
+            && is_code
+            && self.import.is_none()
+            && self.may_begin_value();
         match (self.elements.open.last_mut(), byte) {
             (Some(Open::Text { name }), b'<') if is_closing => {
-                self.elements.n_told_by_later += usize::from(self::name(&self.text[at + 2..]) != *name);
+                self.elements.n_told_by_later +=
+                    usize::from(self::name(&self.text[at + 2..]) != *name);
                 self.elements.open.pop();
                 // The tag around it may be in text itself, where nothing opens.
                 let end = self.text[at..].iter().position(|byte| matches!(byte, b'>' | b'\n'));
-                let end = end.map_or(self.text.len(), |n| at + n + usize::from(self.text[at + n] == b'>'));
+                let end = end
+                    .map_or(self.text.len(), |n| at + n + usize::from(self.text[at + n] == b'>'));
                 self.at = end;
                 self.push(at, end, Symbol::STRING, hash::word(&self.text[at..end], 0) as u32);
                 return true;
@@ -87,8 +95,11 @@ impl<'t> Run<'_, 't, '_> {
                     self.open_element(Open::Tag { name, depth: 0 });
                 }
             }
-            (Some(Open::Text { .. } | Open::Tag { .. }), b'{') => self.open_element(Open::Code { depth: 0, n_frames }),
-            (Some(Open::Text { .. }), _) if byte.is_ascii_punctuation() && byte != b'_' && byte != b'$' => {}
+            (Some(Open::Text { .. } | Open::Tag { .. }), b'{') => {
+                self.open_element(Open::Code { depth: 0, n_frames })
+            }
+            (Some(Open::Text { .. }), _)
+                if byte.is_ascii_punctuation() && byte != b'_' && byte != b'$' => {}
             // A value of an attribute has no escapes, and may go on over lines.
             (Some(Open::Tag { .. }), quote @ (b'"' | b'\''))
                 if self.tokens.last().is_some_and(|last| last.text(self.text) == b"=") =>
@@ -98,7 +109,12 @@ impl<'t> Run<'_, 't, '_> {
                     return false;
                 };
                 self.at = at + n + 2;
-                self.push(at, self.at, Symbol::STRING, hash::word(&self.text[at..self.at], 0) as u32);
+                self.push(
+                    at,
+                    self.at,
+                    Symbol::STRING,
+                    hash::word(&self.text[at..self.at], 0) as u32,
+                );
                 return true;
             }
             (Some(Open::Tag { depth, .. }), b'<') => *depth += 1,
@@ -113,17 +129,20 @@ impl<'t> Run<'_, 't, '_> {
                     }
                 }
             }
-            (Some(Open::Tag { .. }), b'/') if !matches!(self.text.get(at + 1), Some(b'/' | b'*')) => {}
+            (Some(Open::Tag { .. }), b'/')
+                if !matches!(self.text.get(at + 1), Some(b'/' | b'*')) => {}
             (Some(Open::Tag { .. }), b';' | b',' | b'(' | b')' | b'}') => {
                 // A type: `<T,>(x: T) => x`.
                 self.elements.open.pop();
                 return false;
             }
             (Some(Open::Code { depth, n_frames: n }), b'{') if *n == n_frames => *depth += 1,
-            (Some(Open::Code { depth, n_frames: n }), b'}') if *n == n_frames => match depth.checked_sub(1) {
-                Some(less) => *depth = less,
-                None => drop(self.elements.open.pop()),
-            },
+            (Some(Open::Code { depth, n_frames: n }), b'}') if *n == n_frames => {
+                match depth.checked_sub(1) {
+                    Some(less) => *depth = less,
+                    None => drop(self.elements.open.pop()),
+                }
+            }
             (None | Some(Open::Code { .. }), b'<') if opens_tag => {
                 let Some(name) = self.name_of_tag() else { return false };
                 self.open_element(Open::Tag { name, depth: 0 });
@@ -147,7 +166,10 @@ impl<'t> Run<'_, 't, '_> {
         let name = name(rest);
         let is_tag = match name.first() {
             None => rest.first() == Some(&b'>'),
-            Some(first) => (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$')) && name.len() <= MAX_NAME,
+            Some(first) => {
+                (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
+                    && name.len() <= MAX_NAME
+            }
         };
         is_tag.then_some(name)
     }
@@ -165,6 +187,8 @@ impl<'t> Run<'_, 't, '_> {
 
 /// The name that `text` begins with, cut where it is longer than any.
 fn name(text: &[u8]) -> &[u8] {
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | b'.' | b':' | b'-');
+    let is_part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | b'.' | b':' | b'-')
+    };
     &text[..text.iter().take(MAX_NAME + 1).take_while(is_part).count()]
 }

@@ -1,4 +1,5 @@
-//! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*` opens a comment.
+//! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*`
+//! opens a comment.
 
 use super::CompiledTable;
 use crate::language::token::Token;
@@ -6,7 +7,8 @@ use crate::language::token::Token;
 /// A text without its escapes.
 pub(super) struct Escapes {
     pub(super) text: Vec<u8>,
-    /// For each escape, where what comes after it is in the text, and how much farther on it is in the file.
+    /// For each escape, where what comes after it is in the text, and how much farther on it is in
+    /// the file.
     places: Vec<(usize, usize)>,
 }
 
@@ -29,9 +31,11 @@ impl Escapes {
                     at += n_bytes;
                     places.push((text.len(), at - text.len()));
                 }
-                // A backslash that escapes another one begins no escape of a character, nor does that one.
+                // A backslash that escapes another one begins no escape of a character, nor does
+                // that one.
                 None => {
-                    let n_plain = (file.len() - at).min(if file[at..].starts_with(b"\\\\") { 2 } else { 1 });
+                    let n_plain =
+                        (file.len() - at).min(if file[at..].starts_with(b"\\\\") { 2 } else { 1 });
                     text.extend_from_slice(&file[at..at + n_plain]);
                     at += n_plain;
                 }
@@ -57,7 +61,8 @@ impl Escapes {
     }
 }
 
-/// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a mark of its own.
+/// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a
+/// mark of its own.
 fn character(text: &[u8]) -> Option<(char, usize)> {
     let (unit, n_bytes) = unit(text)?;
     let pair = unit_pair(unit, &text[n_bytes..], n_bytes);
@@ -67,8 +72,9 @@ fn character(text: &[u8]) -> Option<(char, usize)> {
 fn unit_pair(high: u32, rest: &[u8], n_bytes: usize) -> Option<(char, usize)> {
     let (low, n_more) = unit(rest)?;
     let is_pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
-    let c =
-        char::from_u32(0x1_0000 + ((high.wrapping_sub(0xD800) & 0x3FF) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF))?;
+    let c = char::from_u32(
+        0x1_0000 + ((high.wrapping_sub(0xD800) & 0x3FF) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF),
+    )?;
     is_pair.then_some((c, n_bytes + n_more))
 }
 

@@ -10,7 +10,8 @@ use crate::language::hash;
 use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Symbol};
 
-/// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are looked up.
+/// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are
+/// looked up.
 const MAX_ENDLESS_HEREDOCS: usize = 16;
 
 /// Maximum tokens of a file to print to, in braces.
@@ -31,7 +32,8 @@ pub(super) enum Indent {
     Blanks,
 }
 
-/// Where the last line is that ends a heredoc, by what may indent it, whether code may follow, and the tag.
+/// Where the last line is that ends a heredoc, by what may indent it, whether code may follow, and
+/// the tag.
 pub(super) type LastLines<'t> = HashMap<(Indent, bool), HashMap<&'t [u8], usize>>;
 
 impl<'c, 't> Run<'c, 't, '_> {
@@ -53,7 +55,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             (true, false) => Indent::Blanks,
         };
         let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let may_shift = rule.is_capital && !is_quoted && !is_marked && tag.iter().any(u8::is_ascii_lowercase);
+        let may_shift =
+            rule.is_capital && !is_quoted && !is_marked && tag.iter().any(u8::is_ascii_lowercase);
         if may_shift && !self.has_last_line(rule, &tag, indent) {
             self.n_endless_heredocs += 1;
             return false;
@@ -64,7 +67,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         true
     }
 
-    /// Whether a value may begin here, or an argument of a call, and not what comes after a value: `a[0] <<B` shifts.
+    /// Whether a value may begin here, or an argument of a call, and not what comes after a value:
+    /// `a[0] <<B` shifts.
     fn may_begin_heredoc(&mut self, rule: &HeredocRule, inside: usize) -> bool {
         if rule.place == OpenerPlace::Anywhere || self.may_begin_value() {
             return true;
@@ -77,13 +81,16 @@ impl<'c, 't> Run<'c, 't, '_> {
             // The sigil is part of the name, or a token by itself.
             [.., last] if matches!(last.text(self.text).first(), Some(b'$')) => true,
             [.., before, last] => {
-                before.end == last.start && matches!(before.text(self.text), b"@" | b"$" | b"%" | b"&" | b"*")
+                before.end == last.start
+                    && matches!(before.text(self.text), b"@" | b"$" | b"%" | b"&" | b"*")
             }
             _ => false,
         };
-        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier) && !is_variable;
+        let is_name =
+            self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier) && !is_variable;
         let is_first = rule.files.is_empty() && self.on_line().is_empty();
-        is_first || is_name && is_spaced && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
+        is_first
+            || is_name && is_spaced && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
     }
 
     /// Whether the last tokens are a file to print to: `print $file`, `print {$file}`.
@@ -99,7 +106,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                 depth -= usize::from(text(*at) == b"{");
                 depth == 0
             };
-            let Some(at) = (last.saturating_sub(MAX_FILE)..=last).rev().find(opens) else { return false };
+            let Some(at) = (last.saturating_sub(MAX_FILE)..=last).rev().find(opens) else {
+                return false;
+            };
             first = at;
         } else if text(last).first() != Some(&b'$') {
             return false;
@@ -117,7 +126,8 @@ impl<'c, 't> Run<'c, 't, '_> {
     fn last_lines(&mut self, kind: (Indent, bool)) -> &HashMap<&'t [u8], usize> {
         let text = self.text;
         self.last_lines.entry(kind).or_insert_with(|| {
-            let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
+            let starts =
+                std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
             starts.map(|at| (tag_of_line(line(text, at), kind).1, at)).collect()
         })
     }
@@ -133,7 +143,12 @@ impl<'c, 't> Run<'c, 't, '_> {
                     (self.at, is_behind_tag) = (end, true);
                     // With an empty tag, an empty line is all of it.
                     if start < end {
-                        self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+                        self.push(
+                            start,
+                            end,
+                            Symbol::STRING,
+                            hash::word(&self.text[start..end], 0) as u32,
+                        );
                     }
                 }
                 None => self.n_endless_heredocs += 1,
@@ -170,8 +185,8 @@ fn line(text: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// The bytes that indent a line, and the tag that the rest of it is. Where `code_follows`, PHP lets the statement
-/// continue after the tag.
+/// The bytes that indent a line, and the tag that the rest of it is. Where `code_follows`, PHP lets
+/// the statement continue after the tag.
 fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &[u8]) {
     let indents = |byte: &&u8| match indent {
         Indent::Nothing => false,
@@ -191,11 +206,15 @@ fn is_tag_byte(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
-/// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line is indented.
+/// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line
+/// is indented.
 fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
     let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
     at += usize::from(is_marked);
-    let n_blank = text[at..].iter().take_while(|byte| rule.has_spaced_tag && matches!(byte, b' ' | b'\t')).count();
+    let n_blank = text[at..]
+        .iter()
+        .take_while(|byte| rule.has_spaced_tag && matches!(byte, b' ' | b'\t'))
+        .count();
     let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     at += if quote.is_some() { n_blank + 1 } else { 0 };
     at += usize::from(rule.has_spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));

@@ -1,7 +1,7 @@
 //! Skips import statements: their tokens are removed again.
 //!
-//! Only what has the shape of an import is one: names, strings and brackets of names. What holds code, such as a body or
-//! statements, stays.
+//! Only what has the shape of an import is one: names, strings and brackets of names. What holds
+//! code, such as a body or statements, stays.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::language::token::{Kind, Symbol, Token};
 
 /// Maximum tokens of an import statement; a longer one is code that looks like an import.
 const MAX_IMPORT: usize = 1_000;
-/// Maximum bytes of white space and comments behind which the next code is looked for: less than what may influence
-/// how the text before it is read.
+/// Maximum bytes of white space and comments behind which the next code is looked for: less than
+/// what may influence how the text before it is read.
 const MAX_AHEAD: usize = 512;
 
 /// An import statement being read.
@@ -30,8 +30,8 @@ pub(super) struct OpenImport<'c> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Begins an import statement if the word that begins at `start` and ends here is first on its line and imports
-    /// something. In one that has begun, the word may say that it is none.
+    /// Begins an import statement if the word that begins at `start` and ends here is first on its
+    /// line and imports something. In one that has begun, the word may say that it is none.
     #[inline]
     pub(super) fn begin_import(&mut self, start: usize, word: u32) {
         if let Some(import) = &self.import {
@@ -46,13 +46,16 @@ impl Run<'_, '_, '_> {
         }
         let (earlier, before) = self.tokens.split_at(self.tokens.len() - n_before);
         let is_marked = |mark: &[u8]| {
-            let is_one = |(token, byte): (&Token, &u8)| token.text(self.text) == std::slice::from_ref(byte);
+            let is_one =
+                |(token, byte): (&Token, &u8)| token.text(self.text) == std::slice::from_ref(byte);
             mark.len() == n_before && before.iter().zip(mark).all(is_one)
         };
-        let rule = self.table.imports.iter().find(|rule| rule.word == word && is_marked(&rule.mark));
+        let rule =
+            self.table.imports.iter().find(|rule| rule.word == word && is_marked(&rule.mark));
         let Some(rule) = rule else { return };
         // An element of a list, an argument, a key.
-        let is_in_list = earlier.last().is_some_and(|last| matches!(last.text(self.text), b"(" | b"[" | b","));
+        let is_in_list =
+            earlier.last().is_some_and(|last| matches!(last.text(self.text), b"(" | b"[" | b","));
         if rule.mark.is_empty() && is_in_list {
             return;
         }
@@ -61,7 +64,8 @@ impl Run<'_, '_, '_> {
             return;
         }
         if rule.preamble.is_some() {
-            let in_brackets = if self.text.get(next) == Some(&b'(') { self.next_code(next + 1) } else { next };
+            let in_brackets =
+                if self.text.get(next) == Some(&b'(') { self.next_code(next + 1) } else { next };
             self.hold_preamble(start, in_brackets, rule);
         }
         let verbatim = next..rule.verbatim.map_or(0, |brackets| self.verbatim_end(next, brackets));
@@ -89,8 +93,9 @@ impl Run<'_, '_, '_> {
         let table = self.table;
         let (from, to) = table.openers_at[text[at] as usize];
         let mut openers = table.openers[from as usize..to as usize].iter();
-        let opener =
-            openers.find(|opener| opener.is_at(text, at, table.fold) && opener.n_word == 0 && opener.hole.is_none())?;
+        let opener = openers.find(|opener| {
+            opener.is_at(text, at, table.fold) && opener.n_word == 0 && opener.hole.is_none()
+        })?;
         let Opens::Rule(rule) = opener.opens else { return None };
         let rule = &table.rules[rule];
         let is_anywhere = matches!(rule.place, OpenerPlace::Anywhere | OpenerPlace::Apart);
@@ -104,8 +109,8 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Follows the import statement past `byte` at `start`, which may end it or say that it is none; true if it was
-    /// read.
+    /// Follows the import statement past `byte` at `start`, which may end it or say that it is
+    /// none; true if it was read.
     pub(super) fn follow_import(&mut self, byte: u8, start: usize) -> bool {
         let Some(import) = &self.import else { return false };
         let rule = import.rule;
@@ -154,15 +159,18 @@ impl Run<'_, '_, '_> {
         others.next().is_some_and(|name| name.kind() == Kind::Identifier) && others.next().is_none()
     }
 
-    /// Whether the line that ends here, in the brackets of an import, and the next one are parts of one list.
+    /// Whether the line that ends here, in the brackets of an import, and the next one are parts of
+    /// one list.
     fn is_list(&mut self) -> bool {
-        let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
-        let goes_on = self
-            .tokens
-            .last()
-            .is_none_or(|last| last.kind() == Kind::Punctuation && !matches!(last.text(self.text), b")" | b"]" | b"}"));
+        let begins_code =
+            self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
+        let goes_on = self.tokens.last().is_none_or(|last| {
+            last.kind() == Kind::Punctuation && !matches!(last.text(self.text), b")" | b"]" | b"}")
+        });
         let next = self.next_code(self.at);
-        begins_code || goes_on || self.text.get(next).is_none_or(|byte| b",)]}.|&+=:?<>*/%`".contains(byte))
+        begins_code
+            || goes_on
+            || self.text.get(next).is_none_or(|byte| b",)]}.|&+=:?<>*/%`".contains(byte))
     }
 
     /// Remembers a comment that may be code, if a statement follows that says so. Time O(1).
@@ -176,18 +184,23 @@ impl Run<'_, '_, '_> {
             0
         };
         // `//` and `/*` alike.
-        let n_open = self.text[start..end].iter().take(2).take_while(|byte| byte.is_ascii_punctuation()).count();
+        let n_open = self.text[start..end]
+            .iter()
+            .take(2)
+            .take_while(|byte| byte.is_ascii_punctuation())
+            .count();
         self.comments.push((start..end, start + n_open..(end - close).max(start + n_open)));
     }
 
-    /// Hands out the comments right before a name in an import that is read at `start`, if they are code of another
-    /// language.
+    /// Hands out the comments right before a name in an import that is read at `start`, if they are
+    /// code of another language.
     pub(super) fn hold_preamble_of_name(&mut self, start: usize) {
         let Some(import) = &self.import else { return };
         self.hold_preamble(start, start, import.rule);
     }
 
-    /// Hands out the comments right before what begins at `start` and imports what is at `name_at`, maybe in brackets.
+    /// Hands out the comments right before what begins at `start` and imports what is at `name_at`,
+    /// maybe in brackets.
     fn hold_preamble(&mut self, start: usize, name_at: usize, rule: &ImportRule) {
         let Some((name, row)) = &rule.preamble else { return };
         let is_here = self.text[name_at..].starts_with(name);
@@ -211,7 +224,9 @@ impl Run<'_, '_, '_> {
         if rest.first() != Some(&open) {
             return 0;
         }
-        memchr::memchr2(b'\n', close, rest).filter(|&end| rest[end] == close).map_or(0, |end| at + end)
+        memchr::memchr2(b'\n', close, rest)
+            .filter(|&end| rest[end] == close)
+            .map_or(0, |end| at + end)
     }
 
     /// Whether here is the name of what is imported, in which nothing opens.
@@ -225,7 +240,9 @@ impl Run<'_, '_, '_> {
         let (rule, from_token) = (import.rule, import.from_token);
         let is_over = match end {
             ImportEnd::Semicolon => true,
-            ImportEnd::Line | ImportEnd::Directive => rule.ends != ImportEnd::Semicolon || self.at >= self.text.len(),
+            ImportEnd::Line | ImportEnd::Directive => {
+                rule.ends != ImportEnd::Semicolon || self.at >= self.text.len()
+            }
         };
         let is_inside = import.depth > 0 || self.frames.len() > import.n_frames;
         let n_tokens = self.tokens.len() - from_token;

@@ -15,7 +15,8 @@ pub(super) const MAX_TAG: usize = 64;
 
 /// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
 const MAX_BLANKS: usize = 500;
-/// Maximum strings in comments that nothing closes; where there are more, no further one is looked for.
+/// Maximum strings in comments that nothing closes; where there are more, no further one is looked
+/// for.
 const MAX_UNCLOSED_STRINGS: usize = 16;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
@@ -34,7 +35,8 @@ pub(super) struct Frame<'c> {
     pub(super) n_levels: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
-    /// The number of tokens in which cases were looked for, and the depth at which each one began that has not ended.
+    /// The number of tokens in which cases were looked for, and the depth at which each one began
+    /// that has not ended.
     pub(super) n_read: usize,
     pub(super) cases: Vec<usize>,
 }
@@ -60,12 +62,14 @@ impl<'c> Body<'c> {
 pub(super) enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
-    /// Before code inside it: the offset of the code, the index of the pair, and the open levels of the body.
+    /// Before code inside it: the offset of the code, the index of the pair, and the open levels of
+    /// the body.
     Code(usize, usize, usize),
 }
 
 impl<'c, 't> Run<'c, 't, '_> {
-    /// Reads what an opener at this position opens; `n_word` is the length of the word that starts here.
+    /// Reads what an opener at this position opens; `n_word` is the length of the word that starts
+    /// here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
         if self.is_verbatim() || self.elements.is_in_text() {
             return false;
@@ -75,8 +79,12 @@ impl<'c, 't> Run<'c, 't, '_> {
         let (from, to) = table.openers_at[first as usize];
         for opener in &table.openers[from as usize..to as usize] {
             // A `#` is part of a word, but quotes.
-            let quotes = |at: usize| opener.hole == Some(Hole::Quote) && n_word > at && self.text[self.at + at] == b'#';
-            if opener.n_word != n_word && !quotes(opener.n_word) || !opener.is_at(self.text, self.at, table.fold) {
+            let quotes = |at: usize| {
+                opener.hole == Some(Hole::Quote) && n_word > at && self.text[self.at + at] == b'#'
+            };
+            if opener.n_word != n_word && !quotes(opener.n_word)
+                || !opener.is_at(self.text, self.at, table.fold)
+            {
                 continue;
             }
             if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
@@ -87,7 +95,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                         self.at = end;
                         self.piece(rule, start, end);
                     }
-                    None => self.body(start, Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside)),
+                    None => {
+                        self.body(start, Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside))
+                    }
                 }
                 return true;
             }
@@ -114,14 +124,21 @@ impl<'c, 't> Run<'c, 't, '_> {
                 }
                 let text = self.text;
                 for at in (end..inside).filter(|&at| opener.n_word == 0 || text[at] != b' ') {
-                    self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
+                    self.push(
+                        at,
+                        at + 1,
+                        Symbol::punctuation(self.text[at]),
+                        u32::from(self.text[at]),
+                    );
                 }
                 self.at = inside;
                 true
             }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                if rule.within.is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
+                if rule
+                    .within
+                    .is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
                     || !rule.not_after.is_empty() && self.is_after(&rule.not_after)
                     || !self.is_place(rule.place, inside)
                     || rule.is_one_character && !self.holds_one_character(rule, inside)
@@ -134,8 +151,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 };
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
-                let must_close =
-                    matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument | OpenerPlace::Quote);
+                let must_close = matches!(
+                    rule.place,
+                    OpenerPlace::Operand | OpenerPlace::Argument | OpenerPlace::Quote
+                );
                 if must_close && !self.is_closed_on_line(&body) {
                     return false;
                 }
@@ -145,19 +164,24 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of its placeholder.
+    /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of
+    /// its placeholder.
     fn matches(&self, opener: &Opener, at: usize) -> Option<(usize, &'t [u8])> {
         let rest = &self.text[at + opener.head.len()..];
         let n_hole = match opener.hole {
             None => return Some((at + opener.head.len(), b"")),
-            Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
+            Some(Hole::Repeat(byte)) => {
+                rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count()
+            }
             Some(Hole::Blank | Hole::Quote) => {
                 rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count()
             }
             Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
-            Some(Hole::Tag) => {
-                rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
-            }
+            Some(Hole::Tag) => rest
+                .iter()
+                .take(MAX_TAG)
+                .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+                .count(),
             Some(Hole::Delimiter) => {
                 let is_part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b'(' | b')' | b'\\');
                 rest.iter().take(MAX_DELIMITER).take_while(is_part).count()
@@ -171,9 +195,12 @@ impl<'c, 't> Run<'c, 't, '_> {
             let is_comment = delimiter == b'#' && n_hole > 0;
             let quotes = delimiter.is_ascii_punctuation() && !b")]}>_".contains(&delimiter);
             let inside = at + opener.head.len() + n_hole + 1;
-            return (quotes && !is_arrow && !is_comment).then_some((inside, &rest[n_hole..=n_hole]));
+            return (quotes && !is_arrow && !is_comment)
+                .then_some((inside, &rest[n_hole..=n_hole]));
         }
-        if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
+        if opener.hole == Some(Hole::Bracket) && n_hole == 0
+            || !rest[n_hole..].starts_with(&opener.tail)
+        {
             return None;
         }
         Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
@@ -195,7 +222,11 @@ impl<'c, 't> Run<'c, 't, '_> {
                     return;
                 }
                 let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
-                let end = if rule.is_conditional { other_half(&body, self.text, start, end) } else { end };
+                let end = if rule.is_conditional {
+                    other_half(&body, self.text, start, end)
+                } else {
+                    end
+                };
                 self.at = end;
                 if rule.is_held {
                     self.hold(rule, &body.close, body.start..end);
@@ -222,10 +253,12 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// The end of the first line of a literal, if the bodies of heredocs come next: `f(<<A, "b` and its next line. A
-    /// shell reads them after the line on which the literal ends.
+    /// The end of the first line of a literal, if the bodies of heredocs come next: `f(<<A, "b` and
+    /// its next line. A shell reads them after the line on which the literal ends.
     fn interrupting_line(&self, body: &Body<'_>, end: usize) -> Option<usize> {
-        self.heredocs.last().filter(|heredoc| !body.rule.is_comment && !heredoc.rule.has_word_tag)?;
+        self.heredocs
+            .last()
+            .filter(|heredoc| !body.rule.is_comment && !heredoc.rule.has_word_tag)?;
         memchr::memchr(b'\n', &self.text[body.start..end]).map(|n| body.start + n + 1)
     }
 
@@ -238,15 +271,20 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.tail.is_second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let blanks = text[end..].iter().take(MAX_BLANKS).take_while(|byte| byte.is_ascii_whitespace());
+                    let blanks = text[end..]
+                        .iter()
+                        .take(MAX_BLANKS)
+                        .take_while(|byte| byte.is_ascii_whitespace());
                     let n_spaces = blanks.count();
-                    let open = text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
+                    let open =
+                        text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
                     open.map(|open| (end + n_spaces + 1, vec![mirror(open)]))
                 }
                 close => Some((end, close.to_vec())),
             };
             if let Some((inside, close)) = second
-                && let BodyEnd::Whole(second) = self.scan(&Body::new(rule, close.into(), inside), text)
+                && let BodyEnd::Whole(second) =
+                    self.scan(&Body::new(rule, close.into(), inside), text)
             {
                 end = second;
             }
@@ -261,7 +299,12 @@ impl<'c, 't> Run<'c, 't, '_> {
     fn hold(&mut self, rule: &Rule, close: &[u8], body: std::ops::Range<usize>) {
         let n_close = longest_close(rule, close, |text| self.text[body.clone()].ends_with(text));
         let n_comments = self.table.rules.iter().take_while(|rule| rule.is_comment).count();
-        let row = self.table.rules.iter().position(|other| std::ptr::eq(other, rule)).unwrap_or(n_comments);
+        let row = self
+            .table
+            .rules
+            .iter()
+            .position(|other| std::ptr::eq(other, rule))
+            .unwrap_or(n_comments);
         self.held.push(Held { range: body.start..body.end - n_close, row: row - n_comments });
     }
 
@@ -271,7 +314,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             if self.table.has_preambles {
                 self.remember_comment(rule, start, end);
             }
-            // What comes after a comment of several lines is first on its line if nothing comes before the comment's end.
+            // What comes after a comment of several lines is first on its line if nothing comes
+            // before the comment's end.
             if rule.is_multi_line && memchr::memchr(b'\n', &self.text[start..end]).is_some() {
                 self.end_import(ImportEnd::Line);
                 self.line_first = self.tokens.len();
@@ -297,7 +341,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             return end;
         }
         if let Ending::Closer(_) = rule.ending {
-            return BodyEnd::Whole(find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()));
+            return BodyEnd::Whole(
+                find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()),
+            );
         }
         self.scan_slowly(body, text)
     }
@@ -310,7 +356,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
             }
-            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => None,
+            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => {
+                None
+            }
             (Some(open), _) => Some((&**open).into()),
             (None, _) => None,
         };
@@ -334,7 +382,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at = end;
             } else if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
                 at += plain.len();
-            } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
+            } else if let Some(pair) =
+                rule.interpolation.iter().position(|(open, _)| rest.starts_with(open))
+            {
                 let code = at + rule.interpolation[pair].0.len();
                 if self.frames.len() < MAX_DEPTH {
                     return BodyEnd::Code(code, pair, depth);
@@ -352,7 +402,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at += 1;
             } else if rule.tail.is_whole_line && continues_word(close, rest) {
                 at += close.len();
-            } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
+            } else if let n_close @ 1.. =
+                longest_close(rule, close, |close| rest.starts_with(close))
+            {
                 at += n_close;
                 if depth == 0 {
                     return BodyEnd::Whole(at);
@@ -363,7 +415,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
-            } else if ends_line(rule, byte) || rule.ends_before.iter().any(|text| rest.starts_with(text)) {
+            } else if ends_line(rule, byte)
+                || rule.ends_before.iter().any(|text| rest.starts_with(text))
+            {
                 return BodyEnd::Whole(at);
             } else {
                 at = self.skip_shelter(rule, text, at);
@@ -372,9 +426,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         BodyEnd::Whole(text.len())
     }
 
-    /// Finds the end of a body with expansions of a shell; `None` if nothing ends it, when its braces are plain text.
+    /// Finds the end of a body with expansions of a shell; `None` if nothing ends it, when its
+    /// braces are plain text.
     ///
-    /// What is open is a number with two bits for each level, the innermost lowest: it is kept while code inside is read.
+    /// What is open is a number with two bits for each level, the innermost lowest: it is kept
+    /// while code inside is read.
     ///
     /// Time O(n), whatever is nested.
     fn scan_expansions(&mut self, body: &Body<'_>, text: &[u8]) -> Option<BodyEnd> {
@@ -389,7 +445,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         let outermost = if *body.close == *b"}" { QUOTING } else { QUOTED };
         let mut open = if body.n_levels == 0 { outermost } else { body.n_levels };
         let begins = body.n_levels == 0 && outermost == QUOTING;
-        let mut at = next_stop(rule, text, body.start + if begins { n_flags(&text[body.start..]) } else { 0 });
+        let mut at = next_stop(
+            rule,
+            text,
+            body.start + if begins { n_flags(&text[body.start..]) } else { 0 },
+        );
         while let Some(&byte) = text.get(at) {
             let rest = &text[at..];
             let code = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open));
@@ -401,7 +461,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                     return Some(BodyEnd::Code(at, pair, open));
                 }
             } else if rest.starts_with(b"${") {
-                let is_quoted = (0..usize::BITS).step_by(2).any(|level| open >> level & 3 == QUOTED);
+                let is_quoted =
+                    (0..usize::BITS).step_by(2).any(|level| open >> level & 3 == QUOTED);
                 let inside = if is_quoted && !edits(&rest[2..]) { PLAIN } else { QUOTING };
                 // What is too deep is text.
                 open = if open.leading_zeros() >= 2 { open << 2 | inside } else { open };
@@ -410,8 +471,12 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at += 1;
                 match (open & 3, byte) {
                     (QUOTED, b'"') | (QUOTING | PLAIN, b'}') => open >>= 2,
-                    (QUOTING | PLAIN, b'"') if open.leading_zeros() >= 2 => open = open << 2 | QUOTED,
-                    (QUOTING, b'\'') => at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1),
+                    (QUOTING | PLAIN, b'"') if open.leading_zeros() >= 2 => {
+                        open = open << 2 | QUOTED
+                    }
+                    (QUOTING, b'\'') => {
+                        at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1)
+                    }
                     (_, b'\n') if !rule.is_multi_line => return Some(BodyEnd::Whole(at - 1)),
                     _ => {}
                 }
@@ -427,7 +492,8 @@ impl<'c, 't> Run<'c, 't, '_> {
 
     /// The end of the string or character at `at`, if there is one and it is closed.
     ///
-    /// One that is not closed was looked for in all of the rest: few may be, and what comes there decides what is here.
+    /// One that is not closed was looked for in all of the rest: few may be, and what comes there
+    /// decides what is here.
     fn string_end(&mut self, at: usize, text: &[u8]) -> Option<usize> {
         let table = self.table;
         if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
@@ -445,7 +511,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 return None;
             }
             let close = closing(rule.close.as_ref()?, opener.hole, hole);
-            let BodyEnd::Whole(end) = self.scan(&Body::new(rule, close.clone(), inside), text) else { return None };
+            let BodyEnd::Whole(end) = self.scan(&Body::new(rule, close.clone(), inside), text)
+            else {
+                return None;
+            };
             let is_closed = closes_at_end(rule, &close, &text[inside..end]);
             self.n_unclosed += usize::from(!is_closed);
             is_closed.then_some(end)
@@ -510,12 +579,15 @@ fn continues_word(close: &[u8], text: &[u8]) -> bool {
 /// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.
 fn n_flags(text: &[u8]) -> usize {
     let flags = &text[..text.len().min(MAX_TAG)];
-    let end = flags.iter().position(|byte| matches!(byte, b')' | b'\n')).filter(|_| flags.starts_with(b"("));
+    let end = flags
+        .iter()
+        .position(|byte| matches!(byte, b')' | b'\n'))
+        .filter(|_| flags.starts_with(b"("));
     end.filter(|&end| flags[end] == b')').map_or(0, |end| end + 1)
 }
 
-/// Whether an expansion, whose name `text` begins with, has an operator that edits the value: in its pattern, quotes
-/// count wherever it is.
+/// Whether an expansion, whose name `text` begins with, has an operator that edits the value: in
+/// its pattern, quotes count wherever it is.
 fn edits(text: &[u8]) -> bool {
     let mut at = usize::from(text.first() == Some(&b'!'));
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
@@ -527,10 +599,11 @@ fn edits(text: &[u8]) -> bool {
     text.get(at).is_some_and(|byte| b"#%/^,".contains(byte))
 }
 
-/// Where the first directive is in the comment from `start` to `end` that belongs to an `#if` before it, and ends it in
-/// code that is left out; else `end`.
+/// Where the first directive is in the comment from `start` to `end` that belongs to an `#if`
+/// before it, and ends it in code that is left out; else `end`.
 ///
-/// Where the comment is closed after that, and no other one opens before its closer, it is none that ends there.
+/// Where the comment is closed after that, and no other one opens before its closer, it is none
+/// that ends there.
 fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
     let mut depth = 0;
     for at in memchr::memchr_iter(b'#', &text[body.start..end]).map(|n| body.start + n) {
@@ -538,7 +611,8 @@ fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
             continue;
         }
         let word = text[at + 1..end].trim_ascii_start();
-        let is_other = [&b"endif"[..], b"else", b"elif"].iter().any(|other| word.starts_with(other));
+        let is_other =
+            [&b"endif"[..], b"else", b"elif"].iter().any(|other| word.starts_with(other));
         if word.starts_with(b"if") {
             depth += 1;
         } else if is_other && depth == 0 {
@@ -564,14 +638,17 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
 }
 
-/// The end of a body that ends at the line end, at the first occurrence of one closer, or at a quote.
+/// The end of a body that ends at the line end, at the first occurrence of one closer, or at a
+/// quote.
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     match &rule.ending {
-        Ending::Line => Some(memchr::memchr2(b'\n', b'\r', &text[inside..]).map_or(text.len(), |n| inside + n)),
-        Ending::Closer(Some(finder)) => {
-            Some(finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()))
+        Ending::Line => {
+            Some(memchr::memchr2(b'\n', b'\r', &text[inside..]).map_or(text.len(), |n| inside + n))
         }
+        Ending::Closer(Some(finder)) => Some(
+            finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()),
+        ),
         Ending::Quote(quote) => Some(scan_quoted(rule, *quote, text, inside)),
         Ending::Closer(None) | Ending::Any => None,
     }
@@ -585,7 +662,9 @@ fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
         at = next_stop(rule, text, at);
         match text.get(at) {
             None => return text.len(),
-            Some(&byte) if Some(byte) == rule.escape => at += if text[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
+            Some(&byte) if Some(byte) == rule.escape => {
+                at += if text[at + 1..].starts_with(b"\r\n") { 3 } else { 2 }
+            }
             Some(&byte) if byte == quote => return at + 1,
             // The line end, if it is a stop.
             Some(_) => return at,
@@ -598,7 +677,12 @@ fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
 fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     match rule.few_stops {
         Some(few) => few.find(text, at),
-        None => at + text[at.min(text.len())..].iter().take_while(|&&byte| !rule.stops[byte as usize]).count(),
+        None => {
+            at + text[at.min(text.len())..]
+                .iter()
+                .take_while(|&&byte| !rule.stops[byte as usize])
+                .count()
+        }
     }
 }
 
@@ -608,8 +692,8 @@ fn closer_by_escape<'r>(rule: &'r Rule, text: &[u8]) -> Option<&'r [u8]> {
     rule.other_closes.iter().map(|close| &**close).filter(|close| close.len() > 1).find(is_here)
 }
 
-/// Whether `byte` ends a body with its line. To many compilers a carriage return alone ends the line of a comment; in a
-/// literal it is an error.
+/// Whether `byte` ends a body with its line. To many compilers a carriage return alone ends the
+/// line of a comment; in a literal it is an error.
 fn ends_line(rule: &Rule, byte: u8) -> bool {
     !rule.is_multi_line && (byte == b'\n' || byte == b'\r' && rule.is_comment)
 }
@@ -617,7 +701,12 @@ fn ends_line(rule: &Rule, byte: u8) -> bool {
 /// The length of the longest closer for which `is_here` is true; 0 if none.
 fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> usize {
     let others = rule.other_closes.iter().map(|close| &**close);
-    std::iter::once(close).chain(others).filter(|close| is_here(close)).map(<[u8]>::len).max().unwrap_or(0)
+    std::iter::once(close)
+        .chain(others)
+        .filter(|close| is_here(close))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Whether only white space is before `at` on its line.

@@ -22,7 +22,9 @@ use heredoc::{LastLines, PendingHeredoc};
 use import::OpenImport;
 use literal::{Body, Frame, closes_in, mirror};
 
-use super::compile::{CONTINUE, CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
+use super::compile::{
+    CONTINUE, CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER,
+};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
@@ -57,8 +59,8 @@ impl Lexer {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
 
-    /// Like [`Self::tokenize`], but import statements give tokens as well; what the file names to be decoded first is
-    /// read as it is.
+    /// Like [`Self::tokenize`], but import statements give tokens as well; what the file names to
+    /// be decoded first is read as it is.
     pub(super) fn tokenize_imports_too(&self, text: &[u8], tokens: &mut Vec<Token>) {
         tokens.clear();
         let mut held = Vec::new();
@@ -68,7 +70,12 @@ impl Lexer {
     }
 
     /// Like [`Self::tokenize`], and puts code of other languages inside literals into `held`.
-    pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
+    pub(super) fn tokenize_holding(
+        &self,
+        text: &[u8],
+        tokens: &mut Vec<Token>,
+        held: &mut Vec<Held>,
+    ) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         match Escapes::of(&self.compiled, text) {
@@ -82,8 +89,8 @@ impl Lexer {
 }
 
 impl Lexer {
-    /// Reads `text` as a version of another text, `before`, reusing everything that is unchanged; `tokens` is
-    /// scratch space. Returns the tokens in which the two differ.
+    /// Reads `text` as a version of another text, `before`, reusing everything that is unchanged;
+    /// `tokens` is scratch space. Returns the tokens in which the two differ.
     pub fn version(
         &self,
         text: &[u8],
@@ -99,7 +106,9 @@ impl Lexer {
             return Version::new(before, &Plan::whole(), tokens, outcome);
         }
         let plan = match before {
-            Some((before_text, before)) if self.is_resumable() => Plan::new(text, before_text, before),
+            Some((before_text, before)) if self.is_resumable() => {
+                Plan::new(text, before_text, before)
+            }
             _ => Plan::whole(),
         };
         let before = before.map_or(&none, |(_, before)| before);
@@ -108,7 +117,8 @@ impl Lexer {
         tokens.extend(from.and_then(|mark| mark.last));
         let n_seeds = tokens.len();
         let mut held = Vec::new();
-        let mut run = Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
+        let mut run =
+            Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
         run.tracing = Some(Tracing {
             offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
             last_at: from.map_or(0, |mark| mark.at as usize),
@@ -145,11 +155,20 @@ struct Tracing<'v> {
 impl Tracing<'_> {
     /// Whether this may be the position of a mark, or of one that was known.
     fn is_due(&mut self, at: usize) -> bool {
-        while self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64) {
+        while self
+            .plan
+            .ends
+            .first()
+            .is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64)
+        {
             self.plan.ends = &self.plan.ends[1..];
         }
         at >= self.last_at + BETWEEN_MARKS
-            || self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift == at as i64)
+            || self
+                .plan
+                .ends
+                .first()
+                .is_some_and(|end| i64::from(end.at) + self.plan.shift == at as i64)
     }
 
     /// Records the position if one is due; true if the rest is already known.
@@ -158,7 +177,8 @@ impl Tracing<'_> {
         let n_tokens = (self.offset + tokens.len()) as u32;
         if let Some(end) = self.plan.ends.first()
             && i64::from(end.at) + self.plan.shift == at as i64
-            && end.last.map(|last| (last.symbol, last.exact)) == last.map(|last| (last.symbol, last.exact))
+            && end.last.map(|last| (last.symbol, last.exact))
+                == last.map(|last| (last.symbol, last.exact))
         {
             self.end = Some(*end);
             self.marks.push(Mark { at: at as u32, n_tokens, last });
@@ -199,7 +219,8 @@ struct Run<'c, 't, 'o> {
     import: Option<OpenImport<'c>>,
     /// Whether import statements give tokens as well.
     keeps_imports: bool,
-    /// The comments since the last token, if one may be code: where each begins and ends, and its body.
+    /// The comments since the last token, if one may be code: where each begins and ends, and its
+    /// body.
     comments: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// The number of tokens before them.
     commented: usize,
@@ -208,7 +229,12 @@ struct Run<'c, 't, 'o> {
 }
 
 impl<'c, 't, 'o> Run<'c, 't, 'o> {
-    fn new(table: &'c CompiledTable, text: &'t [u8], tokens: &'o mut Vec<Token>, held: &'o mut Vec<Held>) -> Self {
+    fn new(
+        table: &'c CompiledTable,
+        text: &'t [u8],
+        tokens: &'o mut Vec<Token>,
+        held: &'o mut Vec<Held>,
+    ) -> Self {
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Self {
             table,
@@ -235,7 +261,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
 
     fn run(mut self) -> PlanOutcome {
         let begins = self.at <= 3 && self.tokens.is_empty();
-        if begins && self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
+        if begins
+            && self.text[self.at..].starts_with(b"#!")
+            && !self.text[self.at..].starts_with(b"#![")
+        {
             self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
         }
         if begins {
@@ -265,13 +294,16 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 self.special(byte, class);
                 at = self.at;
             }
-            // Most tokens are followed by one space or none. A branch here would often be mispredicted.
+            // Most tokens are followed by one space or none. A branch here would often be
+            // mispredicted.
             at += usize::from(text.get(at) == Some(&b' '));
         }
         self.at = at;
         self.end_import(ImportEnd::Line);
-        let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
-        let (marks, end) = self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
+        let is_resumable =
+            self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
+        let (marks, end) =
+            self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
         PlanOutcome { marks, end, is_resumable }
     }
 
@@ -281,14 +313,17 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         !self.frames.is_empty() || self.import.is_some() || self.elements.is_inside()
     }
 
-    /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past it.
+    /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past
+    /// it.
     #[inline]
     fn special(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
             self.at += 1 + usize::from(byte == b'\r' && self.text.get(self.at + 1) == Some(&b'\n'));
             self.end_line();
             self.skip_spaces();
-        } else if self.table.has_elements && self.element(byte) || class & OPENER != 0 && self.open(byte, 0) {
+        } else if self.table.has_elements && self.element(byte)
+            || class & OPENER != 0 && self.open(byte, 0)
+        {
         } else if class & START != 0 {
             let (end, hash) = self.measure_word(self.at);
             if class & WORD_OPENER == 0 || !self.opens_after_word(byte, self.at, end) {
@@ -307,7 +342,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
         let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
         if closes_in(rule, close, &self.text[self.at..]) {
-            self.body(self.at, Body { rule, close: Cow::Borrowed(close), start: self.at, n_levels: 0 });
+            self.body(
+                self.at,
+                Body { rule, close: Cow::Borrowed(close), start: self.at, n_levels: 0 },
+            );
         }
     }
 
@@ -341,7 +379,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             let chunk = swar::load(self.text, start);
             let n_bytes = bytes.run(chunk);
             if n_bytes < 8 {
-                return (start + n_bytes, hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold));
+                return (
+                    start + n_bytes,
+                    hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold),
+                );
             }
             let mut end = start + 8;
             loop {
@@ -357,10 +398,12 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         (end, hash::word(&self.text[start..end], self.table.fold))
     }
 
-    /// Reads a literal or comment that begins with the word from `start` to `end`; true if there is one.
+    /// Reads a literal or comment that begins with the word from `start` to `end`; true if there is
+    /// one.
     #[inline]
     fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
-        let may_open = self.text.get(end).is_none_or(|&next| self.table.follows_word_opener[next as usize]);
+        let may_open =
+            self.text.get(end).is_none_or(|&next| self.table.follows_word_opener[next as usize]);
         self.at = start;
         may_open && self.open(first, end - start)
     }
@@ -374,9 +417,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.begin_import(start, exact);
         }
         let keyword = Symbol::keyword(exact, table.family);
-        // Keywords and names follow each other unpredictably, so a branch would often be mispredicted.
+        // Keywords and names follow each other unpredictably, so a branch would often be
+        // mispredicted.
         let is_keyword = table.keywords.contains(hash);
-        let symbol = std::hint::select_unpredictable(is_keyword, keyword, Symbol::IDENTIFIER.of(table.family));
+        let symbol = std::hint::select_unpredictable(
+            is_keyword,
+            keyword,
+            Symbol::IDENTIFIER.of(table.family),
+        );
         self.push_symbol(start, end, symbol, exact);
     }
 
@@ -385,8 +433,13 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let chunk = swar::load(self.text, start);
         let n_bytes = swar::alphanumerics(chunk);
         let next = self.text.get(start + n_bytes);
-        let (end, hash) = if n_bytes < 8 && next.is_none_or(|&next| !self.table.lengthens_number[next as usize]) {
-            (start + n_bytes, hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold))
+        let (end, hash) = if n_bytes < 8
+            && next.is_none_or(|&next| !self.table.lengthens_number[next as usize])
+        {
+            (
+                start + n_bytes,
+                hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold),
+            )
         } else {
             let end = self.number_end(start);
             (end, hash::word(&self.text[start..end], self.table.fold))
@@ -445,7 +498,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[cold]
     fn splice(&mut self, end: usize) {
         let is_word = |token: &&mut Token| {
-            token.end as usize == end && matches!(token.kind(), Kind::Identifier | Kind::Keyword | Kind::Number)
+            token.end as usize == end
+                && matches!(token.kind(), Kind::Identifier | Kind::Keyword | Kind::Number)
         };
         let Some(last) = self.tokens.last_mut().filter(is_word) else { return };
         let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
@@ -468,17 +522,21 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued. The format of
-    /// a value is part of the literal.
+    /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal
+    /// continued. The format of a value is part of the literal.
     fn leave_code(&mut self, byte: u8, start: usize) -> bool {
         if self.table.cases.is_some() && matches!(byte, b'(' | b')') {
             self.read_cases();
         }
         let Some(frame) = self.frames.last_mut() else { return false };
-        if byte == b')' && frame.ends == byte && frame.cases.last().is_some_and(|&depth| frame.depth <= depth) {
+        if byte == b')'
+            && frame.ends == byte
+            && frame.cases.last().is_some_and(|&depth| frame.depth <= depth)
+        {
             return false;
         }
-        let begins_format = frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
+        let begins_format =
+            frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
         match byte {
             b'(' | b'[' => frame.n_brackets += 1,
             b')' | b']' => frame.n_brackets = frame.n_brackets.saturating_sub(1),
@@ -504,10 +562,12 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         false
     }
 
-    /// Looks for cases in the tokens since the last time: their patterns end with a bracket that nothing opens. Time
-    /// O(n) in all.
+    /// Looks for cases in the tokens since the last time: their patterns end with a bracket that
+    /// nothing opens. Time O(n) in all.
     fn read_cases(&mut self) {
-        let (Some([open, close]), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else { return };
+        let (Some([open, close]), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else {
+            return;
+        };
         for at in frame.n_read..self.tokens.len() {
             let text = |at: usize| self.tokens[at].text(self.text);
             if self.tokens[at].kind() != Kind::Keyword || ![&**open, close].contains(&text(at)) {
@@ -552,7 +612,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             && self.n_endless_heredocs == 0
             && self.n_unclosed == 0
             && self.elements.is_resumable();
-        let is_due = is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
+        let is_due =
+            is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
         if is_due
             && !self.is_bound()
             && let Some(tracing) = &mut self.tracing

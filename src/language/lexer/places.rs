@@ -1,4 +1,5 @@
-//! Tells where literals and comments may open, by what is before them: a slash that begins a pattern from one that divides.
+//! Tells where literals and comments may open, by what is before them: a slash that begins a
+//! pattern from one that divides.
 
 use super::brackets::Belongs;
 use super::{Run, is_line_start};
@@ -20,21 +21,30 @@ impl Run<'_, '_, '_> {
             OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
             OpenerPlace::Operand => self.may_begin_value() && !self.doubles_operator(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
-            OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+            OpenerPlace::Apart => {
+                self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0
+            }
             OpenerPlace::Quote => self.may_quote(inside),
             OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
-            OpenerPlace::Spaced => self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value(),
+            OpenerPlace::Spaced => {
+                self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value()
+            }
         }
     }
 
     pub(super) fn is_after(&self, words: &[Box<[u8]>]) -> bool {
-        self.tokens.last().is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
+        self.tokens
+            .last()
+            .is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
     }
 
-    /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash divides.
+    /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash
+    /// divides.
     fn doubles_operator(&self) -> bool {
         let last = self.tokens.last().filter(|last| last.kind() == Kind::Punctuation);
-        last.is_some_and(|last| last.end as usize == self.at && last.text(self.text).first() == self.text.get(self.at))
+        last.is_some_and(|last| {
+            last.end as usize == self.at && last.text(self.text).first() == self.text.get(self.at)
+        })
     }
 
     /// Whether the word here quotes what the delimiter before `inside` begins.
@@ -44,7 +54,8 @@ impl Run<'_, '_, '_> {
         let touches = self.tokens.last().is_some_and(|last| last.end as usize == self.at);
         // A variable, a member, a test of a file: `@s`, `->s`, `-s`.
         let is_name = touches && matches!(before, b"@" | b"%" | b"&" | b"*" | b"-")
-            || before == b">" && matches!(self.on_line(), [.., dash, _] if dash.text(self.text) == b"-");
+            || before == b">"
+                && matches!(self.on_line(), [.., dash, _] if dash.text(self.text) == b"-");
         let is_matched = before == b"~";
         let is_blank = self.text[inside - 2].is_ascii_whitespace();
         match delimiter {
@@ -58,19 +69,24 @@ impl Run<'_, '_, '_> {
     /// Whether an opener here is placed like the argument of a call without brackets.
     pub(super) fn may_begin_argument(&self, inside: usize) -> bool {
         let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
-        let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
+        let is_space = |at: Option<usize>| {
+            at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace)
+        };
         let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
-        self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
+        self.tokens.len() == self.line_first
+            || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
     }
 
-    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a condition.
+    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a
+    /// condition.
     pub(super) fn may_begin_plain_argument(&mut self) -> bool {
         let is_condition = self.on_line().iter().any(|token| token.text(self.text) == b"?");
         !is_condition && self.may_begin_argument(self.at + 1) || self.may_begin_value()
     }
 
     pub(super) fn may_begin_value(&mut self) -> bool {
-        let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
+        let begins_code =
+            self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
         let Some(&last) = self.tokens.last().filter(|_| !begins_code) else { return true };
         let has_heads = !self.table.heads.is_empty();
         match last.kind() {
@@ -86,7 +102,8 @@ impl Run<'_, '_, '_> {
             },
             Kind::Keyword => {
                 let text = last.text(self.text);
-                !self.table.keywords.is_value(hash::word(text, self.table.fold)) && !self.ends_in_member()
+                !self.table.keywords.is_value(hash::word(text, self.table.fold))
+                    && !self.ends_in_member()
             }
         }
     }
@@ -102,7 +119,8 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
+    // What follows looks back on the line alone: reading may resume at its start, with one token
+    // from before it.
 
     /// The tokens of this line.
     pub(super) fn on_line(&self) -> &[Token] {
@@ -115,15 +133,19 @@ impl Run<'_, '_, '_> {
         self.table.postfix.iter().any(|operator| {
             let Some(at) = line.len().checked_sub(operator.len() + 1) else { return false };
             let (value, tokens) = (line[at], &line[at + 1..]);
-            let is_one = tokens.iter().zip(operator.iter()).enumerate().all(|(n, (token, byte))| {
-                token.start as usize == value.end as usize + n && token.text(self.text) == [*byte]
-            });
-            is_one && (value.kind() == Kind::Identifier || matches!(value.text(self.text), b")" | b"]"))
+            let is_one =
+                tokens.iter().zip(operator.iter()).enumerate().all(|(n, (token, byte))| {
+                    token.start as usize == value.end as usize + n
+                        && token.text(self.text) == [*byte]
+                });
+            is_one
+                && (value.kind() == Kind::Identifier
+                    || matches!(value.text(self.text), b")" | b"]"))
         })
     }
 
-    /// Whether the brace before closes, on its line, an object or the body of a function that is a value:
-    /// `a = {} / 2`, `b(function () {} / 2)`.
+    /// Whether the brace before closes, on its line, an object or the body of a function that is a
+    /// value: `a = {} / 2`, `b(function () {} / 2)`.
     fn ends_in_braces_of_value(&self) -> bool {
         let line = self.on_line();
         let line = &line[line.len().saturating_sub(MAX_IN_BRACES)..];
@@ -136,25 +158,33 @@ impl Run<'_, '_, '_> {
                 depth == 0
             })
         };
-        let value_before =
-            |at: Option<usize>| at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"));
-        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}")) else { return false };
+        let value_before = |at: Option<usize>| {
+            at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"))
+        };
+        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}"))
+        else {
+            return false;
+        };
         let Some(before) = brace.checked_sub(1) else { return false };
         if text(before) != b")" {
             return value_before(Some(before));
         }
-        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else { return false };
+        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else {
+            return false;
+        };
         let function = (head.saturating_sub(2)..=head).rev().find(|&at| text(at) == b"function");
         value_before(function.and_then(|at| at.checked_sub(1)))
     }
 
-    /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need no brackets, one may
-    /// have an argument: `a.match /b/`.
+    /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need
+    /// no brackets, one may have an argument: `a.match /b/`.
     fn ends_in_member(&self) -> bool {
         match self.on_line() {
             _ if self.table.heads.is_empty() => false,
             [.., before, dot, last] => {
-                dot.text(self.text) == b"." && dot.end == last.start && before.text(self.text) != b"."
+                dot.text(self.text) == b"."
+                    && dot.end == last.start
+                    && before.text(self.text) != b"."
             }
             _ => false,
         }

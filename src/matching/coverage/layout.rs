@@ -6,8 +6,8 @@ use crate::matching::Document;
 
 /// The layout of the lines of a document.
 pub(super) struct Layout {
-    /// For each line on which a token begins: the token, its indentation, whether a blank line precedes it, and whether
-    /// it only closes what was opened before.
+    /// For each line on which a token begins: the token, its indentation, whether a blank line
+    /// precedes it, and whether it only closes what was opened before.
     lines: Vec<Line>,
     n_tokens: usize,
 }
@@ -32,9 +32,9 @@ impl Layout {
         Self { lines, n_tokens }
     }
 
-    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines with the least
-    /// indentation. Neighbors are joined until they have `min_tokens`, but never get longer than `period`. Shorter
-    /// pieces of a unit at the ends are left out.
+    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank
+    /// lines with the least indentation. Neighbors are joined until they have `min_tokens`, but
+    /// never get longer than `period`. Shorter pieces of a unit at the ends are left out.
     pub fn parts(&self, run: Range<usize>, min_tokens: usize, period: usize) -> Vec<Range<usize>> {
         let from = self.lines.partition_point(|line| line.at < run.start);
         let to = self.lines.partition_point(|line| line.at < run.end);
@@ -45,25 +45,42 @@ impl Layout {
         let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
         let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
         let run = first.at..end;
-        let outermost = lines.iter().filter(|line| !line.is_closer && line.at < run.end).map(|line| line.indent).min();
+        let outermost = lines
+            .iter()
+            .filter(|line| !line.is_closer && line.at < run.end)
+            .map(|line| line.indent)
+            .min();
         let Some(outermost) = outermost else { return Vec::new() };
-        let is_unit_start = |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
-        let cuts: Vec<usize> =
-            lines.iter().filter(is_unit_start).map(|line| line.at).filter(|&at| at < run.end).collect();
+        let is_unit_start =
+            |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
+        let cuts: Vec<usize> = lines
+            .iter()
+            .filter(is_unit_start)
+            .map(|line| line.at)
+            .filter(|&at| at < run.end)
+            .collect();
         let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
         let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
-        if units.len() > 1 && units[0].len() < min_tokens && (first.indent > outermost || first.is_closer) {
+        if units.len() > 1
+            && units[0].len() < min_tokens
+            && (first.indent > outermost || first.is_closer)
+        {
             units.remove(0);
         }
-        let is_cut_short = !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
-        if units.len() > 1 && is_cut_short && units.last().is_some_and(|unit| unit.len() < min_tokens) {
+        let is_cut_short =
+            !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
+        if units.len() > 1
+            && is_cut_short
+            && units.last().is_some_and(|unit| unit.len() < min_tokens)
+        {
             units.pop();
         }
         let mut parts: Vec<Range<usize>> = Vec::new();
         for unit in units {
             match parts.last_mut() {
                 Some(last)
-                    if (last.len() < min_tokens || unit.len() < min_tokens) && last.len() + unit.len() <= period =>
+                    if (last.len() < min_tokens || unit.len() < min_tokens)
+                        && last.len() + unit.len() <= period =>
                 {
                     last.end = unit.end;
                 }

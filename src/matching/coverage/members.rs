@@ -22,7 +22,8 @@ pub struct TargetPair<'s> {
     pub is_same: bool,
     /// Whether it is a single run, to be checked against the classes that the others make.
     pub is_run: bool,
-    /// Whether it makes a class even if too few of its tokens are searched for, as a whole file does.
+    /// Whether it makes a class even if too few of its tokens are searched for, as a whole file
+    /// does.
     pub is_sufficient: bool,
 }
 
@@ -60,10 +61,16 @@ impl std::fmt::Debug for QueryPairs<'_> {
 
 impl QueryPairs<'_> {
     /// The class of the tokens in `range`, with those `members` that name an origin of it.
-    pub(super) fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> CloneClass {
+    pub(super) fn named(
+        &self,
+        range: &Range<usize>,
+        members: impl Iterator<Item = usize>,
+    ) -> CloneClass {
         let mut named = CloneClass { query: range.clone(), members: Vec::new() };
         for number in members {
-            if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
+            if let Some(pair) =
+                self.left(range, number).and_then(|pair| self.apart(range, pair, number))
+            {
                 named.add(number, pair, *self);
             }
         }
@@ -92,7 +99,8 @@ impl QueryPairs<'_> {
         self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
     }
 
-    /// The largest clone in what is left of an alignment, which may have been held together by what is gone.
+    /// The largest clone in what is left of an alignment, which may have been held together by what
+    /// is gone.
     fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
         let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
         parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
@@ -114,20 +122,26 @@ impl CloneClass {
         }
     }
 
-    /// Without the members of which the borders have left less than a copy: a line or two say little. One always stays.
+    /// Without the members of which the borders have left less than a copy: a line or two say
+    /// little. One always stays.
     pub(super) fn without_slivers(mut self, input: QueryPairs<'_>) -> Self {
         let n_tokens = |pair: &ClonePair| pair.alignment.n_tokens();
         let longest = self.members.iter().map(|(_, pair)| n_tokens(pair)).max().unwrap_or(0);
         let least = input.min_tokens.min(longest);
-        self.members
-            .retain(|(number, pair)| n_tokens(pair) >= least || n_tokens(pair) == n_tokens(input.pairs[*number].pair));
+        self.members.retain(|(number, pair)| {
+            n_tokens(pair) >= least || n_tokens(pair) == n_tokens(input.pairs[*number].pair)
+        });
         self
     }
 
-    /// With whole statements at its ends, and without the members that have nothing else. Where `is_border` says that
-    /// another class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what
-    /// is behind it the rest of a line.
-    pub(super) fn of_statements(self, input: QueryPairs<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
+    /// With whole statements at its ends, and without the members that have nothing else. Where
+    /// `is_border` says that another class goes on, no line is left out of both: of what is before
+    /// a border nothing is cut off, and of what is behind it the rest of a line.
+    pub(super) fn of_statements(
+        self,
+        input: QueryPairs<'_>,
+        is_border: &dyn Fn(usize) -> bool,
+    ) -> Self {
         let whole = |Range { start, end }: Range<usize>| {
             let whole = input.query.whole_statements(start..end);
             let has_line = (start..whole.start).any(|at| input.query.starts_line(at));
@@ -141,22 +155,29 @@ impl CloneClass {
                 return Some((*number, pair.clone()));
             }
             let tokens = input.pairs[*number].tokens;
-            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, input.query.tokens, tokens)))
+            (!left.blocks.is_empty())
+                .then(|| (*number, ClonePair::new(left, input.query.tokens, tokens)))
         };
         if input.by_part {
             let cut_alone = |member: (usize, ClonePair)| {
                 let range = whole(member.1.alignment.query());
-                let left = Some(range).filter(|range| (input.is_enough)(range)).and_then(|range| cut(&member, range));
+                let left = Some(range)
+                    .filter(|range| (input.is_enough)(range))
+                    .and_then(|range| cut(&member, range));
                 left.filter(|(_, left)| left.is_clone(input.params)).unwrap_or(member)
             };
-            return Self { query: self.query, members: self.members.into_iter().map(cut_alone).collect() };
+            return Self {
+                query: self.query,
+                members: self.members.into_iter().map(cut_alone).collect(),
+            };
         }
         let query = whole(self.query.clone());
         let members: Vec<(usize, ClonePair)> =
             self.members.iter().filter_map(|member| cut(member, query.clone())).collect();
         // What is left may end with tokens that no origin has.
         let sides = || members.iter().map(|(_, pair)| pair.alignment.query());
-        let (start, end) = (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
+        let (start, end) =
+            (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
         match start.zip(end) {
             Some((start, end)) => Self { query: start..end, members },
             None => self,

@@ -1,9 +1,10 @@
-//! Checks the classes of a file against its runs: each run of novel tokens must be in a class that names its origin.
+//! Checks the classes of a file against its runs: each run of novel tokens must be in a class that
+//! names its origin.
 //!
-//! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or name an origin that
-//! is similar where another one is the same. Runs are certain. So each run is looked up in the classes, the longest
-//! first, and if it is missing, the smallest possible change is made: moving a border, adding an origin, or adding a
-//! class.
+//! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or
+//! name an origin that is similar where another one is the same. Runs are certain. So each run is
+//! looked up in the classes, the longest first, and if it is missing, the smallest possible change
+//! is made: moving a border, adding an origin, or adding a class.
 //!
 //! ```text
 //! run        |==================|           from x, a whole function
@@ -37,16 +38,19 @@ const MAX_MEMBERS: usize = 64;
 pub struct CloneClasses {
     /// The classes in order; no two overlap.
     pub classes: Vec<CloneClass>,
-    /// The number of each run's pair, and the part of the pair that is a run; none is inside another.
+    /// The number of each run's pair, and the part of the pair that is a run; none is inside
+    /// another.
     pub runs: Vec<(usize, ClonePair)>,
 }
 
-/// Groups the pairs of a query into classes, and makes sure that each run is in a class with its origin.
+/// Groups the pairs of a query into classes, and makes sure that each run is in a class with its
+/// origin.
 pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     let QueryPairs { query, pairs, min_tokens, is_enough, .. } = input;
     // Runs do not decide what the classes are: they are what these are checked against.
     let aligned: Vec<usize> = (0..pairs.len()).filter(|&number| !pairs[number].is_run).collect();
-    let candidate = |&number: &usize| pairs[number].pair.candidate(query.tokens, pairs[number].tokens);
+    let candidate =
+        |&number: &usize| pairs[number].pair.candidate(query.tokens, pairs[number].tokens);
     let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
     let mut groups = classes(&candidates, min_tokens);
     for number in groups.iter_mut().flat_map(|group| &mut group.members) {
@@ -58,8 +62,8 @@ pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
     reconcile(groups, input)
 }
 
-/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs, by their numbers;
-/// those that lose all members are dropped.
+/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs,
+/// by their numbers; those that lose all members are dropped.
 ///
 /// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
@@ -77,10 +81,14 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
         }));
     }
     // Of equally long ones, the one with the most similar spelling.
-    pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
-    let named = groups.into_iter().map(|group| input.named(&group.query, group.members.into_iter()));
+    pieces.sort_by_key(|piece| {
+        (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number)
+    });
+    let named =
+        groups.into_iter().map(|group| input.named(&group.query, group.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
-    let mut cover = Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
+    let mut cover =
+        Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
     let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut held = Held::default();
@@ -101,7 +109,10 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
         }
     }
     let run = |piece: &Piece| Some((piece.number, input.left(&piece.query, piece.number)?));
-    CloneClasses { runs: asked.into_iter().filter_map(run).collect(), classes: cover.into_classes() }
+    CloneClasses {
+        runs: asked.into_iter().filter_map(run).collect(),
+        classes: cover.into_classes(),
+    }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -137,7 +148,9 @@ impl Held {
         if self.holds(&range) {
             return;
         }
-        while let Some((&start, _)) = self.0.range(range.start..).next().filter(|(_, end)| **end <= range.end) {
+        while let Some((&start, _)) =
+            self.0.range(range.start..).next().filter(|(_, end)| **end <= range.end)
+        {
             self.0.remove(&start);
         }
         self.0.insert(range.start, range.end);
@@ -161,9 +174,11 @@ impl Cover<'_> {
         classes.map(|class| class.of_statements(input, &is_border)).collect()
     }
 
-    /// Cuts a piece where classes begin and end; returns each stretch with the first token of its class.
+    /// Cuts a piece where classes begin and end; returns each stretch with the first token of its
+    /// class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
-        let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
+        let first =
+            self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
         let mut stretches = Vec::new();
         let mut at = range.start;
         for (&start, class) in self.classes.range(first..range.end) {
@@ -210,7 +225,8 @@ impl Cover<'_> {
         let mut is_changed = false;
         for (stretch, class) in self.missing(piece) {
             if let Some(class) = class {
-                is_changed |= self.move_border(class, piece, &stretch, held) || self.name(class, piece, &stretch);
+                is_changed |= self.move_border(class, piece, &stretch, held)
+                    || self.name(class, piece, &stretch);
             }
         }
         for (stretch, class) in self.missing(piece) {
@@ -221,8 +237,15 @@ impl Cover<'_> {
         is_changed
     }
 
-    /// Moves a short stretch at an end of a class to the neighboring class that has the rest of the piece.
-    fn move_border(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>, held: &Held) -> bool {
+    /// Moves a short stretch at an end of a class to the neighboring class that has the rest of the
+    /// piece.
+    fn move_border(
+        &mut self,
+        class: usize,
+        piece: &Piece,
+        stretch: &Range<usize>,
+        held: &Held,
+    ) -> bool {
         let range = self.classes[&class].query.clone();
         let rest = match (stretch.start == range.start, stretch.end == range.end) {
             (true, false) => stretch.end..range.end,
@@ -230,14 +253,22 @@ impl Cover<'_> {
             _ => return false,
         };
         // Leave it if it is itself part of a run that is as long.
-        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.input.is_enough)(&rest) {
+        if 2 * stretch.len() > piece.query.len()
+            || held.holds(stretch)
+            || !(self.input.is_enough)(&rest)
+        {
             return false;
         }
-        let neighbor = if rest.start > stretch.start { stretch.start.checked_sub(1) } else { Some(stretch.end) };
+        let neighbor = if rest.start > stretch.start {
+            stretch.start.checked_sub(1)
+        } else {
+            Some(stretch.end)
+        };
         let Some(neighbor) = neighbor.and_then(|at| self.class_at(at)).filter(|_| {
             // The neighboring class has the rest of the piece.
             let is_right = rest.start > stretch.start;
-            (is_right && stretch.start > piece.query.start) || (!is_right && stretch.end < piece.query.end)
+            (is_right && stretch.start > piece.query.start)
+                || (!is_right && stretch.end < piece.query.end)
         }) else {
             return false;
         };
@@ -245,7 +276,8 @@ impl Cover<'_> {
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
-        let left = self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
+        let left =
+            self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
         if left.members.is_empty() {
             return false;
         }
@@ -260,15 +292,19 @@ impl Cover<'_> {
     /// Adds the origin of a stretch of `piece` to the class that contains it.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
-        if self.input.pairs[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
+        if self.input.pairs[piece.number].is_same && overlaps(&piece.target(stretch), &named.query)
+        {
             return !self.is_as_good(class, stretch) && self.part(class, piece, stretch);
         }
         if named.members.len() >= MAX_MEMBERS {
             return false;
         }
-        // An origin of a line or two says little: where only that is missing, all of the piece is named.
-        let is_apart =
-            || !self.input.pairs[piece.number].is_same || !overlaps(&piece.target(&piece.query), &named.query);
+        // An origin of a line or two says little: where only that is missing, all of the piece is
+        // named.
+        let is_apart = || {
+            !self.input.pairs[piece.number].is_same
+                || !overlaps(&piece.target(&piece.query), &named.query)
+        };
         let is_short = stretch.len() < self.input.min_tokens && is_apart();
         let shown = if is_short { &piece.query } else { stretch };
         let Some(pair) = self.input.left(shown, piece.number) else { return false };
@@ -292,7 +328,8 @@ impl Cover<'_> {
         let range = self.classes[&class].query.clone();
         let target = piece.target(stretch);
         let border = if target.end <= stretch.start { stretch.start } else { stretch.end };
-        let members: Vec<usize> = self.classes[&class].members.iter().map(|(number, _)| *number).collect();
+        let members: Vec<usize> =
+            self.classes[&class].members.iter().map(|(number, _)| *number).collect();
         let parts = [range.start..border, border..range.end];
         if parts.iter().any(Range::is_empty) {
             return false;
@@ -309,15 +346,16 @@ impl Cover<'_> {
         true
     }
 
-    /// Adds a stretch that no class has to the neighboring class that has what comes before or after, or makes it a
-    /// class.
+    /// Adds a stretch that no class has to the neighboring class that has what comes before or
+    /// after, or makes it a class.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_enough = (self.input.is_enough)(stretch);
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
             let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
-            let is_of_run = || self.classes[&class].members.iter().any(|(number, _)| *number == piece.number);
+            let is_of_run =
+                || self.classes[&class].members.iter().any(|(number, _)| *number == piece.number);
             if (is_of_piece || is_of_run()) && self.extend(class, piece, stretch) {
                 return true;
             }
@@ -355,8 +393,10 @@ impl Cover<'_> {
         }
         let Some(mut named) = self.classes.remove(&class) else { return false };
         let shown = self.input.pairs;
-        let meets_itself =
-            named.members.iter().any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
+        let meets_itself = named
+            .members
+            .iter()
+            .any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
         if range.start > before.start || range.end < before.end || meets_itself {
             named = self.input.named(&range, named.members.into_iter().map(|(number, _)| number));
         }
@@ -413,7 +453,8 @@ mod tests {
         min_run: 20,
     };
 
-    /// A pair of part of the query and the same many tokens of a target: its number, or the query if there is none.
+    /// A pair of part of the query and the same many tokens of a target: its number, or the query
+    /// if there is none.
     struct Pair {
         target: Option<usize>,
         query: Range<usize>,
@@ -429,8 +470,14 @@ mod tests {
         Pair { is_run: false, ..run(target, query) }
     }
 
-    /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes with their numbers.
-    fn covered(query: &str, targets: &[&str], pairs: &[Pair], classes: &[(Range<usize>, &[usize])]) -> CloneClasses {
+    /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes
+    /// with their numbers.
+    fn covered(
+        query: &str,
+        targets: &[&str],
+        pairs: &[Pair],
+        classes: &[(Range<usize>, &[usize])],
+    ) -> CloneClasses {
         let own = c_tokens(query);
         let others: Vec<Vec<Token>> = targets.iter().map(|text| c_tokens(text)).collect();
         let tokens = |pair: &Pair| pair.target.map_or(&own, |target| &others[target]);
@@ -452,8 +499,10 @@ mod tests {
                 is_sufficient: false,
             })
             .collect();
-        let class =
-            |(query, members): &(Range<usize>, &[usize])| Group { query: query.clone(), members: members.to_vec() };
+        let class = |(query, members): &(Range<usize>, &[usize])| Group {
+            query: query.clone(),
+            members: members.to_vec(),
+        };
         let input = QueryPairs {
             query: document(query, &own),
             pairs: &shown,
@@ -467,7 +516,8 @@ mod tests {
 
     /// The classes, each with the numbers of its pairs.
     fn classes(coverage: &CloneClasses) -> Vec<(Range<usize>, Vec<usize>)> {
-        let members = |class: &CloneClass| class.members.iter().map(|(number, _)| *number).collect();
+        let members =
+            |class: &CloneClass| class.members.iter().map(|(number, _)| *number).collect();
         coverage.classes.iter().map(|class| (class.query.clone(), members(class))).collect()
     }
 
@@ -480,7 +530,10 @@ mod tests {
     fn a_class_gets_the_origin_of_its_run() {
         let other = F.replace("g(a, 1)", "q(b, 2)");
         let pairs = [aligned(0, 0..N), run(1, 0..N)];
-        assert_eq!(classes(&covered(F, &[&other, F], &pairs, &[(0..N, &[0])])), [(0..N, vec![0, 1])]);
+        assert_eq!(
+            classes(&covered(F, &[&other, F], &pairs, &[(0..N, &[0])])),
+            [(0..N, vec![0, 1])]
+        );
     }
 
     #[test]

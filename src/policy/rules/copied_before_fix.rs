@@ -8,7 +8,9 @@ pub static RULE: Rule = Rule {
     id: "copied-before-fix",
     level: Level::Warning,
     topic: Topic::Duplication,
-    when: RuleCondition::OldCopy(|about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None }),
+    when: RuleCondition::OldCopy(
+        |about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None },
+    ),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code as it was before its origin was changed",
     finds: "A copy of code in the tree, as for `copied-code`, that is, token for token, a past version of its origin, \

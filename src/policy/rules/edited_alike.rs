@@ -3,8 +3,8 @@
 use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{Level, Origin};
 
-/// Minimum new tokens for a warning, unless they hold a whole function: a shorter addition is worth knowing about, and
-/// seldom worth a function of its own.
+/// Minimum new tokens for a warning, unless they hold a whole function: a shorter addition is worth
+/// knowing about, and seldom worth a function of its own.
 const LARGE: usize = 60;
 
 /// The same new code in two places that were alike before.

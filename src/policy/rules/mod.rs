@@ -19,7 +19,8 @@ mod unknown_license;
 
 use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
 
-/// All rules, the most severe first: of two with the same level for the same code, the first one counts.
+/// All rules, the most severe first: of two with the same level for the same code, the first one
+/// counts.
 pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
@@ -99,7 +100,14 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl RuleCondition {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_) | Self::Function(_) | Self::Behind(_))
+        !matches!(
+            self,
+            Self::Unexamined(_)
+                | Self::Edit(_)
+                | Self::OldCopy(_)
+                | Self::Function(_)
+                | Self::Behind(_)
+        )
     }
 
     /// Whether it looks at copies of code in this place.
@@ -132,7 +140,10 @@ impl RuleCondition {
     /// The maximum level of what is no mere copy; `None` if the rule does not apply.
     pub fn of_other(&self, about: &About) -> Option<Level> {
         match self {
-            Self::Unexamined(when) | Self::OldCopy(when) | Self::Edit(when) | Self::Function(when) => when(about),
+            Self::Unexamined(when)
+            | Self::OldCopy(when)
+            | Self::Edit(when)
+            | Self::Function(when) => when(about),
             _ => None,
         }
     }
@@ -160,13 +171,15 @@ pub enum Ground {
     Test,
     /// An example, a demo or a benchmark: they repeat by nature, too.
     Example,
-    /// Code that declares rather than computes: markup, style sheets, schemas, queries, build rules.
+    /// Code that declares rather than computes: markup, style sheets, schemas, queries, build
+    /// rules.
     Declarative,
     /// A document: documents quote.
     Document,
 }
 
-const ACCEPT_ONE: &str = "**How to accept it.** One finding: write a comment above the code, with the reason: ";
+const ACCEPT_ONE: &str =
+    "**How to accept it.** One finding: write a comment above the code, with the reason: ";
 const ACCEPT_MANY: &str = "The reason is required, and `until = 2027-01-31` after the rule makes it expire. Many at \
                            once: `secondhand baseline create` records what is there, and only what comes after is reported.";
 

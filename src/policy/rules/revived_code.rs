@@ -8,7 +8,9 @@ pub static RULE: Rule = Rule {
     id: "revived-code",
     level: Level::Note,
     topic: Topic::Duplication,
-    when: RuleCondition::Past(|deletion| if deletion.is_reverted { AT_MOST_A_NOTE } else { AS_SET }),
+    when: RuleCondition::Past(
+        |deletion| if deletion.is_reverted { AT_MOST_A_NOTE } else { AS_SET },
+    ),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change brings back code that was deleted",
     finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which is no longer \

@@ -8,7 +8,9 @@ pub static RULE: Rule = Rule {
     id: "unknown-license",
     level: Level::Warning,
     topic: Topic::License,
-    when: RuleCondition::Component(|_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None }),
+    when: RuleCondition::Component(
+        |_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None },
+    ),
     // Documents quote. A license asks the same of tests as of any other code.
     milder_in: &[Ground::Document],
     summary: "a change copies code whose license is unknown",

@@ -1,5 +1,5 @@
-//! Writes CycloneDX 1.6 in JSON: the origins as libraries with the evidence for them, and the files that hold their
-//! code with their ancestors.
+//! Writes CycloneDX 1.6 in JSON: the origins as libraries with the evidence for them, and the files
+//! that hold their code with their ancestors.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -32,8 +32,10 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
         with_patches(origin(number, taken, outcome, audited), &patches)
     });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
-    let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
-    let corpora = audited.corpora.iter().map(|of| json!({"name": "secondhand:corpus", "value": corpus(of)}));
+    let version =
+        outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
+    let corpora =
+        audited.corpora.iter().map(|of| json!({"name": "secondhand:corpus", "value": corpus(of)}));
     let mut bom = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -83,7 +85,8 @@ fn described(component: &Component) -> Value {
     }
     if let Some(license) = component.license() {
         let acknowledgement = if component.terms.is_declared { "declared" } else { "concluded" };
-        described["licenses"] = json!([{"expression": license, "acknowledgement": acknowledgement}]);
+        described["licenses"] =
+            json!([{"expression": license, "acknowledgement": acknowledgement}]);
     }
     if !component.terms.notices.is_empty() {
         described["copyright"] = json!(component.terms.notices.join("\n"));
@@ -91,13 +94,21 @@ fn described(component: &Component) -> Value {
     described
 }
 
-fn origin(number: usize, taken: &ComponentCopy, outcome: &Outcome, audited: &AuditSummary) -> Value {
+fn origin(
+    number: usize,
+    taken: &ComponentCopy,
+    outcome: &Outcome,
+    audited: &AuditSummary,
+) -> Value {
     let component = &taken.component;
-    let is_it = |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
+    let is_it =
+        |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let notices = notices(outcome, component);
     let (mut occurrences, mut confidence) = (Vec::new(), 0.0f64);
     for finding in &outcome.findings {
-        let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else { continue };
+        let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else {
+            continue;
+        };
         confidence = confidence.max(origin.similarity);
         if occurrences.len() < MAX_OCCURRENCES {
             occurrences.push(json!({
@@ -124,7 +135,8 @@ fn origin(number: usize, taken: &ComponentCopy, outcome: &Outcome, audited: &Aud
         evidence["licenses"] = json!([{"expression": license}]);
     }
     if !notices.is_empty() {
-        evidence["copyright"] = json!(notices.into_iter().map(|text| json!({"text": text})).collect::<Vec<_>>());
+        evidence["copyright"] =
+            json!(notices.into_iter().map(|text| json!({"text": text})).collect::<Vec<_>>());
     }
     described["evidence"] = evidence;
     let mut properties = vec![
@@ -132,13 +144,20 @@ fn origin(number: usize, taken: &ComponentCopy, outcome: &Outcome, audited: &Aud
         json!({"name": "secondhand:reason", "value": taken.verdict.describe()}),
         json!({"name": "secondhand:license-class", "value": component.terms.class().name()}),
     ];
-    properties
-        .extend(component.terms.evidence.iter().map(|of| json!({"name": "secondhand:license-evidence", "value": of})));
+    properties.extend(
+        component
+            .terms
+            .evidence
+            .iter()
+            .map(|of| json!({"name": "secondhand:license-evidence", "value": of})),
+    );
     let folders = folders_of(audited, component).into_iter();
     properties.extend(folders.map(|told| json!({"name": "secondhand:folder", "value": told})));
     described["properties"] = json!(properties);
-    if let Some(url) =
-        component.url.as_ref().filter(|url| url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic()))
+    if let Some(url) = component
+        .url
+        .as_ref()
+        .filter(|url| url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic()))
     {
         described["externalReferences"] = json!([{"type": "website", "url": url}]);
     }
@@ -157,7 +176,8 @@ fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audit
 
 /// The edits of some files since they were copied, each as a patch.
 fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Vec<Value> {
-    let edited = audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
+    let edited =
+        audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
     let patch = |edited: &EditedFile| {
         let diff = edits(edited).join("\n") + "\n";
         json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
@@ -180,11 +200,13 @@ fn with_patches(mut described: Value, patches: &[Value]) -> Value {
 }
 
 fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
-    let ancestors: Vec<Value> = file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
+    let ancestors: Vec<Value> =
+        file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
     let mut properties = vec![
         json!({"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}),
     ];
-    let names = file.origins.iter().map(|of| audited.components[of.component].component.name.as_str());
+    let names =
+        file.origins.iter().map(|of| audited.components[of.component].component.name.as_str());
     for name in names.collect::<BTreeSet<_>>() {
         let told = brought_in(audited, &file.path, name).map(|told| format!("{name}: {told}"));
         properties.extend(told.map(|told| json!({"name": "secondhand:brought-in", "value": told})));

@@ -6,14 +6,21 @@ use crate::audit::Outcome;
 use crate::policy::{Finding, Place};
 use crate::report::{Format, Style};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "decisions", help: "entries of a decisions file, for a person to fill in", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "decisions",
+    help: "entries of a decisions file, for a person to fill in",
+    write,
+};
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     for finding in &outcome.findings {
         writeln!(out, "[[decision]]")?;
         writeln!(out, "copy = {}", quoted(&finding.identity))?;
-        writeln!(out, "path = {}", quoted(&format!("{}:{}", finding.path, finding.fragment.start.line)))?;
+        writeln!(
+            out,
+            "path = {}",
+            quoted(&format!("{}:{}", finding.path, finding.fragment.start.line))
+        )?;
         writeln!(out, "rule = {}", quoted(finding.rule.id))?;
         writeln!(out, "origin = {}", quoted(&origin(finding)))?;
         writeln!(out, "by = \"\"")?;
@@ -32,5 +39,7 @@ fn origin(finding: &Finding) -> String {
 
 /// A string of TOML, which JSON's are.
 fn quoted(text: &str) -> String {
-    serde_json::Value::String(crate::text::printable(text.as_bytes())).to_string().replace('\u{7f}', "\\u007f")
+    serde_json::Value::String(crate::text::printable(text.as_bytes()))
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
 }

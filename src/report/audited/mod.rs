@@ -1,4 +1,5 @@
-//! Writes what an audit of a whole tree found: the summary that every format begins with, and the formats of its own.
+//! Writes what an audit of a whole tree found: the summary that every format begins with, and the
+//! formats of its own.
 
 pub(super) mod cyclonedx;
 pub(super) mod decisions;
@@ -16,7 +17,9 @@ use sha2::{Digest as _, Sha256};
 use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, percent, short};
-use crate::audit::{AuditSummary, CopiedFile, ExaminedCorpus, Explanation, Introduction, Outcome, Possible, State};
+use crate::audit::{
+    AuditSummary, CopiedFile, ExaminedCorpus, Explanation, Introduction, Outcome, Possible, State,
+};
 use crate::license::Class;
 use crate::policy::{Component, Place};
 use crate::text::FilePath;
@@ -70,7 +73,8 @@ const MAX_FILES: usize = 200;
 /// Maximum origins of a file to list for people.
 const MAX_ORIGINS: usize = 3;
 
-/// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines since v1.2.8`.
+/// What a file is from, as every format says it: `100 % zlib v1.2.8 inflate.c, edited: +3 -1 lines
+/// since v1.2.8`.
 pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
     let of = |origin: &Explanation| {
         let name = audited.component_of(origin).label();
@@ -104,7 +108,10 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
     let settings = outcome.settings.root.as_deref().unwrap_or("none");
     let lines = [
         format!("repository: {} {}", audited.project, audited.revision),
-        format!("corpora: {}", if corpora.is_empty() { "none".to_owned() } else { corpora.join(", ") }),
+        format!(
+            "corpora: {}",
+            if corpora.is_empty() { "none".to_owned() } else { corpora.join(", ") }
+        ),
         format!("program: secondhand {VERSION}; settings: {settings}"),
     ];
     lines.iter().map(|line| crate::text::printable(line.as_bytes())).collect()
@@ -112,7 +119,8 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
 
 /// A corpus with the beginning of its digest.
 pub(super) fn corpus(of: &ExaminedCorpus) -> String {
-    let digest = of.digest.as_ref().map(|digest| format!(" (sha256 {})", &digest[..16])).unwrap_or_default();
+    let digest =
+        of.digest.as_ref().map(|digest| format!(" (sha256 {})", &digest[..16])).unwrap_or_default();
     format!("{}{digest}", of.name)
 }
 
@@ -121,7 +129,10 @@ pub(super) fn headline(audited: &AuditSummary) -> String {
     let AuditSummary { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let (files, of_all) = (files.len(), count(*n_files, "file"));
     let components = count(components.len(), "component");
-    format!("{files} of {of_all} contain code of {components}: {} % of the tokens", share(*n_copied, *n_tokens))
+    format!(
+        "{files} of {of_all} contain code of {components}: {} % of the tokens",
+        share(*n_copied, *n_tokens)
+    )
 }
 
 /// The summary, a line each.
@@ -137,11 +148,19 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
     }
     lines.extend([
         String::new(),
-        format!("{:<18} {:>10} {:>6} {:>9}", "by license class", "components", "files", "of tokens"),
+        format!(
+            "{:<18} {:>10} {:>6} {:>9}",
+            "by license class", "components", "files", "of tokens"
+        ),
     ]);
     for (class, of) in classes(audited) {
         let share = share(of.n_tokens, *n_tokens);
-        lines.push(format!("{:<18} {:>10} {:>6} {share:>7.1} %", class.name(), of.n_components, of.n_files));
+        lines.push(format!(
+            "{:<18} {:>10} {:>6} {share:>7.1} %",
+            class.name(),
+            of.n_components,
+            of.n_files
+        ));
     }
     lines.extend([String::new(), "by component".to_owned()]);
     for (number, taken) in components.iter().enumerate() {
@@ -154,17 +173,15 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
             taken.verdict.describe(),
         );
         lines.push(crate::text::printable(text.as_bytes()));
-        lines.extend(
-            taken
-                .component
-                .terms
-                .contradictions
-                .iter()
-                .map(|of| format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))),
-        );
+        lines.extend(taken.component.terms.contradictions.iter().map(|of| {
+            format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))
+        }));
     }
     if !audited.versions.is_empty() {
-        lines.extend([String::new(), "by folder: the version that fits best, and local edits".to_owned()]);
+        lines.extend([
+            String::new(),
+            "by folder: the version that fits best, and local edits".to_owned(),
+        ]);
         lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
@@ -194,7 +211,13 @@ fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
 
 /// What the folders with a component's code are, and how they differ, as every format says it.
 pub(super) fn folders_of(audited: &AuditSummary, component: &Component) -> Vec<String> {
-    let told = |of| version_lines(of, true).iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>().join("; ");
+    let told = |of| {
+        version_lines(of, true)
+            .iter()
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
     audited.versions_of(component).map(told).collect()
 }
 
@@ -218,12 +241,18 @@ pub(super) const POSSIBLE: &str = "short fragments that unrelated projects may w
 
 fn possible_line(of: &Possible) -> String {
     let Possible { path, component, origin, n_tokens } = of;
-    let text = format!("  {path}: {} like {origin} of {}", count(*n_tokens, "token"), component.label());
+    let text =
+        format!("  {path}: {} like {origin} of {}", count(*n_tokens, "token"), component.label());
     crate::text::printable(text.as_bytes())
 }
 
-/// The commit that first added a component's code to a file, in words; empty if the history was not searched.
-pub(super) fn brought_in(audited: &AuditSummary, path: &FilePath, component: &str) -> Option<String> {
+/// The commit that first added a component's code to a file, in words; empty if the history was not
+/// searched.
+pub(super) fn brought_in(
+    audited: &AuditSummary,
+    path: &FilePath,
+    component: &str,
+) -> Option<String> {
     let brought = audited.brought_into(path, component)?;
     let notes: String = brought.notes.iter().map(|note| format!("; {note}")).collect();
     let on = day(brought.first.time).map(|day| format!(" on {day}")).unwrap_or_default();
@@ -260,7 +289,8 @@ fn history(brought: &[Introduction]) -> Vec<String> {
 /// The licenses of what a file is from.
 pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
     let license = |of: &Explanation| audited.components[of.component].component.license();
-    let named = file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
+    let named =
+        file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
     let named: BTreeSet<String> = named.collect();
     crate::text::printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
 }
@@ -280,14 +310,24 @@ pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
 
 /// What distinguishes a document from others: half of a SHA-256, in hexadecimal.
 fn digest(document: &Value) -> String {
-    Sha256::digest(document.to_string().as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(document.to_string().as_bytes())[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The same as a name-based UUID (RFC 9562, version 8): the same findings have the same number.
 fn serial_number(document: &Value) -> String {
     let hex = digest(document);
     let variant = format!("{:x}", 8 | u8::from_str_radix(&hex[16..17], 16).unwrap_or(0) & 3);
-    format!("urn:uuid:{}-{}-8{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
+    format!(
+        "urn:uuid:{}-{}-8{}-{variant}{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[13..16],
+        &hex[17..20],
+        &hex[20..]
+    )
 }
 
 /// A time in the format of SBOMs.

@@ -1,7 +1,9 @@
-//! Writes a NOTICE file: whose code the tree contains, under which licenses, with the copyright notices.
+//! Writes a NOTICE file: whose code the tree contains, under which licenses, with the copyright
+//! notices.
 //!
-//! It repeats what the corpora contain, license texts included: each once, after the components. It is a draft for a
-//! person to complete, and says first which code the project may not be allowed to pass on.
+//! It repeats what the corpora contain, license texts included: each once, after the components. It
+//! is a draft for a person to complete, and says first which code the project may not be allowed to
+//! pass on.
 
 use std::io::{self, Write};
 
@@ -12,20 +14,31 @@ use crate::report::missed::evidence;
 use crate::report::{Format, Style};
 use crate::text::printable;
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "notice", help: "a NOTICE file: whose code it is, and the attribution that is owed", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "notice",
+    help: "a NOTICE file: whose code it is, and the attribution that is owed",
+    write,
+};
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    writeln!(out, "This project contains third-party code, as listed below. Each part remains under its license.")?;
+    writeln!(
+        out,
+        "This project contains third-party code, as listed below. Each part remains under its license."
+    )?;
     let mut taken: Vec<&ComponentCopy> = audited.components.iter().collect();
     taken.sort_by(|a, b| {
-        let key = |of: &ComponentCopy| (of.component.name.clone(), of.component.terms.license.clone());
+        let key =
+            |of: &ComponentCopy| (of.component.name.clone(), of.component.terms.license.clone());
         key(a).cmp(&key(b))
     });
-    let unclear: Vec<&&ComponentCopy> = taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
+    let unclear: Vec<&&ComponentCopy> =
+        taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
     if !unclear.is_empty() {
-        writeln!(out, "\nWARNING: a notice does not permit what a license does not. Before you redistribute this")?;
+        writeln!(
+            out,
+            "\nWARNING: a notice does not permit what a license does not. Before you redistribute this"
+        )?;
         writeln!(out, "project, resolve the following, and remove this paragraph:\n")?;
         for of in unclear {
             let why = format!("  {}: {}", of.component.label(), answer(of));
@@ -41,14 +54,24 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         }
         // Several licenses require a notice of changes.
         for of in audited.versions_of(component).filter(|of| !of.edited.is_empty()) {
-            let folder = if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
+            let folder =
+                if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
             let nearest = if of.is_exact() { "" } else { "nearest " };
-            let version =
-                of.nearest().map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
-            writeln!(out, "{}", printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes()))?;
+            let version = of
+                .nearest()
+                .map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
+            writeln!(
+                out,
+                "{}",
+                printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes())
+            )?;
         }
-        writeln!(out, "License: {}", component.license().unwrap_or_else(|| "not known".to_owned()))?;
+        writeln!(
+            out,
+            "License: {}",
+            component.license().unwrap_or_else(|| "not known".to_owned())
+        )?;
         for text in of_component {
             let known = texts.iter().position(|other| other == text);
             let number = known.unwrap_or_else(|| {
@@ -75,7 +98,9 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 fn answer(of: &ComponentCopy) -> String {
     match of.verdict.answer {
         Answer::Unknown => "unknown license: without one, nobody may pass it on".to_owned(),
-        Answer::Denied => format!("may not be redistributed with this project: {}", of.verdict.reason),
+        Answer::Denied => {
+            format!("may not be redistributed with this project: {}", of.verdict.reason)
+        }
         Answer::Review | Answer::Allowed => format!("to review: {}", of.verdict.reason),
     }
 }
@@ -83,10 +108,15 @@ fn answer(of: &ComponentCopy) -> String {
 /// The files that contain a component's code.
 fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
     let is_it = |number: usize| audited.components[number].component.is_same(component);
-    let holding = audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
+    let holding =
+        audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
     let told = |file: &CopiedFile| match audited.state_of(file) {
         State::Identical => file.path.to_string(),
-        _ => format!("{} ({})", file.path, state(audited, file).unwrap_or_else(|| "a part of it".to_owned())),
+        _ => format!(
+            "{} ({})",
+            file.path,
+            state(audited, file).unwrap_or_else(|| "a part of it".to_owned())
+        ),
     };
     holding.map(told).collect()
 }

@@ -1,4 +1,5 @@
-//! Writes OpenVEX: which fixes of security faults the copies of components have, and which they lack.
+//! Writes OpenVEX: which fixes of security faults the copies of components have, and which they
+//! lack.
 //!
 //! A copy of which one file lacks a fix lacks it, whatever its other files have.
 
@@ -14,8 +15,11 @@ use crate::report::words::lines;
 use crate::report::{Format, Style, VERSION};
 use crate::text::{FilePath, printable};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "openvex", help: "OpenVEX in JSON: which security fixes copies have, and which they lack", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "openvex",
+    help: "OpenVEX in JSON: which security fixes copies have, and which they lack",
+    write,
+};
 
 /// A fix of a security fault, and what copies have of it.
 pub(super) struct Statement<'s> {
@@ -27,17 +31,26 @@ pub(super) struct Statement<'s> {
     pub lacking: Vec<(&'s FilePath, String)>,
 }
 
-/// What is known of each fix, by its name and component: `CVE-2018-25032`, or the commit if it has no number.
+/// What is known of each fix, by its name and component: `CVE-2018-25032`, or the commit if it has
+/// no number.
 pub(super) fn statements<'s>(
     outcome: &'s Outcome,
     audited: &'s AuditSummary,
 ) -> BTreeMap<(String, String), Statement<'s>> {
     let mut statements: BTreeMap<(String, String), Statement<'s>> = BTreeMap::new();
-    let mut tell = |component: &'s Component, commit: &'s PastCommit, path: &'s FilePath, lacking: Option<String>| {
-        let names = if commit.ids.is_empty() { std::slice::from_ref(&commit.hash) } else { &commit.ids[..] };
+    let mut tell = |component: &'s Component,
+                    commit: &'s PastCommit,
+                    path: &'s FilePath,
+                    lacking: Option<String>| {
+        let names = if commit.ids.is_empty() {
+            std::slice::from_ref(&commit.hash)
+        } else {
+            &commit.ids[..]
+        };
         for name in names {
             let new = || Statement { component, commit, having: Vec::new(), lacking: Vec::new() };
-            let statement = statements.entry((name.clone(), component.name.clone())).or_insert_with(new);
+            let statement =
+                statements.entry((name.clone(), component.name.clone())).or_insert_with(new);
             match &lacking {
                 Some(lines) => statement.lacking.push((path, lines.clone())),
                 None => statement.having.push(path),
@@ -47,7 +60,8 @@ pub(super) fn statements<'s>(
     for finding in &outcome.findings {
         let Some(behind) = finding.behind() else { continue };
         for missed in behind.commits.iter().filter(|missed| missed.commit.is_security) {
-            let at: Vec<String> = missed.places.iter().map(|place| lines(&place.fragment)).collect();
+            let at: Vec<String> =
+                missed.places.iter().map(|place| lines(&place.fragment)).collect();
             tell(&behind.component, &missed.commit, &finding.path, Some(at.join(", ")));
         }
     }
@@ -68,7 +82,9 @@ impl Statement<'_> {
         let (commit, owner) = (self.commit.describe(), &self.component.name);
         let files: Vec<String> = match self.is_fixed() {
             true => self.having.iter().map(ToString::to_string).collect(),
-            false => self.lacking.iter().map(|(path, lines)| format!("{path} lines {lines}")).collect(),
+            false => {
+                self.lacking.iter().map(|(path, lines)| format!("{path} lines {lines}")).collect()
+            }
         };
         let has = if self.is_fixed() { "has" } else { "lacks" };
         printable(format!("the copy {has} {commit} of {owner}: {}", files.join("; ")).as_bytes())
@@ -77,12 +93,18 @@ impl Statement<'_> {
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    let revision = outcome.head.commit.map(|commit| format!("@{}", percent_encoded(&commit.to_string())));
+    let revision =
+        outcome.head.commit.map(|commit| format!("@{}", percent_encoded(&commit.to_string())));
     let project = generic_purl(&audited.project) + &revision.unwrap_or_default();
     let time = timestamp(audited.time);
     let statement = |((name, _), of): (&(String, String), &Statement<'_>)| {
-        let component = of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
-        let (status, why) = if of.is_fixed() { ("fixed", "status_notes") } else { ("affected", "action_statement") };
+        let component =
+            of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
+        let (status, why) = if of.is_fixed() {
+            ("fixed", "status_notes")
+        } else {
+            ("affected", "action_statement")
+        };
         json!({
             "vulnerability": {"name": name, "description": printable(of.commit.subject.as_bytes())},
             "products": [{"@id": project, "subcomponents": [{"@id": component}]}],

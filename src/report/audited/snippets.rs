@@ -1,4 +1,5 @@
-//! Makes the copies of a tree into what SPDX calls snippets: parts of files that are variants of parts of others.
+//! Makes the copies of a tree into what SPDX calls snippets: parts of files that are variants of
+//! parts of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,16 +27,22 @@ pub(super) struct Snippet<'s> {
     pub comment: String,
 }
 
-/// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an origin.
+/// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an
+/// origin.
 pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> Vec<Snippet<'s>> {
-    let numbers: BTreeMap<&FilePath, usize> = audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
+    let numbers: BTreeMap<&FilePath, usize> =
+        audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
     let snippet = |finding: &'s Finding| {
         let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
         let (origin, component) = origin(finding)?;
         let fragment = &finding.fragment;
         let (first, last) = (fragment.start.line, fragment.end.line);
         let start = text.lines().range(first).start + 1;
-        let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe())).unwrap_or_default();
+        let verdict = origin
+            .verdict
+            .as_ref()
+            .map(|verdict| format!("; {}", verdict.describe()))
+            .unwrap_or_default();
         let brought = brought_in(audited, &finding.path, &component.name);
         let comment = format!(
             "{} % like {} of {} ({}); rule {}{verdict}{}",
@@ -69,20 +76,26 @@ fn origin(finding: &Finding) -> Option<(&Origin, &Component)> {
 
 /// Where a component can be had, as far as SPDX takes it.
 pub(super) fn download(component: &Component) -> Option<&str> {
-    let is_url = |url: &&str| ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme));
+    let is_url =
+        |url: &&str| ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme));
     let is_plain = |url: &&str| url.bytes().all(|byte| byte.is_ascii_graphic());
     component.url.as_deref().filter(is_url).filter(is_plain)
 }
 
 /// The licenses that SPDX does not list, and what is known of each.
-pub(super) fn unlisted(audited: &AuditSummary, snippets: &[Snippet<'_>]) -> BTreeMap<String, String> {
+pub(super) fn unlisted(
+    audited: &AuditSummary,
+    snippets: &[Snippet<'_>],
+) -> BTreeMap<String, String> {
     let of_components = audited.components.iter().map(|taken| &*taken.component);
     let mut evidence: BTreeMap<String, String> = BTreeMap::new();
     for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {
         for license in component.terms.license.iter().flat_map(Expression::licenses) {
             if license.id.starts_with("LicenseRef-") {
                 let told = component.terms.evidence.clone().unwrap_or_default();
-                evidence.entry(license.id.clone()).or_insert_with(|| format!("See {}: {told}.", component.label()));
+                evidence
+                    .entry(license.id.clone())
+                    .or_insert_with(|| format!("See {}: {told}.", component.label()));
             }
         }
     }

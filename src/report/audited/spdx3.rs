@@ -21,8 +21,10 @@ const CREATION: &str = "_:creation";
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     let unnamed = Graph::of(outcome, audited, String::new());
-    let namespace = format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed.elements)));
-    let document = json!({"@context": CONTEXT, "@graph": Graph::of(outcome, audited, namespace).elements});
+    let namespace =
+        format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed.elements)));
+    let document =
+        json!({"@context": CONTEXT, "@graph": Graph::of(outcome, audited, namespace).elements});
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }
@@ -42,9 +44,14 @@ impl Graph {
     fn of(outcome: &Outcome, audited: &AuditSummary, namespace: String) -> Self {
         let snippets = snippets(outcome, audited);
         let unlisted = unlisted(audited, &snippets);
-        let mut graph = Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
-        let tool = graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
-        let version = outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
+        let mut graph =
+            Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
+        let tool =
+            graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
+        let version = outcome
+            .head
+            .commit
+            .map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
         let project = graph.add(
             "software_Package",
             "Project",
@@ -63,13 +70,15 @@ impl Graph {
         for (number, file) in audited.files.iter().enumerate() {
             graph.file(number, file, audited);
         }
-        let files: Vec<String> = (0..audited.files.len()).map(|number| format!("File-{number}")).collect();
+        let files: Vec<String> =
+            (0..audited.files.len()).map(|number| format!("File-{number}")).collect();
         graph.relate("contains", "Project", &files);
         for (number, snippet) in snippets.iter().enumerate() {
             graph.snippet(number, snippet);
         }
         let mut elements: Vec<String> = graph.elements.iter().map(id_of).collect();
-        let bom = json!({"rootElement": [project], "element": elements, "software_sbomType": ["source"]});
+        let bom =
+            json!({"rootElement": [project], "element": elements, "software_sbomType": ["source"]});
         let bom = graph.add("software_Sbom", "Sbom", bom);
         elements.push(bom.clone());
         let comment = format!(
@@ -103,7 +112,8 @@ impl Graph {
     fn add(&mut self, kind: &str, id: &str, properties: Value) -> String {
         let mut element = properties;
         let name = self.name(id);
-        (element["type"], element["spdxId"], element["creationInfo"]) = (json!(kind), json!(name), json!(CREATION));
+        (element["type"], element["spdxId"], element["creationInfo"]) =
+            (json!(kind), json!(name), json!(CREATION));
         self.elements.push(element);
         name
     }
@@ -124,8 +134,14 @@ impl Graph {
         let of_license = format!("License-{}", digest(&json!(expression)));
         if self.expressions.insert(expression.clone()) {
             let own = license.licenses().filter(|of| self.unlisted.contains_key(&of.id));
-            let entry = |of: String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(&of)});
-            let ids: Vec<Value> = own.map(|of| of.id.clone()).collect::<BTreeSet<_>>().into_iter().map(entry).collect();
+            let entry =
+                |of: String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(&of)});
+            let ids: Vec<Value> = own
+                .map(|of| of.id.clone())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(entry)
+                .collect();
             let mut properties = json!({"simplelicensing_licenseExpression": expression});
             if !ids.is_empty() {
                 properties["simplelicensing_customIdToUri"] = json!(ids);
@@ -154,8 +170,7 @@ impl Graph {
 
     fn file(&mut self, number: usize, file: &CopiedFile, audited: &AuditSummary) {
         let hash = json!([{"type": "Hash", "algorithm": "sha1", "hashValue": file.sha1}]);
-        let properties =
-            json!({"name": format!("./{}", file.path), "comment": from(audited, file), "verifiedUsing": hash});
+        let properties = json!({"name": format!("./{}", file.path), "comment": from(audited, file), "verifiedUsing": hash});
         self.add("software_File", &format!("File-{number}"), properties);
     }
 
@@ -170,7 +185,11 @@ impl Graph {
             "software_byteRange": range(bytes.0, bytes.1),
             "software_lineRange": range(lines.0 as usize, lines.1 as usize),
         });
-        self.add("software_Snippet", &id, with_known(properties, [("software_copyrightText", copyright(component))]));
+        self.add(
+            "software_Snippet",
+            &id,
+            with_known(properties, [("software_copyrightText", copyright(component))]),
+        );
         self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
         if let Some(package) = package {
             self.relate("hasVariant", &format!("Origin-{package}"), &[id]);

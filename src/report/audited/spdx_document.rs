@@ -1,4 +1,5 @@
-//! Writes SPDX 2.3 in JSON: each copy is a snippet of its file, and a variant of a file of its origin.
+//! Writes SPDX 2.3 in JSON: each copy is a snippet of its file, and a variant of a file of its
+//! origin.
 //!
 //! `VARIANT_OF` states only what is known: a common lineage, but not which came first.
 
@@ -37,15 +38,22 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "copyrightText": NONE,
     })];
     let components = audited.components.iter().map(|taken| &*taken.component);
-    packages.extend(components.enumerate().map(|(number, component)| package(number, component, audited)));
+    packages.extend(
+        components.enumerate().map(|(number, component)| package(number, component, audited)),
+    );
     let mut relationships = vec![relationship("SPDXRef-DOCUMENT", "DESCRIBES", project)];
     for number in 0..audited.files.len() {
-        relationships.push(relationship("SPDXRef-DOCUMENT", "DESCRIBES", &format!("SPDXRef-File-{number}")));
+        relationships.push(relationship(
+            "SPDXRef-DOCUMENT",
+            "DESCRIBES",
+            &format!("SPDXRef-File-{number}"),
+        ));
     }
     let snippets = snippets(outcome, audited);
     for (number, snippet) in snippets.iter().enumerate() {
         if let Some(package) = snippet.package {
-            let (id, package) = (format!("SPDXRef-Snippet-{number}"), format!("SPDXRef-Origin-{package}"));
+            let (id, package) =
+                (format!("SPDXRef-Snippet-{number}"), format!("SPDXRef-Origin-{package}"));
             relationships.push(relationship(&id, "VARIANT_OF", &package));
         }
     }
@@ -70,7 +78,8 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     if !unlisted.is_empty() {
         document["hasExtractedLicensingInfos"] = unlisted.iter().map(info).collect();
     }
-    document["documentNamespace"] = json!(format!("https://spdx.org/spdxdocs/secondhand-{}", digest(&document)));
+    document["documentNamespace"] =
+        json!(format!("https://spdx.org/spdxdocs/secondhand-{}", digest(&document)));
     document
 }
 
@@ -83,7 +92,11 @@ fn license(component: &Component) -> String {
 }
 
 fn copyright(component: &Component) -> String {
-    if component.terms.notices.is_empty() { NONE.to_owned() } else { component.terms.notices.join("\n") }
+    if component.terms.notices.is_empty() {
+        NONE.to_owned()
+    } else {
+        component.terms.notices.join("\n")
+    }
 }
 
 fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
@@ -119,8 +132,7 @@ fn package(number: usize, component: &Component, audited: &AuditSummary) -> Valu
         package["comment"] = json!(folders.join("\n"));
     }
     if let Some(purl) = &component.purl {
-        package["externalRefs"] =
-            json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]);
+        package["externalRefs"] = json!([{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]);
     }
     package
 }

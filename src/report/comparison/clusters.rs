@@ -1,4 +1,5 @@
-//! Draws clusters of submissions as graphs: a node for each submission, a line for each pair that joins them.
+//! Draws clusters of submissions as graphs: a node for each submission, a line for each pair that
+//! joins them.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +8,8 @@ use askama::Template;
 use crate::audit::Comparison;
 use crate::report::words::{count, percent};
 
-/// The size of the drawing, in its own units: as wide as a small screen, so that names stay readable there.
+/// The size of the drawing, in its own units: as wide as a small screen, so that names stay
+/// readable there.
 const WIDTH: f64 = 360.0;
 /// Maximum characters of a name next to its node; the whole one is in the list below.
 const MAX_NAME: usize = 16;
@@ -16,7 +18,8 @@ const MAX_NODES: usize = 40;
 
 /// A cluster, as a drawing inside the page.
 ///
-/// The nodes are on a circle in the order of the submissions, so the same comparison gives the same drawing.
+/// The nodes are on a circle in the order of the submissions, so the same comparison gives the same
+/// drawing.
 #[derive(Template)]
 #[template(
     ext = "html",
@@ -55,7 +58,10 @@ struct Edge {
 
 impl Graph {
     /// The clusters of a comparison, the largest first.
-    pub fn all(comparison: &Comparison, card_of: impl Fn(usize, usize) -> Option<usize>) -> Vec<Self> {
+    pub fn all(
+        comparison: &Comparison,
+        card_of: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Vec<Self> {
         // Two submissions are one row of the table.
         if comparison.submissions.len() < 3 {
             return Vec::new();
@@ -67,13 +73,24 @@ impl Graph {
         Self { number, ..self }
     }
 
-    fn new(cluster: &[usize], comparison: &Comparison, card_of: impl Fn(usize, usize) -> Option<usize>) -> Self {
+    fn new(
+        cluster: &[usize],
+        comparison: &Comparison,
+        card_of: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Self {
         let name = |at: usize| comparison.submissions[at].name.to_string();
         let label = cluster.iter().map(|&at| name(at)).collect::<Vec<_>>().join(", ");
         let size = count(cluster.len(), "submission");
         if cluster.len() > MAX_NODES {
             let nothing = (Vec::new(), Vec::new());
-            return Self { number: 0, size, height: String::new(), label, nodes: nothing.0, edges: nothing.1 };
+            return Self {
+                number: 0,
+                size,
+                height: String::new(),
+                label,
+                nodes: nothing.0,
+                edges: nothing.1,
+            };
         }
         // Names take a line each on either side.
         let radius = (cluster.len() as f64 * 5.0).clamp(24.0, 70.0);

@@ -49,7 +49,8 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
 /// A table of names and their pseudonyms.
 pub fn pseudonym_key(names: &[(FilePath, FilePath)]) -> Vec<u8> {
     let mut table = ::csv::Writer::from_writer(Vec::new());
-    let rows = names.iter().map(|(name, pseudonym)| [defused(&name.to_string()), pseudonym.to_string()]);
+    let rows =
+        names.iter().map(|(name, pseudonym)| [defused(&name.to_string()), pseudonym.to_string()]);
     for row in std::iter::once(["name", "pseudonym"].map(str::to_owned)).chain(rows) {
         table.write_record(row).expect("memory takes every row of two cells");
     }

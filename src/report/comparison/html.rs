@@ -34,7 +34,8 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
             cards.push(card(pair, comparison, &mut n_free));
         }
     }
-    let n_more = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
+    let n_more =
+        comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
     let left_out = match n_more {
         0 => String::new(),
         n => format!("{} left out: --format json has all of them", count(n, "less similar pair")),
@@ -52,7 +53,9 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     };
     let mut page = Page::new(heading, "Pairs side by side", cards).without(left_out);
     page = page.with(&super::histogram::chart(&comparison.histogram, comparison.n_compared));
-    for (number, graph) in Graph::all(comparison, card_of_pair).into_iter().enumerate().take(MAX_GRAPHS) {
+    for (number, graph) in
+        Graph::all(comparison, card_of_pair).into_iter().enumerate().take(MAX_GRAPHS)
+    {
         page = page.with(&graph.numbered(number + 1));
     }
     page.with(&table(comparison, &card_of)).write(out)
@@ -71,8 +74,8 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
     ];
     let row = |(pair, card): (&Pair, &Option<usize>)| {
         let [a, b] = names(pair, comparison);
-        let figures =
-            [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
+        let figures = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance]
+            .map(|part| format!("{} %", percent(part)));
         let cells = [Cell::to_card(a, *card), b.into()].into_iter().chain(figures.map(Cell::from));
         cells.chain([pair.matches.len().to_string().into()]).collect()
     };
@@ -82,7 +85,11 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
         note: String::new(),
         columns: COLUMNS,
         rows: comparison.pairs.iter().zip(card_of).take(MAX_LISTED).map(row).collect(),
-        left_out: if n_more > 0 { format!("{} left out", count(n_more, "less similar pair")) } else { String::new() },
+        left_out: if n_more > 0 {
+            format!("{} left out", count(n_more, "less similar pair"))
+        } else {
+            String::new()
+        },
     }
 }
 
@@ -98,7 +105,11 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
                 (format!("{}:{}", found.a.0, lines(&found.a.1)), ""),
                 (format!("{}:{}", found.b.0, lines(&found.b.1)), ""),
             ],
-            code: if *n_free > 0 { Code::of_both(&sides, (&found.a.0, &found.b.0), n_free) } else { Code::default() },
+            code: if *n_free > 0 {
+                Code::of_both(&sides, (&found.a.0, &found.b.0), n_free)
+            } else {
+                Code::default()
+            },
         }
     });
     let blocks = blocks.collect();
@@ -114,6 +125,10 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
         facts: String::new(),
         link: None,
         blocks,
-        listed: if n_more > 0 { vec![format!("{} more", count(n_more, "passage"))] } else { Vec::new() },
+        listed: if n_more > 0 {
+            vec![format!("{} more", count(n_more, "passage"))]
+        } else {
+            Vec::new()
+        },
     }
 }

@@ -1,4 +1,5 @@
-//! Writes a comparison for programs: versioned JSON, whose schema `docs/comparison.schema.json` publishes.
+//! Writes a comparison for programs: versioned JSON, whose schema `docs/comparison.schema.json`
+//! publishes.
 
 use std::io::{self, Write};
 
@@ -37,8 +38,8 @@ struct Comparison {
     sharing_pairs: usize,
     /// The number of compared pairs by containment, the larger of the two: 20 steps from 0 to 1.
     histogram: Vec<usize>,
-    /// The indices of submissions that are connected by pairs in which one holds half of the other or more, the largest
-    /// cluster first.
+    /// The indices of submissions that are connected by pairs in which one holds half of the other
+    /// or more, the largest cluster first.
     clusters: Vec<Vec<usize>>,
     /// Distinct fingerprints that were ignored because too many submissions have them.
     common_fingerprints: usize,
@@ -71,8 +72,9 @@ struct Pair {
     first_in_second: f64,
     /// The fraction of the second's fingerprints that the first has, 0 to 1.
     second_in_first: f64,
-    /// By what pairs are ranked, 0 to 1: the larger of these two fractions, or in small submissions how much of one is in
-    /// the other by sequences of four tokens, of which those weigh more that few submissions have.
+    /// By what pairs are ranked, 0 to 1: the larger of these two fractions, or in small submissions
+    /// how much of one is in the other by sequences of four tokens, of which those weigh more that
+    /// few submissions have.
     likeness: f64,
     /// Tokens of the first that are part of matches.
     first_matched_tokens: usize,
@@ -94,7 +96,8 @@ struct Match {
     tokens: usize,
 }
 
-/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after
+/// the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Side {
@@ -143,7 +146,10 @@ fn report(of: &audit::Comparison) -> Comparison {
         skipped: of
             .skipped
             .iter()
-            .map(|left_out| SkippedFile { path: left_out.path.to_string(), reason: left_out.why.clone() })
+            .map(|left_out| SkippedFile {
+                path: left_out.path.to_string(),
+                reason: left_out.why.clone(),
+            })
             .collect(),
         limited: of
             .limited

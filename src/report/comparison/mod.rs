@@ -17,7 +17,8 @@ pub use csv::pseudonym_key;
 pub use json::schema as comparison_schema;
 
 /// All formats of `compare`, the default first.
-pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT];
+pub static COMPARISON_FORMATS: &[Format<Comparison>] =
+    &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT];
 
 /// Maximum files to list that were not compared; the rest are counted. JSON lists all.
 const MAX_LEFT_OUT: usize = 100;
@@ -36,14 +37,17 @@ fn headline(comparison: &Comparison) -> String {
 /// What was examined, one line each.
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;
-    let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
+    let sample =
+        if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
     let n_files: usize = comparison.submissions.iter().map(|submission| submission.n_files).sum();
-    let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
+    let mut lines =
+        vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
     lines.push(
         "in 2nd, in 1st: the part of the fingerprints of one that the other has; alike: of all that either has"
             .to_owned(),
     );
-    if comparison.pairs.iter().any(|pair| (pair.likeness - pair.containment()).abs() > f64::EPSILON) {
+    if comparison.pairs.iter().any(|pair| (pair.likeness - pair.containment()).abs() > f64::EPSILON)
+    {
         lines.push(
             "ranked by how much of one is in the other, in sequences of four tokens, of which those weigh more that few \
              submissions have"
@@ -51,13 +55,19 @@ fn summary(comparison: &Comparison) -> String {
         );
     }
     if comparison.n_common > 0 {
-        let (n, max) = (count(comparison.n_common, "fingerprint"), comparison.params.max_common.unwrap_or_default());
-        lines.push(format!("ignored {n} found in more than {max} submissions (`--common 0` ignores none)"));
+        let (n, max) = (
+            count(comparison.n_common, "fingerprint"),
+            comparison.params.max_common.unwrap_or_default(),
+        );
+        lines.push(format!(
+            "ignored {n} found in more than {max} submissions (`--common 0` ignores none)"
+        ));
     }
     if comparison.params.threshold > 0.0 {
         lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
     } else if comparison.pairs.len() < comparison.n_sharing {
-        lines.push(format!("the {} most similar are listed", count(comparison.pairs.len(), "pair")));
+        lines
+            .push(format!("the {} most similar are listed", count(comparison.pairs.len(), "pair")));
     }
     for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
         lines.push(format!("nothing to compare in: {}", submission.name));

@@ -30,8 +30,11 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
     for pair in &comparison.pairs {
         let [a, b] = names(pair, comparison);
         // No figure without a passage that shows it.
-        let figure = |part: f64| if pair.matches.is_empty() { "-".to_owned() } else { format!("{} %", percent(part)) };
-        let [rank, in_b, in_a, alike] = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(figure);
+        let figure = |part: f64| {
+            if pair.matches.is_empty() { "-".to_owned() } else { format!("{} %", percent(part)) }
+        };
+        let [rank, in_b, in_a, alike] =
+            [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(figure);
         let figures = format!("{rank:>6} {in_b:>7} {in_a:>7} {alike:>6}  ");
         let why = if pair.matches.is_empty() { "  (no passage that is long enough)" } else { "" };
         let name = format!("{a}  {b}{why}");
@@ -43,9 +46,14 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
         }
     }
     if comparison.submissions.len() > 2 && !comparison.clusters.is_empty() {
-        writeln!(out, "\n  clusters, joined where at least {} % of one is in the other", percent(CLUSTERED))?;
+        writeln!(
+            out,
+            "\n  clusters, joined where at least {} % of one is in the other",
+            percent(CLUSTERED)
+        )?;
         for cluster in &comparison.clusters {
-            let names: Vec<_> = cluster.iter().map(|&at| comparison.submissions[at].name.to_string()).collect();
+            let names: Vec<_> =
+                cluster.iter().map(|&at| comparison.submissions[at].name.to_string()).collect();
             writeln!(out, "  {}", canvas.wrapped(&names.join(", "), 4).join("\n    "))?;
         }
     }
@@ -76,7 +84,12 @@ fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canva
         let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
         let titles = Titles {
-            copy: format!("{}:{}, {}", found.a.0, lines(&found.a.1), count(found.n_tokens, "token")),
+            copy: format!(
+                "{}:{}, {}",
+                found.a.0,
+                lines(&found.a.1),
+                count(found.n_tokens, "token")
+            ),
             origin: format!("{}:{}, {}", found.b.0, lines(&found.b.1), likeness(found)),
         };
         text.push_str(&draw(&sides, &titles, canvas));

@@ -6,8 +6,12 @@ use super::{facts, place};
 use crate::audit::FoundCode;
 use crate::report::{Format, Style};
 
-pub(super) const FORMAT: Format<FoundCode> = Format { name: "concise", help: "a line for each result", write };
+pub(super) const FORMAT: Format<FoundCode> =
+    Format { name: "concise", help: "a line for each result", write };
 
 fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    found.results.iter().try_for_each(|existing| writeln!(out, "{}: {}", place(existing), facts(existing)))
+    found
+        .results
+        .iter()
+        .try_for_each(|existing| writeln!(out, "{}: {}", place(existing), facts(existing)))
 }

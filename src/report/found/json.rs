@@ -11,7 +11,8 @@ use crate::policy::{self, Place};
 use crate::report::words::place_name;
 use crate::report::{Format, Style, VERSION};
 
-pub(super) const FORMAT: Format<FoundCode> = Format { name: "json", help: "versioned JSON for programs", write };
+pub(super) const FORMAT: Format<FoundCode> =
+    Format { name: "json", help: "versioned JSON for programs", write };
 
 /// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
@@ -24,7 +25,8 @@ struct Report {
     version: u32,
     /// The version of the program.
     secondhand: &'static str,
-    /// The language that the sketch was read as; null if it was to be guessed and nothing was found.
+    /// The language that the sketch was read as; null if it was to be guessed and nothing was
+    /// found.
     language: Option<String>,
     /// The tokens of the sketch.
     sketch_tokens: usize,
@@ -32,11 +34,13 @@ struct Report {
     compared_files: usize,
     /// Which fingerprints chose the files to compare: `full`, or less.
     effort: String,
-    /// The part of the history that could not be searched; null if everything requested was searched.
+    /// The part of the history that could not be searched; null if everything requested was
+    /// searched.
     not_searched: Option<String>,
     /// The number of results, including those beyond the limit.
     found: usize,
-    /// What was found, the best first: what has more of the sketch, then what is spelled more alike.
+    /// What was found, the best first: what has more of the sketch, then what is spelled more
+    /// alike.
     results: Vec<Existing>,
 }
 
@@ -57,10 +61,11 @@ struct Existing {
     function: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     containment: f64,
-    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1 (Dice).
+    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1
+    /// (Dice).
     similarity: f64,
-    /// How the sketch differs from the lines that match: `type-1`, `type-2` or `type-3`; `type-4` if it has too few
-    /// tokens in a row in common with them, and the same words.
+    /// How the sketch differs from the lines that match: `type-1`, `type-2` or `type-3`; `type-4`
+    /// if it has too few tokens in a row in common with them, and the same words.
     clone_type: &'static str,
     /// The number of tokens that match.
     tokens: usize,

@@ -19,7 +19,8 @@ pub static FIND_FORMATS: &[Format<FoundCode>] = &[text::FORMAT, json::FORMAT, co
 
 /// What was found, in a line.
 pub(super) fn headline(found: &FoundCode) -> String {
-    let language = found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
+    let language =
+        found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
     let sketch = format!("{}{language}", count(found.n_tokens, "token"));
     let searched = format!("{} of {}", count(found.n_compared, "file"), end(&found.tree));
     let effort = match found.effort {
@@ -48,15 +49,26 @@ pub(super) fn facts(existing: &Existing) -> String {
     let owner = match &existing.place {
         Place::Component(component) => {
             let license = component.license().unwrap_or_else(|| "not known".to_owned());
-            let text = format!("; from {}, license {license}, corpus {}", component.label(), component.corpus);
+            let text = format!(
+                "; from {}, license {license}, corpus {}",
+                component.label(),
+                component.corpus
+            );
             printable(text.as_bytes())
         }
         Place::Past(deletion) => format!("; {}", deleted(deletion)),
         Place::Tree => String::new(),
     };
     let what = match existing.clone_type {
-        CloneType::Type4 => format!("{} % of its words: {}", percent(existing.words), existing.agreement.describe()),
-        of => format!("{} % of the sketch, {}, {}", percent(existing.containment), of.name(), of.describe()),
+        CloneType::Type4 => {
+            format!("{} % of its words: {}", percent(existing.words), existing.agreement.describe())
+        }
+        of => format!(
+            "{} % of the sketch, {}, {}",
+            percent(existing.containment),
+            of.name(),
+            of.describe()
+        ),
     };
     format!("{name}{what}{owner}")
 }

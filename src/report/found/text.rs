@@ -23,7 +23,12 @@ fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;
     }
     for existing in &found.results {
-        writeln!(out, "\n{}\n  {}", place(existing), wrapped(&facts(existing), width - 2).join("\n  "))?;
+        writeln!(
+            out,
+            "\n{}\n  {}",
+            place(existing),
+            wrapped(&facts(existing), width - 2).join("\n  ")
+        )?;
         let Some(text) = &existing.text else { continue };
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
@@ -31,7 +36,11 @@ fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()
         for (number, line) in (existing.fragment.start.line..).zip(&lines).take(n_shown) {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let spaced = String::from_utf8_lossy(line).replace('\t', "    ");
-            writeln!(out, "{}", format!("{number:>6} | {}", printable(spaced.as_bytes())).trim_end())?;
+            writeln!(
+                out,
+                "{}",
+                format!("{number:>6} | {}", printable(spaced.as_bytes())).trim_end()
+            )?;
         }
         if lines.len() > n_shown {
             writeln!(out, "       = and {} more", count(lines.len() - n_shown, "line"))?;

@@ -1,4 +1,5 @@
-//! The overview of an audit: what needs a decision, license classes, components, versions, and files.
+//! The overview of an audit: what needs a decision, license classes, components, versions, and
+//! files.
 
 use super::Page;
 use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
@@ -27,7 +28,8 @@ pub(super) fn overview(audited: &AuditSummary, findings: &[&Finding], page: Page
     if audited.components.is_empty() {
         return page;
     }
-    let mut undecided: Vec<&ComponentCopy> = audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
+    let mut undecided: Vec<&ComponentCopy> =
+        audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
     undecided.sort_by_key(|taken| needs(taken));
     let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
     let mut page = page.with(&by_class(audited)).with(&components(audited));
@@ -78,7 +80,8 @@ fn tiles(audited: &AuditSummary, findings: &[&Finding]) -> Tiles {
     let n_denied = components.iter().filter(|taken| taken.verdict.answer == Answer::Denied).count();
     let denied = if n_denied > 0 { count(n_denied, "conflict") } else { String::new() };
     let n_vulnerable = n_vulnerable(findings.iter().copied());
-    let vulnerable = (n_vulnerable > 0).then(|| tile("Lack security fixes", thousands(n_vulnerable), String::new()));
+    let vulnerable = (n_vulnerable > 0)
+        .then(|| tile("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
         tile("Need a decision", thousands(n_needing), denied),
         tile(
@@ -87,7 +90,11 @@ fn tiles(audited: &AuditSummary, findings: &[&Finding]) -> Tiles {
             format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
         ),
         tile("Components", thousands(components.len()), String::new()),
-        tile("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),
+        tile(
+            "Files with their code",
+            thousands(files.len()),
+            format!("of {}", thousands(*n_files)),
+        ),
     ];
     Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
@@ -123,7 +130,11 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
 /// `5 components more`, if a table leaves some out.
 fn more(n: usize, noun: &str) -> String {
     let n_more = n.saturating_sub(MAX_ROWS);
-    if n_more > 0 { format!("{} more: --format json has all of them", count(n_more, noun)) } else { String::new() }
+    if n_more > 0 {
+        format!("{} more: --format json has all of them", count(n_more, noun))
+    } else {
+        String::new()
+    }
 }
 
 fn license(taken: &ComponentCopy) -> String {
@@ -135,10 +146,21 @@ fn by_class(audited: &AuditSummary) -> Bars {
     let bar = |(class, of): (crate::license::Class, OfClass)| Bar {
         name: class.name().to_owned().into(),
         percent: percentage(of.n_tokens, audited.n_tokens),
-        figures: format!("{} in {}", count(of.n_components, "component"), count(of.n_files, "file")),
+        figures: format!(
+            "{} in {}",
+            count(of.n_components, "component"),
+            count(of.n_files, "file")
+        ),
     };
     let bars = classes(audited).into_iter().rev().map(bar).collect();
-    Bars { title: "By license class", note: "", what: "class", unit: "found", bars, left_out: String::new() }
+    Bars {
+        title: "By license class",
+        note: "",
+        what: "class",
+        unit: "found",
+        bars,
+        left_out: String::new(),
+    }
 }
 
 fn components(audited: &AuditSummary) -> Table<'static> {
@@ -169,9 +191,11 @@ fn components(audited: &AuditSummary) -> Table<'static> {
 }
 
 fn versions(audited: &AuditSummary) -> Table<'static> {
-    const COLUMNS: &[Column] = &[Column::of_text("folder: the version that fits best, and local edits")];
+    const COLUMNS: &[Column] =
+        &[Column::of_text("folder: the version that fits best, and local edits")];
     let row = |of| {
-        let lines: Vec<_> = version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
+        let lines: Vec<_> =
+            version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
         vec![lines.join("; ").into()]
     };
     Table {
@@ -184,8 +208,12 @@ fn versions(audited: &AuditSummary) -> Table<'static> {
 }
 
 fn brought(audited: &AuditSummary) -> Table<'static> {
-    const COLUMNS: &[Column] =
-        &[Column::of_text("file"), Column::of_text("component"), Column::of_text("when"), Column::of_text("verdict")];
+    const COLUMNS: &[Column] = &[
+        Column::of_text("file"),
+        Column::of_text("component"),
+        Column::of_text("when"),
+        Column::of_text("verdict"),
+    ];
     let brought = audited.brought.as_deref().unwrap_or_default();
     let row = |of: &crate::audit::Introduction| {
         let gone = if of.is_in_head { "" } else { ", since removed" };

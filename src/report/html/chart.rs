@@ -58,11 +58,17 @@ impl Scale {
     pub fn linear(highest: f64, unit: &str) -> Self {
         let rough = (highest / (MAX_TICKS - 1) as f64).max(f64::MIN_POSITIVE);
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough * 0.999);
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .map(|factor| factor * power)
+            .into_iter()
+            .find(|step| *step >= rough * 0.999);
         let step = step.unwrap_or(rough);
         let n = (highest / step - 0.001).ceil().max(1.0) as usize;
         let ticks = (0..=n).map(|at| at as f64 * step);
-        Self { ticks: ticks.map(|value| (value, short(value) + unit)).collect(), is_logarithmic: false }
+        Self {
+            ticks: ticks.map(|value| (value, short(value) + unit)).collect(),
+            is_logarithmic: false,
+        }
     }
 
     /// Powers of ten, beginning with 0 and 1.
@@ -70,7 +76,10 @@ impl Scale {
         let powers = std::iter::successors(Some(1usize), |power| power.checked_mul(10));
         let n_below = powers.clone().take_while(|power| *power < highest).count();
         let values = std::iter::once(0).chain(powers.take(n_below + 1));
-        Self { ticks: values.map(|value| (value as f64, short(value as f64))).collect(), is_logarithmic: true }
+        Self {
+            ticks: values.map(|value| (value as f64, short(value as f64))).collect(),
+            is_logarithmic: true,
+        }
     }
 
     /// Pixels from the top; the top tick leaves room for half its name.
@@ -111,7 +120,14 @@ impl Chart {
                 "middle"
             },
         });
-        Self { caption, label, left: left.collect(), below: below.collect(), bars: Vec::new(), points: String::new() }
+        Self {
+            caption,
+            label,
+            left: left.collect(),
+            below: below.collect(),
+            bars: Vec::new(),
+            points: String::new(),
+        }
     }
 
     /// The chart with a bar for each value, side by side over the whole axis, each with a tooltip.
@@ -127,7 +143,8 @@ impl Chart {
                 title: title.clone(),
             }
         };
-        let bars = values.iter().enumerate().filter(|(_, (value, _))| *value > 0.0).map(bar).collect();
+        let bars =
+            values.iter().enumerate().filter(|(_, (value, _))| *value > 0.0).map(bar).collect();
         Self { bars, ..self }
     }
 
@@ -136,7 +153,8 @@ impl Chart {
         let step = 100.0 / values.len().max(1) as f64;
         let points = std::iter::once(0.0).chain(values.iter().copied()).enumerate();
         // The line has a drawing of its own, which begins 8 pixels lower.
-        let points = points.map(|(at, value)| format!("{:.2},{:.1}", at as f64 * step, scale.y(value) - 8.0));
+        let points = points
+            .map(|(at, value)| format!("{:.2},{:.1}", at as f64 * step, scale.y(value) - 8.0));
         Self { points: points.collect::<Vec<_>>().join(" "), ..self }
     }
 }

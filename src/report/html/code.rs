@@ -56,8 +56,11 @@ impl Code {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
         let renamed = sides.renamed_names(paths.0, paths.1);
-        let mut renames: Vec<_> =
-            renamed.iter().take(MAX_RENAMES).map(|rename| format!("{} → {}", rename.from, rename.to)).collect();
+        let mut renames: Vec<_> = renamed
+            .iter()
+            .take(MAX_RENAMES)
+            .map(|rename| format!("{} → {}", rename.from, rename.to))
+            .collect();
         if renamed.len() > MAX_RENAMES {
             renames.push(format!("{} more", renamed.len() - MAX_RENAMES));
         }
@@ -70,7 +73,12 @@ impl Code {
             is_equal: copy.is_some() && origin.is_some() && !sides.is_marked((copy, origin)),
         };
         let rows = sides.rows[..n].iter().map(row).collect();
-        Self { n_sides: 2, renames, n_left_out: sides.rows.len() - n + n_cut, stretches: folded(rows) }
+        Self {
+            n_sides: 2,
+            renames,
+            n_left_out: sides.rows.len() - n + n_cut,
+            stretches: folded(rows),
+        }
     }
 
     /// One side, if the other is unknown.
@@ -84,7 +92,8 @@ impl Code {
     }
 }
 
-/// The rows in stretches: equal ones are folded, but for those next to what differs and at both ends.
+/// The rows in stretches: equal ones are folded, but for those next to what differs and at both
+/// ends.
 fn folded(rows: Vec<Row>) -> Vec<Stretch> {
     let is_equal: Vec<bool> = rows.iter().map(|row| row.is_equal).collect();
     let mut is_hidden = vec![false; rows.len()];

@@ -29,7 +29,8 @@ use crate::language::Languages;
 use crate::policy::{Finding, Fragment, Origin, Place, UnexaminedFiles, best_first};
 use crate::text::{FilePath, Lines, Position, printable};
 
-pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
+pub(super) const FORMAT: Format =
+    Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
 /// Maximum origins of a finding to show next to the copy; the rest are listed.
 const MAX_LAID_OUT: usize = 3;
@@ -42,9 +43,11 @@ const MAX_ROWS: usize = 30_000;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
-    let findings: Vec<&Finding> = best_first(&outcome.findings).into_iter().flat_map(Finding::with_family).collect();
+    let findings: Vec<&Finding> =
+        best_first(&outcome.findings).into_iter().flat_map(Finding::with_family).collect();
     let shown = findings.iter().take(MAX_CARDS);
-    let mut cards: Vec<_> = shown.map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+    let mut cards: Vec<_> =
+        shown.map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
     cards.extend(outcome.suppressed.iter().take(MAX_CARDS).map(|suppressed| {
         let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
         Card {
@@ -54,15 +57,20 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             ..card
         }
     }));
-    let n_more = findings.len().saturating_sub(MAX_CARDS) + outcome.suppressed.len().saturating_sub(MAX_CARDS);
+    let n_more = findings.len().saturating_sub(MAX_CARDS)
+        + outcome.suppressed.len().saturating_sub(MAX_CARDS);
     let left_out = match n_more {
         0 => String::new(),
         n => format!("{} left out: --format json has all of them", count(n, "finding")),
     };
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
-        (Some(duplication), _) => (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes"),
-        (None, Some(audited)) => (audit::title(audited), format!("{} in ", found(outcome)), "Copies"),
+        (Some(duplication), _) => {
+            (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes")
+        }
+        (None, Some(audited)) => {
+            (audit::title(audited), format!("{} in ", found(outcome)), "Copies")
+        }
         (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
     };
     let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
@@ -80,8 +88,11 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
 fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {
     let text = copy_text(outcome, finding);
     let laid_out = finding.origins.iter().take(MAX_LAID_OUT);
-    let mut blocks: Vec<Block> = laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
-    blocks.extend(finding.missed().and_then(|missed| patch(missed.patches.first()?.as_ref()?, n_free)));
+    let mut blocks: Vec<Block> =
+        laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
+    blocks.extend(
+        finding.missed().and_then(|missed| patch(missed.patches.first()?.as_ref()?, n_free)),
+    );
     let others = finding.origins.iter().skip(MAX_LAID_OUT);
     let mut listed: Vec<_> = others.clone().take(MAX_LISTED).map(listed).collect();
     if others.len() > MAX_LISTED {
@@ -96,10 +107,13 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
     }
     listed.extend(to_do(finding, languages).map(|to_do| format!("to do: {to_do}")));
-    let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
+    let new =
+        if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     // A component is looked for by its name.
     let searched = |origin: &Origin| match &origin.place {
-        Place::Component(component) => printable(format!("{} {}", component.label(), origin.path).as_bytes()),
+        Place::Component(component) => {
+            printable(format!("{} {}", component.label(), origin.path).as_bytes())
+        }
         _ => origin.path.to_string(),
     };
     let paths = finding.origins.iter().map(searched);
@@ -107,7 +121,11 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         level: finding.level.name(),
         rule: finding.rule.id.to_owned(),
         language: language(&finding.path, text, languages),
-        path: [finding.path.to_string()].into_iter().chain(paths.take(MAX_LISTED)).collect::<Vec<_>>().join("\n"),
+        path: [finding.path.to_string()]
+            .into_iter()
+            .chain(paths.take(MAX_LISTED))
+            .collect::<Vec<_>>()
+            .join("\n"),
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
@@ -126,7 +144,11 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
 /// The settings that judged a finding, where not all files are judged by the same.
 fn settings(finding: &Finding, outcome: &Outcome) -> String {
     let files = outcome.settings.of(&finding.path);
-    if outcome.settings.are_nested() { format!(", settings: {}", files.join(", ")) } else { String::new() }
+    if outcome.settings.are_nested() {
+        format!(", settings: {}", files.join(", "))
+    } else {
+        String::new()
+    }
 }
 
 /// The edit with the names of the nearest sibling.
@@ -150,9 +172,11 @@ fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usi
     let (own, other) = super::text::roles(finding);
     let code = match text_of(outcome, origin) {
         _ if *n_free == 0 => Code::default(),
-        Some(source) => {
-            Code::of_both(&Sides::new(copy, (source, &origin.fragment)), (&finding.path, &origin.path), n_free)
-        }
+        Some(source) => Code::of_both(
+            &Sides::new(copy, (source, &origin.fragment)),
+            (&finding.path, &origin.path),
+            n_free,
+        ),
         None => Code::of_one(&lines(copy.0, copy.1), n_free),
     };
     Block {
@@ -173,6 +197,7 @@ fn language(path: &FilePath, text: &[u8], languages: &Languages) -> String {
     let known = languages.identify(path, text).map(|language| language.name.clone());
     known.unwrap_or_else(|| {
         let name = path.to_string();
-        name.rsplit_once('.').map_or_else(|| "other".to_owned(), |(_, extension)| extension.to_owned())
+        name.rsplit_once('.')
+            .map_or_else(|| "other".to_owned(), |(_, extension)| extension.to_owned())
     })
 }

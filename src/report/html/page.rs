@@ -1,4 +1,5 @@
-//! The page as a template: parts that give an overview, and cards to unfold, each with blocks of code side by side.
+//! The page as a template: parts that give an overview, and cards to unfold, each with blocks of
+//! code side by side.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -131,7 +132,9 @@ pub(in crate::report) struct Heading {
 impl Page {
     /// A page of `cards`, which are `list`.
     pub fn new(heading: Heading, list: &'static str, cards: Vec<Card>) -> Self {
-        let values = |of: fn(&Card) -> &str| cards.iter().map(of).map(str::to_owned).collect::<BTreeSet<_>>();
+        let values = |of: fn(&Card) -> &str| {
+            cards.iter().map(of).map(str::to_owned).collect::<BTreeSet<_>>()
+        };
         let filters = [
             ("level", values(|card| card.level)),
             ("rule", values(|card| &card.rule)),

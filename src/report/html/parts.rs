@@ -126,7 +126,10 @@ pub(in crate::report) struct Bar {
 
 /// Parts next to each other, where there is room.
 #[derive(Template)]
-#[template(ext = "html", source = r##"<div class="beside">{% for part in parts %}{{ part|safe }}{% endfor %}</div>"##)]
+#[template(
+    ext = "html",
+    source = r##"<div class="beside">{% for part in parts %}{{ part|safe }}{% endfor %}</div>"##
+)]
 pub(in crate::report) struct Beside {
     pub parts: Vec<String>,
 }
@@ -185,6 +188,9 @@ mod tests {
     fn figures_read_well() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         let shares = [(0, 0), (1, 100_000), (1, 3), (99_999, 100_000), (2, 2)];
-        assert_eq!(shares.map(|(part, whole)| percentage(part, whole)), ["0.0", "0.1", "33.3", "99.9", "100.0"]);
+        assert_eq!(
+            shares.map(|(part, whole)| percentage(part, whole)),
+            ["0.0", "0.1", "33.3", "99.9", "100.0"]
+        );
     }
 }

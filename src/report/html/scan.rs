@@ -1,4 +1,5 @@
-//! The overview of a scan: the duplicated share, by folder and language, the worst files, and the tree as a drawing.
+//! The overview of a scan: the duplicated share, by folder and language, the worst files, and the
+//! tree as a drawing.
 
 use std::collections::HashMap;
 
@@ -28,7 +29,12 @@ pub(super) fn title(duplication: &Duplication) -> String {
 }
 
 /// The page with the overview.
-pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &[&Finding], page: Page) -> Page {
+pub(super) fn overview(
+    outcome: &Outcome,
+    duplication: &Duplication,
+    findings: &[&Finding],
+    page: Page,
+) -> Page {
     let cards = Cards::new(findings);
     let page = page.with(&tiles(outcome, duplication));
     if duplication.total.n_files == 0 {
@@ -42,7 +48,8 @@ pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &
         let card = filter.as_ref().and_then(|_| cards.in_folder.get(path).copied());
         (Cell::filtering(name, card, filter.unwrap_or_default()), share)
     });
-    let languages = duplication.by_language.iter().map(|(name, share)| (Cell::from(name.clone()), share));
+    let languages =
+        duplication.by_language.iter().map(|(name, share)| (Cell::from(name.clone()), share));
     let worst = worst(duplication).into_iter().map(|(path, share)| {
         let name = path.to_string();
         let filter = format!("/{name}");
@@ -64,7 +71,11 @@ pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &
         .collect();
     let page = page.with(&Treemap::new(&files));
     let worst: Vec<_> = worst.collect();
-    if worst.is_empty() { page } else { page.with(&bars("Files with most duplicated lines", "file", worst, MAX_WORST)) }
+    if worst.is_empty() {
+        page
+    } else {
+        page.with(&bars("Files with most duplicated lines", "file", worst, MAX_WORST))
+    }
 }
 
 fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
@@ -73,13 +84,20 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     let mut tiles = vec![Tile {
         name: "Duplicated source code",
         figure: format!("{} %", percentage(total.duplicated_lines, total.n_lines)),
-        note: format!("{part} of {whole} would go if the {} worth it were written once", count(*n_classes, "class")),
+        note: format!(
+            "{part} of {whole} would go if the {} worth it were written once",
+            count(*n_classes, "class")
+        ),
     }];
     let n_suppressed = outcome.n_suppressed;
     tiles.push(Tile {
         name: "Clone classes",
         figure: thousands(outcome.findings.len()),
-        note: if n_suppressed > 0 { format!("{} suppressed", thousands(n_suppressed)) } else { String::new() },
+        note: if n_suppressed > 0 {
+            format!("{} suppressed", thousands(n_suppressed))
+        } else {
+            String::new()
+        },
     });
     let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
     tiles.push(Tile {
@@ -92,14 +110,20 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
 
 /// The files with most duplicated lines.
 fn worst(duplication: &Duplication) -> Vec<(&FilePath, &Share)> {
-    let mut files: Vec<_> = duplication.by_file.iter().filter(|(_, share)| share.duplicated_lines > 0).collect();
+    let mut files: Vec<_> =
+        duplication.by_file.iter().filter(|(_, share)| share.duplicated_lines > 0).collect();
     files.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
     files.truncate(MAX_WORST);
     files
 }
 
 /// Bars of shares, those with most duplicated lines first.
-fn bars(title: &'static str, what: &'static str, mut shares: Vec<(Cell, &Share)>, max: usize) -> Bars {
+fn bars(
+    title: &'static str,
+    what: &'static str,
+    mut shares: Vec<(Cell, &Share)>,
+    max: usize,
+) -> Bars {
     shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.duplicated_lines));
     let n_more = shares.len().saturating_sub(max);
     let bar = |(name, share): (Cell, &Share)| Bar {
@@ -107,9 +131,19 @@ fn bars(title: &'static str, what: &'static str, mut shares: Vec<(Cell, &Share)>
         percent: percentage(share.duplicated_lines, share.n_lines),
         figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),
     };
-    let left_out =
-        if n_more > 0 { format!("{} with fewer duplicated lines", count(n_more, what)) } else { String::new() };
-    Bars { title, note: "", what, unit: "lines", bars: shares.into_iter().take(max).map(bar).collect(), left_out }
+    let left_out = if n_more > 0 {
+        format!("{} with fewer duplicated lines", count(n_more, what))
+    } else {
+        String::new()
+    };
+    Bars {
+        title,
+        note: "",
+        what,
+        unit: "lines",
+        bars: shares.into_iter().take(max).map(bar).collect(),
+        left_out,
+    }
 }
 
 /// The first card of each file, and of each folder below the root.

@@ -1,8 +1,9 @@
-//! Draws a tree as a treemap: a cell for each file, as large as the file and colored by how much of it is duplicated.
+//! Draws a tree as a treemap: a cell for each file, as large as the file and colored by how much of
+//! it is duplicated.
 //!
-//! Squarified (Bruls, Huizing and van Wijk, 2000): each row of cells takes the shorter side of what is left, for as
-//! long as that makes its cells more square. Folders too small to show are one cell, so any tree makes a drawing of
-//! bounded size.
+//! Squarified (Bruls, Huizing and van Wijk, 2000): each row of cells takes the shorter side of what
+//! is left, for as long as that makes its cells more square. Folders too small to show are one
+//! cell, so any tree makes a drawing of bounded size.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use askama::Template;
 use super::parts::{card_address, counted, percentage};
 use crate::report::words::count;
 
-/// The size of the drawing in CSS pixels. The width is what it is laid out for; it stretches with the page.
+/// The size of the drawing in CSS pixels. The width is what it is laid out for; it stretches with
+/// the page.
 const WIDTH: f64 = 1_100.0;
 const HEIGHT: f64 = 440.0;
 /// Widths of the drawing, at which a label has to fit: on a desk, and on a phone.
@@ -110,7 +112,12 @@ enum Kind {
 impl Treemap {
     /// A drawing of files, sorted by path.
     pub fn new(files: &[Leaf]) -> Self {
-        let mut drawing = Drawing { files, cells: Vec::new(), names: Vec::new(), n_lines: lines_of(files).max(1) };
+        let mut drawing = Drawing {
+            files,
+            cells: Vec::new(),
+            names: Vec::new(),
+            n_lines: lines_of(files).max(1),
+        };
         let whole = Area { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT };
         if !files.is_empty() {
             drawing.folder(0..files.len(), 0, 0, whole);
@@ -155,7 +162,11 @@ impl Drawing<'_> {
         let weights: Vec<f64> = items.iter().map(|item| item.n_lines as f64).collect();
         for (item, area) in items.iter().zip(squarified(&weights, area)) {
             let part = item.n_lines as f64 / self.n_lines as f64;
-            if item.kind == Kind::Folder && depth < MAX_DEPTH && part > 4.0 * MIN_PART && item.files.len() > 1 {
+            if item.kind == Kind::Folder
+                && depth < MAX_DEPTH
+                && part > 4.0 * MIN_PART
+                && item.files.len() > 1
+            {
                 let inner = if area.height >= TITLED.0 && area.width >= TITLED.1 {
                     self.name(&item.name, area);
                     Area { y: area.y + LABEL, height: area.height - LABEL, ..area }
@@ -175,7 +186,8 @@ impl Drawing<'_> {
         for at in files {
             let file = &self.files[at];
             let rest = file.path.get(prefix..).unwrap_or_default();
-            let (name, kind) = rest.split_once('/').map_or((rest, Kind::File), |(name, _)| (name, Kind::Folder));
+            let (name, kind) =
+                rest.split_once('/').map_or((rest, Kind::File), |(name, _)| (name, Kind::Folder));
             match items.last_mut() {
                 Some(last) if kind == Kind::Folder && last.kind == kind && last.name == name => {
                     last.files.end = at + 1;
@@ -216,7 +228,11 @@ impl Drawing<'_> {
 
     fn cell(&mut self, item: &Item, prefix: usize, area: Area) {
         let share = percentage(item.n_duplicated, item.n_lines);
-        let percent = if item.n_duplicated == 0 { 0 } else { (item.n_duplicated * 100 / item.n_lines.max(1)).max(1) };
+        let percent = if item.n_duplicated == 0 {
+            0
+        } else {
+            (item.n_duplicated * 100 / item.n_lines.max(1)).max(1)
+        };
         let level = LEVELS.iter().rposition(|from| percent >= *from).unwrap_or(0);
         let of = format!("{share} % of {}", counted(item.n_lines, "line"));
         let files = &self.files[if item.kind == Kind::Rest { 0..0 } else { item.files.clone() }];
@@ -326,14 +342,27 @@ mod tests {
     fn the_example_of_the_paper_has_its_layout() {
         let whole = Area { x: 0.0, y: 0.0, width: 6.0, height: 4.0 };
         let areas = squarified(&[6.0, 6.0, 4.0, 3.0, 2.0, 2.0, 1.0], whole);
-        let shown: Vec<_> = areas.iter().map(|a| format!("{:.1} x {:.1}", a.width, a.height)).collect();
-        assert_eq!(shown, ["3.0 x 2.0", "3.0 x 2.0", "1.7 x 2.3", "1.3 x 2.3", "1.2 x 1.7", "1.2 x 1.7", "0.6 x 1.7"]);
+        let shown: Vec<_> =
+            areas.iter().map(|a| format!("{:.1} x {:.1}", a.width, a.height)).collect();
+        assert_eq!(
+            shown,
+            [
+                "3.0 x 2.0",
+                "3.0 x 2.0",
+                "1.7 x 2.3",
+                "1.3 x 2.3",
+                "1.2 x 1.7",
+                "1.2 x 1.7",
+                "0.6 x 1.7"
+            ]
+        );
     }
 
     #[test]
     fn a_huge_tree_and_a_deep_one_make_drawings_of_bounded_size() {
         let leaf = |path: String| Leaf { path, n_lines: 10, n_duplicated: 5, card: None };
-        let mut wide: Vec<_> = (0..60_000).map(|n| leaf(format!("{}/{}/f{n:06}.c", n / 6_000, n / 60))).collect();
+        let mut wide: Vec<_> =
+            (0..60_000).map(|n| leaf(format!("{}/{}/f{n:06}.c", n / 6_000, n / 60))).collect();
         wide.sort_by(|a, b| a.path.cmp(&b.path));
         let drawing = Treemap::new(&wide).render().expect("it is drawn");
         assert!(drawing.len() < 400_000, "{} bytes", drawing.len());

@@ -25,17 +25,28 @@ impl Period {
     /// `2024-03: 12.0 %, 120 of 1,000 new tokens in 4 commits`.
     fn describe(&self) -> String {
         let Self { name, n_commits, n_novel, n_copied } = self;
-        let (share, n_copied, n_novel) = (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
-        format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {}", count(*n_commits, "commit"))
+        let (share, n_copied, n_novel) =
+            (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
+        format!(
+            "{name}: {share} %, {n_copied} of {n_novel} new tokens in {}",
+            count(*n_commits, "commit")
+        )
     }
 }
 
-/// A bar for the copied share of what is new in each period; `what` tells it to those who do not see the chart.
-pub fn share_chart(periods: &[Period], caption: String, what: &str, dates: Vec<(f64, String)>) -> Chart {
+/// A bar for the copied share of what is new in each period; `what` tells it to those who do not
+/// see the chart.
+pub fn share_chart(
+    periods: &[Period],
+    caption: String,
+    what: &str,
+    dates: Vec<(f64, String)>,
+) -> Chart {
     let highest = periods.iter().map(Period::share).fold(0.0, f64::max);
     let scale = Scale::linear(highest.min(100.0), " %");
     let bars: Vec<_> = periods.iter().map(|period| (period.share(), period.describe())).collect();
-    Chart::new(caption, format!("{what}: at most {highest:.1} %"), &scale, dates).with_bars(&scale, &bars)
+    Chart::new(caption, format!("{what}: at most {highest:.1} %"), &scale, dates)
+        .with_bars(&scale, &bars)
 }
 
 /// The figures of the periods, the newest first; those without commits say nothing.

@@ -1,4 +1,5 @@
-//! What the command `audit` found in a whole tree, and how much of it is by license and by component.
+//! What the command `audit` found in a whole tree, and how much of it is by license and by
+//! component.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +31,11 @@ pub(super) struct Audit {
     by_license_class: BTreeMap<&'static str, OfClass>,
     /// Whose code it is, the largest share first.
     components: Vec<ComponentCopy>,
-    /// Short fragments that read like code of components, which they may be by chance: no evidence of a copy.
+    /// Short fragments that read like code of components, which they may be by chance: no evidence
+    /// of a copy.
     possible: Vec<Possible>,
-    /// Which versions of components folders are, as far as the corpora have their history; sorted by folder.
+    /// Which versions of components folders are, as far as the corpora have their history; sorted
+    /// by folder.
     versions: Vec<FolderVersion>,
     /// The files that contain code of components, sorted by path.
     copied_files: Vec<CopiedFile>,
@@ -153,7 +156,10 @@ pub(super) fn audit(of: &audit::AuditSummary) -> Audit {
     let of_class = |(class, this): (Class, OfThisClass)| {
         let OfThisClass { n_components, n_files, n_tokens } = this;
         let percent = percent_of(n_tokens, of.n_tokens);
-        (class.name(), OfClass { components: n_components, files: n_files, tokens: n_tokens, percent })
+        (
+            class.name(),
+            OfClass { components: n_components, files: n_files, tokens: n_tokens, percent },
+        )
     };
     let taken = |taken: &audit::ComponentCopy| ComponentCopy {
         component: component(&taken.component),
@@ -191,7 +197,10 @@ pub(super) fn audit(of: &audit::AuditSummary) -> Audit {
             origins: file.origins.iter().map(explained).collect(),
         }
     };
-    let corpus = |of: &audit::ExaminedCorpus| ExaminedCorpus { name: of.name.clone(), digest: of.digest.clone() };
+    let corpus = |of: &audit::ExaminedCorpus| ExaminedCorpus {
+        name: of.name.clone(),
+        digest: of.digest.clone(),
+    };
     Audit {
         project: of.project.clone(),
         revision: of.revision.clone(),

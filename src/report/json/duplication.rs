@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::audit;
 
-/// Of the source of a tree, without tests, examples and documents: lines that would go if each class that is worth a
-/// warning in a change were written once.
+/// Of the source of a tree, without tests, examples and documents: lines that would go if each
+/// class that is worth a warning in a change were written once.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Duplication {

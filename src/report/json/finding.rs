@@ -16,12 +16,12 @@ use crate::report::words::crosses_border;
 pub(super) struct Finding {
     rule: &'static str,
     level: Level,
-    /// Why the level is below that of the rule: where the copy is, that it says little, or that nothing is owed; null
-    /// when it is not.
+    /// Why the level is below that of the rule: where the copy is, that it says little, or that
+    /// nothing is owed; null when it is not.
     level_reason: Option<String>,
     message: String,
-    /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how
-    /// alike they read.
+    /// How much the copy does that its origin does as well: statements that decide, call or
+    /// compute, weighted by how alike they read.
     worth: f64,
     /// What that is made of; null where nothing is new.
     worth_parts: Option<WorthParts>,
@@ -41,29 +41,34 @@ pub(super) struct Finding {
     unexamined: Vec<UnexaminedFiles>,
     /// What an edit missed, if it is about one; the origins are the siblings then.
     missed: Option<MissedEdit>,
-    /// Lines of source that go if the class is written once, in a scan; 0 if it is not worth a warning in a change.
+    /// Lines of source that go if the class is written once, in a scan; 0 if it is not worth a
+    /// warning in a change.
     saved_lines: u64,
-    /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the
-    /// present one.
+    /// The commits that changed the origin since the state that was copied, the newest first; empty
+    /// if it is the present one.
     changed_since: Vec<ChangedBy>,
-    /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there are no origins then.
+    /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there
+    /// are no origins then.
     missed_commits: Option<MissedCommits>,
     /// The lines of code in the copy that its first origin has as well.
     copied_lines: u32,
-    /// The identity of the first finding of its family: copies from the same file, or siblings beside each other, which
-    /// reports for people show as one. Null if it is alone.
+    /// The identity of the first finding of its family: copies from the same file, or siblings
+    /// beside each other, which reports for people show as one. Null if it is alone.
     family: Option<String>,
-    /// Stays the same when lines move. Other formats show its first eight digits, which commands take.
+    /// Stays the same when lines move. Other formats show its first eight digits, which commands
+    /// take.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
     owners: Vec<String>,
     /// The owners of the first origin in the tree.
     origin_owners: Vec<String>,
-    /// The settings files that judged it, the nearest first: of the folder of the copy and of those above it.
+    /// The settings files that judged it, the nearest first: of the folder of the copy and of those
+    /// above it.
     settings: Vec<String>,
     /// Whether both have owners, and none of those of the copy owns that origin.
     crosses_owners: bool,
-    /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
+    /// What is equal and what differs between the copy and its first origin; with `--brief`, if
+    /// both texts are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     brief: Option<Brief>,
 }
@@ -110,14 +115,17 @@ pub(super) struct SuppressedFinding {
 
 /// Every finding, in order; the copies of a family are where each of them is.
 pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
-    let with_heads = outcome.findings.iter().flat_map(|head| head.with_family().map(move |of| (of, head)));
+    let with_heads =
+        outcome.findings.iter().flat_map(|head| head.with_family().map(move |of| (of, head)));
     let mut all: Vec<(&policy::Finding, &policy::Finding)> = with_heads.collect();
     if all.len() > outcome.findings.len() {
         all.sort_by(|(a, _), (b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     }
     let family = |head: &policy::Finding| (!head.family.is_empty()).then(|| head.identity.clone());
     let findings = all.into_iter();
-    findings.map(|(of, head)| Finding { family: family(head), ..finding_in(outcome, of, is_brief) }).collect()
+    findings
+        .map(|(of, head)| Finding { family: family(head), ..finding_in(outcome, of, is_brief) })
+        .collect()
 }
 
 /// A finding with its owners and its brief.
@@ -232,5 +240,9 @@ pub(super) fn suppressed(suppressed: &policy::SuppressedFinding) -> SuppressedFi
         policy::SuppressedBy::Exception { .. } => "exception",
         policy::SuppressedBy::Decision { .. } => "decision",
     };
-    SuppressedFinding { finding: finding(&suppressed.finding), by, reason: suppressed.by.describe() }
+    SuppressedFinding {
+        finding: finding(&suppressed.finding),
+        by,
+        reason: suppressed.by.describe(),
+    }
 }

@@ -13,13 +13,15 @@ use crate::text::{FilePath, printable};
 pub(super) struct FolderVersion {
     /// The folder; empty for the root.
     folder: String,
-    /// The files that were copied, where they are not the folder: a single one, or a few among others.
+    /// The files that were copied, where they are not the folder: a single one, or a few among
+    /// others.
     copied_files: Vec<String>,
     component: String,
     corpus: String,
     /// The folder of the component that it is a copy of; empty for its root.
     origin: String,
-    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit; null if most files differ from every one.
+    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit; null if most files
+    /// differ from every one.
     version: Option<String>,
     /// The version that fits best, whether or not most files are identical.
     nearest: Option<String>,
@@ -95,8 +97,10 @@ pub(super) fn folder_version(of: &audit::FolderVersion) -> FolderVersion {
         origin: file.origin.to_string(),
         edits: file.edits.iter().map(edit).collect(),
     };
-    let of_version =
-        |(path, version): &(FilePath, String)| FileOfVersion { path: path.to_string(), version: version.clone() };
+    let of_version = |(path, version): &(FilePath, String)| FileOfVersion {
+        path: path.to_string(),
+        version: version.clone(),
+    };
     let names = |paths: &[FilePath]| paths.iter().map(ToString::to_string).collect();
     let (added_lines, removed_lines) = of.n_edited_lines();
     FolderVersion {

@@ -1,6 +1,7 @@
 //! Writes findings for programs: versioned JSON, whose schema `docs/report.schema.json` publishes.
 //!
-//! Each file has the types of a part of the schema, then the functions that make them of what an audit found.
+//! Each file has the types of a part of the schema, then the functions that make them of what an
+//! audit found.
 
 mod audit;
 mod duplication;
@@ -24,7 +25,8 @@ use crate::change::End;
 use crate::policy;
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format = Format { name: "json", help: "versioned JSON for programs", write };
+pub(super) const FORMAT: Format =
+    Format { name: "json", help: "versioned JSON for programs", write };
 
 /// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
@@ -82,7 +84,8 @@ struct Examination {
     novel_tokens: usize,
     /// Files that were searched for origins.
     compared_files: usize,
-    /// Pairs of a changed file and another one that share code but were not aligned, since others explain the same.
+    /// Pairs of a changed file and another one that share code but were not aligned, since others
+    /// explain the same.
     passed_over_pairs: usize,
     /// Changed files that were not checked, or only in part.
     skipped: Vec<SkippedFile>,
@@ -115,7 +118,9 @@ pub fn schema() -> serde_json::Value {
 
 fn report(outcome: &Outcome, is_brief: bool) -> Report {
     let skipped = |list: &[(FilePath, Skip)]| {
-        list.iter().map(|(path, skip)| SkippedFile { path: path.to_string(), reason: skip.reason() }).collect()
+        list.iter()
+            .map(|(path, skip)| SkippedFile { path: path.to_string(), reason: skip.reason() })
+            .collect()
     };
     let examined = &outcome.examined;
     Report {
@@ -146,5 +151,9 @@ fn revision(end: &End) -> Revision {
 }
 
 fn notice(notice: &policy::Notice) -> Notice {
-    Notice { path: notice.path.as_ref().map(ToString::to_string), line: notice.line, message: notice.message.clone() }
+    Notice {
+        path: notice.path.as_ref().map(ToString::to_string),
+        line: notice.line,
+        message: notice.message.clone(),
+    }
 }

@@ -1,4 +1,5 @@
-//! Where a copy comes from: a place in the tree, the past or a component, whose it is, and on which terms.
+//! Where a copy comes from: a place in the tree, the past or a component, whose it is, and on which
+//! terms.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +19,8 @@ pub(super) struct Origin {
     component: Option<Component>,
     path: String,
     fragment: Fragment,
-    /// `type-1`, `type-2` or `type-3`; `type-4` for other code with the same words, whose similarity is the part of them.
+    /// `type-1`, `type-2` or `type-3`; `type-4` for other code with the same words, whose
+    /// similarity is the part of them.
     clone_type: &'static str,
     /// For Type-2: whether names are renamed one to one throughout.
     consistent_renaming: Option<bool>,
@@ -71,7 +73,8 @@ pub(super) struct Component {
     license_class: Class,
     /// How the license was found.
     license_evidence: Option<String>,
-    /// Whether the license was declared, by the maker of the corpus or in the settings, rather than found.
+    /// Whether the license was declared, by the maker of the corpus or in the settings, rather than
+    /// found.
     is_declared: bool,
     /// Evidence for other licenses.
     contradictions: Vec<String>,
@@ -116,7 +119,8 @@ pub(in crate::report) struct Written {
     path: String,
 }
 
-/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after
+/// the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::report) struct Fragment {
@@ -188,7 +192,12 @@ pub(super) fn verdict(of: &policy::Verdict) -> Verdict {
 }
 
 pub(in crate::report) fn written(of: &policy::Writing) -> Written {
-    Written { commit: of.commit.clone(), author: of.author.clone(), author_time: of.time, path: of.path.to_string() }
+    Written {
+        commit: of.commit.clone(),
+        author: of.author.clone(),
+        author_time: of.time,
+        path: of.path.to_string(),
+    }
 }
 
 pub(in crate::report) fn fragment(fragment: &policy::Fragment) -> Fragment {

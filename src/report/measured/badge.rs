@@ -6,8 +6,11 @@ use super::{color, message};
 use crate::audit::Outcome;
 use crate::report::{Format, Style};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "badge", help: "a badge with the percentage of duplicated lines, as SVG", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "badge",
+    help: "a badge with the percentage of duplicated lines, as SVG",
+    write,
+};
 
 const LABEL: &str = "duplication";
 /// Units of a character: a mean, since the text is fitted to its length.
@@ -23,7 +26,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let text = |middle: usize, length: usize, text: &str| {
         format!(r#"<text x="{middle}" y="14" textLength="{length}">{text}</text>"#)
     };
-    let (label, value) = (text(of_label / 2, left, LABEL), text(of_label + of_message / 2, right, &message));
+    let (label, value) =
+        (text(of_label / 2, left, LABEL), text(of_label + of_message / 2, right, &message));
     writeln!(
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{LABEL}: {message}">

@@ -1,4 +1,5 @@
-//! Writes how much of a tree is duplicated, for what draws and watches figures: one file for each format.
+//! Writes how much of a tree is duplicated, for what draws and watches figures: one file for each
+//! format.
 
 pub(super) mod badge;
 pub(super) mod openmetrics;

@@ -7,8 +7,11 @@ use std::io::{self, Write};
 use crate::audit::{Outcome, Share};
 use crate::report::{Format, Style};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "openmetrics", help: "figures by language and folder for Prometheus and its like", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "openmetrics",
+    help: "figures by language and folder for Prometheus and its like",
+    write,
+};
 
 /// A family of figures: its name, its unit, what it is, and how it is taken from a share.
 type Family = (&'static str, &'static str, fn(&Share) -> usize);
@@ -16,30 +19,48 @@ type Family = (&'static str, &'static str, fn(&Share) -> usize);
 const FAMILIES: &[Family] = &[
     ("files", "Files with source that were scanned.", |share| share.n_files),
     ("lines", "Lines of source in them, without tests.", |share| share.n_lines),
-    ("duplicated_lines", "Lines that would go if each class were written once.", |share| share.duplicated_lines),
+    ("duplicated_lines", "Lines that would go if each class were written once.", |share| {
+        share.duplicated_lines
+    }),
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut family = |name: &str, help: &str, samples: &[(String, String)]| -> io::Result<()> {
         writeln!(out, "# TYPE secondhand_{name} gauge\n# HELP secondhand_{name} {help}")?;
-        samples.iter().try_for_each(|(labels, value)| writeln!(out, "secondhand_{name}{labels} {value}"))
+        samples
+            .iter()
+            .try_for_each(|(labels, value)| writeln!(out, "secondhand_{name}{labels} {value}"))
     };
     let duplication = outcome.duplication.clone().unwrap_or_default();
     for (name, help, of) in FAMILIES {
         family(name, help, &[(String::new(), of(&duplication.total).to_string())])?;
         let languages = duplication.by_language.iter();
-        let samples = languages.map(|(language, share)| (label("language", language), of(share).to_string()));
+        let samples =
+            languages.map(|(language, share)| (label("language", language), of(share).to_string()));
         family(&format!("language_{name}"), help, &samples.collect::<Vec<_>>())?;
         let folders = duplication.by_folder.iter();
-        let samples = folders.map(|(folder, share)| (label("folder", &folder.to_string()), of(share).to_string()));
+        let samples = folders
+            .map(|(folder, share)| (label("folder", &folder.to_string()), of(share).to_string()));
         family(&format!("folder_{name}"), help, &samples.collect::<Vec<_>>())?;
     }
     let ratio = format!("{:.6}", duplication.total.percent() / 100.0);
-    family("duplicated_lines_ratio", "Duplicated lines divided by all lines.", &[(String::new(), ratio)])?;
+    family(
+        "duplicated_lines_ratio",
+        "Duplicated lines divided by all lines.",
+        &[(String::new(), ratio)],
+    )?;
     let n_classes = outcome.findings.len().to_string();
-    family("clone_classes", "Clone classes that are not suppressed.", &[(String::new(), n_classes)])?;
+    family(
+        "clone_classes",
+        "Clone classes that are not suppressed.",
+        &[(String::new(), n_classes)],
+    )?;
     let n_suppressed = outcome.n_suppressed.to_string();
-    family("suppressed_clone_classes", "Clone classes that are suppressed.", &[(String::new(), n_suppressed)])?;
+    family(
+        "suppressed_clone_classes",
+        "Clone classes that are suppressed.",
+        &[(String::new(), n_suppressed)],
+    )?;
     writeln!(out, "# EOF")
 }
 

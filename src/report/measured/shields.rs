@@ -8,11 +8,13 @@ use super::{color, message};
 use crate::audit::Outcome;
 use crate::report::{Format, Style};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "shields", help: "the same for badge services, as JSON of the shields.io endpoint", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "shields",
+    help: "the same for badge services, as JSON of the shields.io endpoint",
+    write,
+};
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let badge =
-        json!({"schemaVersion": 1, "label": "duplication", "message": message(outcome), "color": color(outcome).0});
+    let badge = json!({"schemaVersion": 1, "label": "duplication", "message": message(outcome), "color": color(outcome).0});
     writeln!(out, "{badge}")
 }

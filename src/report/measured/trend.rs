@@ -10,8 +10,11 @@ use super::total;
 use crate::audit::Outcome;
 use crate::report::{Format, Style, VERSION};
 
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "trend", help: "a line of JSON to append to a file: the figures of a commit", write };
+pub(in crate::report) const FORMAT: Format = Format {
+    name: "trend",
+    help: "a line of JSON to append to a file: the figures of a commit",
+    write,
+};
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let total = total(outcome);

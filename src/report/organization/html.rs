@@ -1,19 +1,20 @@
-//! Writes an organization as one page: who copies from whom, licenses to look at, the trend, and the findings to
-//! unfold.
+//! Writes an organization as one page: who copies from whom, licenses to look at, the trend, and
+//! the findings to unfold.
 
 use std::io::{self, Write};
 
 use super::{headline, label, license, name, reports, share, summary, users};
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::html::{
-    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, counted,
-    percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile,
+    Tiles, counted, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::count;
 use crate::report::{Format, Style};
 use crate::text::printable;
 
-pub(super) const FORMAT: Format<Organization> = Format { name: "html", help: "one page, to read in a browser", write };
+pub(super) const FORMAT: Format<Organization> =
+    Format { name: "html", help: "one page, to read in a browser", write };
 
 /// Maximum rows of a table; the rest are counted.
 const MAX_ROWS: usize = 500;
@@ -38,7 +39,9 @@ fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Res
         subtitle: "The latest report of each repository, combined".to_owned(),
         summary: summary(organization).join("\n") + "\n",
     };
-    let mut page = Page::new(heading, "Errors and warnings", cards).without(left_out).with(&tiles(organization));
+    let mut page = Page::new(heading, "Errors and warnings", cards)
+        .without(left_out)
+        .with(&tiles(organization));
     if !flows.is_empty() {
         page = page.with(&flow_table(flows));
     }
@@ -63,16 +66,31 @@ fn tiles(organization: &Organization) -> Tiles {
         let all = organization.repositories.iter().filter_map(of);
         all.fold((0, 0), |(all, part), (of, copied)| (all + of, part + copied))
     };
-    let figure = |(all, part): (usize, usize)| if all == 0 { "-".to_owned() } else { share(Some((all, part))) };
-    let (elsewhere, duplicated, added) = (sum(|of| of.audited), sum(|of| of.scanned), sum(|of| of.added));
+    let figure = |(all, part): (usize, usize)| {
+        if all == 0 { "-".to_owned() } else { share(Some((all, part))) }
+    };
+    let (elsewhere, duplicated, added) =
+        (sum(|of| of.audited), sum(|of| of.scanned), sum(|of| of.added));
     let n_denied = organization.components.iter().filter(|of| of.answer == "denied").count();
     Tiles {
         tiles: vec![
             tile("Repositories", thousands(organization.repositories.len()), String::new()),
-            tile("License conflicts", thousands(n_denied), "components that the policy denies".to_owned()),
-            tile("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
+            tile(
+                "License conflicts",
+                thousands(n_denied),
+                "components that the policy denies".to_owned(),
+            ),
+            tile(
+                "From elsewhere",
+                figure(elsewhere),
+                format!("of {}", counted(elsewhere.0, "token")),
+            ),
             tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
-            tile("Share of new code that was copied", figure(added), format!("of {}", counted(added.0, "token"))),
+            tile(
+                "Share of new code that was copied",
+                figure(added),
+                format!("of {}", counted(added.0, "token")),
+            ),
         ],
     }
 }
@@ -125,7 +143,8 @@ fn component_table(components: &[SharedComponent]) -> Table<'static> {
             n => format!(" and {n} more"),
         };
         let policy = printable(format!("{}: {}", of.answer, of.reason()).as_bytes());
-        let cells = [label(of), license(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
+        let cells =
+            [label(of), license(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
         cells.into_iter().map(Cell::from).collect()
     };
     Table {
@@ -192,7 +211,11 @@ fn periods(months: &[Month]) -> Vec<Period> {
 fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)> {
     let n = names.len();
     let step = n.div_ceil(MAX_DATES).max(1);
-    names.enumerate().step_by(step).map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned())).collect()
+    names
+        .enumerate()
+        .step_by(step)
+        .map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned()))
+        .collect()
 }
 
 fn month_chart(periods: &[Period]) -> Chart {
@@ -214,9 +237,11 @@ fn day_chart(days: &[Day]) -> Chart {
         format!("{}: {part} % of {lines} in {}", day.name, count(day.of.len(), "repository"))
     };
     let bars: Vec<_> = days.iter().map(|day| (share(day), words(day))).collect();
-    let label = format!("duplicated share of the lines of all repositories: at most {highest:.1} %");
+    let label =
+        format!("duplicated share of the lines of all repositories: at most {highest:.1} %");
     let caption = "Duplicated lines, all repositories, by the day of their scans".to_owned();
-    Chart::new(caption, label, &scale, dates(days.iter().map(|day| &*day.name))).with_bars(&scale, &bars)
+    Chart::new(caption, label, &scale, dates(days.iter().map(|day| &*day.name)))
+        .with_bars(&scale, &bars)
 }
 
 fn card(of: &RepositoryFinding) -> Card {
@@ -230,7 +255,10 @@ fn card(of: &RepositoryFinding) -> Card {
         level: of.level.name(),
         rule: shown(&of.rule),
         language: String::new(),
-        path: std::iter::once(place.clone()).chain(listed.iter().cloned()).collect::<Vec<_>>().join("\n"),
+        path: std::iter::once(place.clone())
+            .chain(listed.iter().cloned())
+            .collect::<Vec<_>>()
+            .join("\n"),
         badge: format!("{} {}", of.level.name(), shown(&of.rule)),
         headline: shown(&of.message),
         place,

@@ -1,4 +1,5 @@
-//! Writes an organization for programs: versioned JSON, whose schema `docs/organization.schema.json` publishes.
+//! Writes an organization for programs: versioned JSON, whose schema
+//! `docs/organization.schema.json` publishes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -143,7 +144,8 @@ struct UncountedFile<'o> {
 }
 
 fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let audit::Organization { repositories, flows, components, months, days, findings, left_out } = organization;
+    let audit::Organization { repositories, flows, components, months, days, findings, left_out } =
+        organization;
     let organization = Organization {
         version: FORMAT_VERSION,
         secondhand: VERSION,
@@ -153,7 +155,10 @@ fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> 
         months: months.iter().map(month).collect(),
         days: days.iter().map(day).collect(),
         findings: findings.iter().map(finding).collect(),
-        left_out: left_out.iter().map(|of| UncountedFile { file: &of.file, why: &of.why }).collect(),
+        left_out: left_out
+            .iter()
+            .map(|of| UncountedFile { file: &of.file, why: &of.why })
+            .collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &organization)?;
     writeln!(out)
@@ -185,7 +190,11 @@ fn flow(of: &audit::Flow) -> Flow<'_> {
 }
 
 fn component(of: &audit::SharedComponent) -> Component<'_> {
-    let users = of.users.iter().map(|(name, (files, tokens))| User { name, files: *files, tokens: *tokens });
+    let users = of.users.iter().map(|(name, (files, tokens))| User {
+        name,
+        files: *files,
+        tokens: *tokens,
+    });
     let mut users: Vec<_> = users.collect();
     users.sort_by_key(|user| (std::cmp::Reverse(user.tokens), user.name));
     Component {
@@ -200,7 +209,12 @@ fn component(of: &audit::SharedComponent) -> Component<'_> {
 }
 
 fn month(of: &audit::Month) -> Month<'_> {
-    Month { name: &of.name, commits: of.n_commits, new_tokens: of.n_novel, copied_tokens: of.n_copied }
+    Month {
+        name: &of.name,
+        commits: of.n_commits,
+        new_tokens: of.n_novel,
+        copied_tokens: of.n_copied,
+    }
 }
 
 fn day(of: &audit::Day) -> Day<'_> {

@@ -11,12 +11,14 @@ use crate::audit::{Flow, Member, Organization, SharedComponent};
 pub use json::schema as organization_schema;
 
 /// All formats of `report`, the default first.
-pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[text::FORMAT, json::FORMAT, html::FORMAT];
+pub static ORGANIZATION_FORMATS: &[Format<Organization>] =
+    &[text::FORMAT, json::FORMAT, html::FORMAT];
 
 /// What there is to see, in a line.
 fn headline(organization: &Organization) -> String {
     let n = count(organization.repositories.len(), "repository");
-    let copying: std::collections::BTreeSet<_> = organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
+    let copying: std::collections::BTreeSet<_> =
+        organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
     let n_open = organization.components.iter().filter(|of| is_open(of)).count();
     let flows = match copying.len() {
         0 => String::new(),
@@ -36,7 +38,8 @@ fn is_open(of: &SharedComponent) -> bool {
 
 /// The repositories with code of a component, the most tokens first.
 fn users(of: &SharedComponent) -> Vec<(&str, usize)> {
-    let mut users: Vec<(&str, usize)> = of.users.iter().map(|(name, (_, n_tokens))| (&**name, *n_tokens)).collect();
+    let mut users: Vec<(&str, usize)> =
+        of.users.iter().map(|(name, (_, n_tokens))| (&**name, *n_tokens)).collect();
     users.sort_by_key(|(name, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
     users
 }
@@ -44,7 +47,11 @@ fn users(of: &SharedComponent) -> Vec<(&str, usize)> {
 /// A component with its versions: `zlib 1.2.11, 1.3`.
 fn label(of: &SharedComponent) -> String {
     let versions: Vec<&str> = of.versions.iter().map(String::as_str).collect();
-    let label = if versions.is_empty() { of.name.clone() } else { format!("{} {}", of.name, versions.join(", ")) };
+    let label = if versions.is_empty() {
+        of.name.clone()
+    } else {
+        format!("{} {}", of.name, versions.join(", "))
+    };
     crate::text::printable(label.as_bytes())
 }
 
@@ -65,7 +72,10 @@ fn name(of: &str) -> String {
 
 /// The share of a part in percent, with one digit; `-` where nothing was looked at.
 fn share(of: Option<(usize, usize)>) -> String {
-    of.map_or_else(|| "-".to_owned(), |(all, part)| format!("{} %", super::html::percentage(part, all)))
+    of.map_or_else(
+        || "-".to_owned(),
+        |(all, part)| format!("{} %", super::html::percentage(part, all)),
+    )
 }
 
 /// The reports of a repository: `audit of 2026-11-01, check`.
@@ -80,6 +90,11 @@ fn reports(of: &Member) -> String {
 fn summary(organization: &Organization) -> Vec<String> {
     let member = |of: &Member| format!("{}: {}", name(&of.name), reports(of));
     let mut lines: Vec<String> = organization.repositories.iter().map(member).collect();
-    lines.extend(organization.left_out.iter().map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))));
+    lines.extend(
+        organization
+            .left_out
+            .iter()
+            .map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))),
+    );
     lines
 }

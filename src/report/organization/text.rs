@@ -37,29 +37,41 @@ fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io:
     });
     section("copied from each other", flows.collect())?;
     let open = organization.components.iter().filter(|of| is_open(of)).map(|of| {
-        let users: Vec<String> = users(of).into_iter().map(|(user, n)| format!("{} ({n})", name(user))).collect();
+        let users: Vec<String> =
+            users(of).into_iter().map(|(user, n)| format!("{} ({n})", name(user))).collect();
         let answer = printable(of.answer.as_bytes());
         format!("{answer}: {}, license {}, in {}", label(of), license(of), users.join(", "))
     });
     section("licenses to look at", open.collect())?;
-    let months = organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
-        let share = share(Some((month.n_novel, month.n_copied)));
-        format!(
-            "{}: {share} of {}, {}",
-            month.name,
-            count(month.n_novel, "new token"),
-            count(month.n_commits, "commit")
-        )
-    });
+    let months =
+        organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
+            let share = share(Some((month.n_novel, month.n_copied)));
+            format!(
+                "{}: {share} of {}, {}",
+                month.name,
+                count(month.n_novel, "new token"),
+                count(month.n_commits, "commit")
+            )
+        });
     section("copied of what was new, by month", months.collect())?;
     let days = organization.days.iter().rev();
     let days = days.map(|day| {
-        format!("{}: {} of the lines in {}", day.name, share(Some(day.total())), count(day.of.len(), "repository"))
+        format!(
+            "{}: {} of the lines in {}",
+            day.name,
+            share(Some(day.total())),
+            count(day.of.len(), "repository")
+        )
     });
     section("duplicated, by day", days.collect())?;
     let findings = organization.findings.iter().map(|of| {
         let (level, rule) = (of.level.name(), printable(of.rule.as_bytes()));
-        format!("{level}[{rule}] {}, {}: {}", name(&of.repository), name(&of.place), printable(of.message.as_bytes()))
+        format!(
+            "{level}[{rule}] {}, {}: {}",
+            name(&of.repository),
+            name(&of.place),
+            printable(of.message.as_bytes())
+        )
     });
     section("findings", findings.collect())?;
     if style.is_verbose {
@@ -70,8 +82,13 @@ fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io:
 
 fn member(of: &Member) -> String {
     let findings = format!("{}, {}", count(of.n_errors, "error"), count(of.n_warnings, "warning"));
-    let of_others = of.audited.map(|_| format!(", {} from elsewhere", share(of.audited))).unwrap_or_default();
-    let duplicated = of.scanned.map(|_| format!(", {} duplicated", share(of.scanned))).unwrap_or_default();
-    let added = of.added.map(|_| format!(", {} of what was new copied", share(of.added))).unwrap_or_default();
+    let of_others =
+        of.audited.map(|_| format!(", {} from elsewhere", share(of.audited))).unwrap_or_default();
+    let duplicated =
+        of.scanned.map(|_| format!(", {} duplicated", share(of.scanned))).unwrap_or_default();
+    let added = of
+        .added
+        .map(|_| format!(", {} of what was new copied", share(of.added)))
+        .unwrap_or_default();
     format!("{}: {findings}{of_others}{duplicated}{added}", name(&of.name))
 }

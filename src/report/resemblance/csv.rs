@@ -11,14 +11,23 @@ use crate::report::{Format, Style};
 pub(super) const FORMAT: Format<Resemblances> =
     Format { name: "csv", help: "a row for each pair, or a matrix, for spreadsheets", write };
 
-const COLUMNS: [&str; 7] =
-    ["first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second", "second_in_first"];
+const COLUMNS: [&str; 7] = [
+    "first",
+    "second",
+    "resemblance",
+    "resemblance_low",
+    "resemblance_high",
+    "first_in_second",
+    "second_in_first",
+];
 
 fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = ::csv::Writer::from_writer(out);
     let name = |at: usize| defused(&found.documents[at].name.to_string());
     if found.params.is_matrix {
-        table.write_record(std::iter::once(String::new()).chain((0..found.documents.len()).map(name)))?;
+        table.write_record(
+            std::iter::once(String::new()).chain((0..found.documents.len()).map(name)),
+        )?;
         for (at, row) in matrix(found).into_iter().enumerate() {
             table.write_record(std::iter::once(name(at)).chain(row.into_iter().map(figure)))?;
         }
@@ -26,7 +35,8 @@ fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()>
     }
     table.write_record(COLUMNS)?;
     for pair in &found.pairs {
-        let (low, high) = bounds(found, &pair.resemblance).unwrap_or((pair.resemblance.value, pair.resemblance.value));
+        let (low, high) = bounds(found, &pair.resemblance)
+            .unwrap_or((pair.resemblance.value, pair.resemblance.value));
         let part = |part: Option<Estimate>| part.map_or(String::new(), |part| figure(part.value));
         table.write_record([
             name(pair.a),

@@ -1,4 +1,5 @@
-//! Writes resemblances for programs: versioned JSON, whose schema `docs/resemblance.schema.json` publishes.
+//! Writes resemblances for programs: versioned JSON, whose schema `docs/resemblance.schema.json`
+//! publishes.
 
 use std::io::{self, Write};
 
@@ -118,7 +119,9 @@ fn report(of: &audit::Resemblances) -> Resemblance {
     };
     let clusters = of.clusters.as_ref().map(|clusters| {
         let cluster = clusters.iter();
-        cluster.map(|of| Cluster { representative: of.representative, members: of.members.clone() }).collect()
+        cluster
+            .map(|of| Cluster { representative: of.representative, members: of.members.clone() })
+            .collect()
     });
     let left_out = of.skipped.iter();
     Resemblance {
@@ -130,6 +133,8 @@ fn report(of: &audit::Resemblances) -> Resemblance {
         documents: of.documents.iter().map(document).collect(),
         pairs: of.pairs.iter().map(pair).collect(),
         clusters,
-        skipped: left_out.map(|of| LeftOutFile { path: of.path.to_string(), reason: of.why.clone() }).collect(),
+        skipped: left_out
+            .map(|of| LeftOutFile { path: of.path.to_string(), reason: of.why.clone() })
+            .collect(),
     }
 }

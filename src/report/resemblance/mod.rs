@@ -11,7 +11,8 @@ use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
 pub use json::schema as resemblance_schema;
 
 /// All formats of `resemblance`, the default first.
-pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[text::FORMAT, json::FORMAT, csv::FORMAT];
+pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] =
+    &[text::FORMAT, json::FORMAT, csv::FORMAT];
 
 /// How the figures were found, in a line.
 fn method(found: &Resemblances) -> String {
@@ -23,10 +24,16 @@ fn method(found: &Resemblances) -> String {
     };
     let sketch = match found.params.sampling {
         None => "exact".to_owned(),
-        Some(ShingleSampling::Min { size }) => format!("estimated by the {size} smallest (MIN_{size})"),
-        Some(ShingleSampling::Mod { modulus }) => format!("estimated by one in {modulus} (MOD_{modulus})"),
+        Some(ShingleSampling::Min { size }) => {
+            format!("estimated by the {size} smallest (MIN_{size})")
+        }
+        Some(ShingleSampling::Mod { modulus }) => {
+            format!("estimated by one in {modulus} (MOD_{modulus})")
+        }
         Some(ShingleSampling::MinOfMod { size, modulus }) => {
-            format!("estimated by the {size} smallest of one in {modulus} (MIN_{size} of MOD_{modulus})")
+            format!(
+                "estimated by the {size} smallest of one in {modulus} (MIN_{size} of MOD_{modulus})"
+            )
         }
         Some(ShingleSampling::Doubling { modulus, max_size }) => {
             format!("estimated by at most {max_size}, one in {modulus} or a power of 2 times that")

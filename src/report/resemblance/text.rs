@@ -21,7 +21,8 @@ fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) -> io::Result
     }
     if let Some(clusters) = &found.clusters {
         let n_joined = clusters.iter().filter(|cluster| cluster.members.len() > 1).count();
-        let (joined, alone) = (count(n_joined, "cluster"), count(clusters.len() - n_joined, "document"));
+        let (joined, alone) =
+            (count(n_joined, "cluster"), count(clusters.len() - n_joined, "document"));
         writeln!(out, "\n{joined}, and {alone} alone")?;
         for cluster in clusters.iter().filter(|cluster| cluster.members.len() > 1) {
             let others = cluster.members.iter().filter(|&&member| member != cluster.representative);
@@ -34,7 +35,9 @@ fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) -> io::Result
         for document in found.documents.iter().filter(|document| document.n_shingles == 0) {
             writeln!(out, "  fewer tokens than a shingle: {}", document.name)?;
         }
-        for left_out in found.skipped.iter().filter(|left_out| left_out.is_notable || style.is_verbose) {
+        for left_out in
+            found.skipped.iter().filter(|left_out| left_out.is_notable || style.is_verbose)
+        {
             writeln!(out, "  not compared: {} ({})", left_out.path, left_out.why)?;
         }
     }
@@ -52,14 +55,27 @@ fn percent(part: f64) -> String {
 
 fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
     let nothing = Estimate { value: 0.0, n_sampled: 0 };
-    let unlike = [ResemblingPair { a: 0, b: 1, resemblance: nothing, a_in_b: Some(nothing), b_in_a: Some(nothing) }];
+    let unlike = [ResemblingPair {
+        a: 0,
+        b: 1,
+        resemblance: nothing,
+        a_in_b: Some(nothing),
+        b_in_a: Some(nothing),
+    }];
     // Of two, the answer is shown even if it is that they have nothing in common.
-    let pairs = if found.pairs.is_empty() && found.documents.len() == 2 { &unlike } else { &found.pairs[..] };
+    let pairs = if found.pairs.is_empty() && found.documents.len() == 2 {
+        &unlike
+    } else {
+        &found.pairs[..]
+    };
     writeln!(out, "resemblance  1st in 2nd  2nd in 1st  pair")?;
     for pair in pairs {
-        let contained = |part: Option<Estimate>| part.map_or("-".to_owned(), |part| percent(part.value));
+        let contained =
+            |part: Option<Estimate>| part.map_or("-".to_owned(), |part| percent(part.value));
         let range = bounds(found, &pair.resemblance).filter(|_| pair.resemblance.n_sampled > 0);
-        let range = range.map_or(String::new(), |(low, high)| format!("  ({} to {})", percent(low), percent(high)));
+        let range = range.map_or(String::new(), |(low, high)| {
+            format!("  ({} to {})", percent(low), percent(high))
+        });
         writeln!(
             out,
             "{:>11}  {:>10}  {:>10}  {}  {}{range}",

@@ -62,9 +62,11 @@ fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
     let info = &row.judged.info;
     let of = |cell: &dyn Fn(&Copy) -> String| copy.map(cell).unwrap_or_default();
     let origin = copy.and_then(|copy| copy.origins.first());
-    let from = |cell: &dyn Fn(&crate::audit::CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
+    let from =
+        |cell: &dyn Fn(&crate::audit::CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
     let written = origin.and_then(|origin| origin.written.as_ref());
-    let then = |cell: &dyn Fn(&crate::policy::Writing) -> String| written.map(cell).unwrap_or_default();
+    let then =
+        |cell: &dyn Fn(&crate::policy::Writing) -> String| written.map(cell).unwrap_or_default();
     [
         row.judged.commit.to_string(),
         day(info.author_time).unwrap_or_default(),

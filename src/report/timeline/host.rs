@@ -1,6 +1,7 @@
 //! Knows where a repository's commits can be read: on the host of its remote.
 
-/// A part of the names of hosts, and what comes between the address of a repository and that of a commit.
+/// A part of the names of hosts, and what comes between the address of a repository and that of a
+/// commit.
 const HOSTS: &[(&str, &str)] = &[
     ("github", "/commit/"),
     ("gitlab", "/-/commit/"),
@@ -21,22 +22,26 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// The host of a remote, if its kind is known. Names and passwords in the address are dropped, and so is a port:
-    /// that of SSH is not that of the pages.
+    /// The host of a remote, if its kind is known. Names and passwords in the address are dropped,
+    /// and so is a port: that of SSH is not that of the pages.
     pub fn of(remote: &str) -> Option<Self> {
         let (authority, path) = match remote.split_once("://") {
             Some(("https" | "http" | "ssh" | "git" | "git+ssh", rest)) => rest.split_once('/')?,
             Some(_) => return None,
-            // As `scp` writes it; a folder has a slash before its colon, and a drive of Windows has no point.
+            // As `scp` writes it; a folder has a slash before its colon, and a drive of Windows has
+            // no point.
             None => remote.split_once(':').filter(|(authority, _)| !authority.contains('/'))?,
         };
         let name = authority.rsplit_once('@').map_or(authority, |(_, name)| name);
         let name = name.split_once(':').map_or(name, |(name, _)| name).to_ascii_lowercase();
         let path = path.trim_matches('/');
         let path = path.strip_suffix(".git").unwrap_or(path);
-        let is_name = name.contains('.') && name.bytes().all(|c| c.is_ascii_alphanumeric() || b".-".contains(&c));
+        let is_name = name.contains('.')
+            && name.bytes().all(|c| c.is_ascii_alphanumeric() || b".-".contains(&c));
         let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"/._~-".contains(&c);
-        let is_path = path.contains('/') && path.bytes().all(is_plain) && path.split('/').all(|part| part != "..");
+        let is_path = path.contains('/')
+            && path.bytes().all(is_plain)
+            && path.split('/').all(|part| part != "..");
         if !is_name || !is_path {
             return None;
         }
@@ -61,15 +66,25 @@ mod tests {
 
     #[track_caller]
     fn check(remote: &str, expected: Option<&str>) {
-        assert_eq!(Host::of(remote).map(|host| host.commit("1a2b")).as_deref(), expected, "{remote}");
+        assert_eq!(
+            Host::of(remote).map(|host| host.commit("1a2b")).as_deref(),
+            expected,
+            "{remote}"
+        );
     }
 
     #[test]
     fn an_address_of_any_kind_leads_to_the_pages_of_its_host() {
         check("https://github.com/a/b.git", Some("https://github.com/a/b/commit/1a2b"));
         check("git@github.com:a/b.git", Some("https://github.com/a/b/commit/1a2b"));
-        check("ssh://git@gitlab.example.org:2222/a/b/c.git", Some("https://gitlab.example.org/a/b/c/-/commit/1a2b"));
-        check("https://name:secret@bitbucket.org/a/b/", Some("https://bitbucket.org/a/b/commits/1a2b"));
+        check(
+            "ssh://git@gitlab.example.org:2222/a/b/c.git",
+            Some("https://gitlab.example.org/a/b/c/-/commit/1a2b"),
+        );
+        check(
+            "https://name:secret@bitbucket.org/a/b/",
+            Some("https://bitbucket.org/a/b/commits/1a2b"),
+        );
         check("git@git.sr.ht:~a/b", Some("https://git.sr.ht/~a/b/commit/1a2b"));
     }
 

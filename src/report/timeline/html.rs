@@ -1,4 +1,5 @@
-//! Writes a timeline as one page: the trend as charts, the commits as a table, the copies of each to unfold.
+//! Writes a timeline as one page: the trend as charts, the commits as a table, the copies of each
+//! to unfold.
 
 use std::io::{self, Write};
 
@@ -7,8 +8,8 @@ use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::html::{
-    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, counted,
-    percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile,
+    Tiles, counted, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
@@ -30,7 +31,10 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let n_more = with_copies().count().saturating_sub(MAX_CARDS);
     let left_out = match n_more {
         0 => String::new(),
-        n => format!("{} with copies left out: --format json has all of them", count(n, "older commit")),
+        n => format!(
+            "{} with copies left out: --format json has all of them",
+            count(n, "older commit")
+        ),
     };
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);
@@ -40,15 +44,16 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     };
     let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
     let summary = summary(timeline).join("\n") + "\n";
-    let mut page = Page::new(Heading { title, subtitle, summary }, "Commits with copies", cards).without(left_out);
+    let mut page = Page::new(Heading { title, subtitle, summary }, "Commits with copies", cards)
+        .without(left_out);
     page = page.with(&tiles(timeline, n_copied, n_novel));
     let periods = Periods::new(&all);
     if !periods.periods.is_empty() {
         let [share, total] = charts(&periods);
-        page = page
-            .with(&share)
-            .with(&total)
-            .with(&Details::new(format!("Figures by {}", periods.length), &period_table(&periods.periods)));
+        page = page.with(&share).with(&total).with(&Details::new(
+            format!("Figures by {}", periods.length),
+            &period_table(&periods.periods),
+        ));
     }
     let commits: Vec<_> = with_copies().take(MAX_CARDS).collect();
     if !commits.is_empty() {
@@ -69,7 +74,11 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
                 format!("{} of {}", thousands(n_copied), counted(n_novel, "new token")),
             ),
             tile("Copies", thousands(n_copies), String::new()),
-            tile("Commits with copies", thousands(n_with), format!("of {}", thousands(timeline.commits.len()))),
+            tile(
+                "Commits with copies",
+                thousands(n_with),
+                format!("of {}", thousands(timeline.commits.len())),
+            ),
         ],
     }
 }
@@ -77,7 +86,8 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
 /// The copied share of what is new in each period, and all that was copied so far.
 fn charts(periods: &Periods) -> [Chart; 2] {
     let Periods { periods, length, dates } = periods;
-    let below = || dates.iter().map(|(at, name)| (f64::from(*at) / 1_000.0, name.clone())).collect();
+    let below =
+        || dates.iter().map(|(at, name)| (f64::from(*at) / 1_000.0, name.clone())).collect();
     let (first, last) = (&periods[0].name, &periods[periods.len() - 1].name);
     let what = format!("copied share of the new tokens by {length}, from {first} to {last}");
     let caption = format!("Copied tokens as a share of the new ones, by {length}");
@@ -91,8 +101,10 @@ fn charts(periods: &Periods) -> [Chart; 2] {
         .collect();
     let total = totals.last().copied().unwrap_or_default();
     let scale = Scale::linear(total, "");
-    let label = format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));
-    let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below()).with_line(&scale, &totals);
+    let label =
+        format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));
+    let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below())
+        .with_line(&scale, &totals);
     [of_share, of_total]
 }
 
@@ -142,7 +154,8 @@ fn subject(subject: &str) -> String {
 
 fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
     let paths = judged.copies.iter().map(|copy| copy.path.to_string());
-    let level = judged.copies.iter().map(|copy| copy.level).max().map_or("note", |level| level.name());
+    let level =
+        judged.copies.iter().map(|copy| copy.level).max().map_or("note", |level| level.name());
     Card {
         level,
         rule: String::new(),
@@ -152,7 +165,9 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
         headline: commit(judged),
         place: count(judged.copies.len(), "copy"),
         facts: String::new(),
-        link: host.map(|host| (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))),
+        link: host.map(|host| {
+            (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))
+        }),
         blocks: judged.copies.iter().map(block).collect(),
         listed: Vec::new(),
     }
@@ -161,7 +176,8 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
 fn block(copy: &Copy) -> Block {
     let origin = copy.origins.first();
     let others = copy.origins.iter().skip(1).take(MAX_LISTED).map(origin_place).collect::<Vec<_>>();
-    let further = if others.is_empty() { String::new() } else { format!("; also in {}", others.join(", ")) };
+    let further =
+        if others.is_empty() { String::new() } else { format!("; also in {}", others.join(", ")) };
     let note = origin.and_then(written).unwrap_or_default();
     Block {
         likeness: format!(

@@ -1,4 +1,5 @@
-//! Writes a timeline for programs: versioned JSON, whose schema `docs/history.schema.json` publishes.
+//! Writes a timeline for programs: versioned JSON, whose schema `docs/history.schema.json`
+//! publishes.
 
 use std::io::{self, Write};
 
@@ -12,7 +13,8 @@ use crate::policy::Level;
 use crate::report::json::{Fragment, Written, fragment, written};
 use crate::report::{Format, Style, VERSION};
 
-pub(super) const FORMAT: Format<audit::Timeline> = Format { name: "json", help: "versioned JSON for programs", write };
+pub(super) const FORMAT: Format<audit::Timeline> =
+    Format { name: "json", help: "versioned JSON for programs", write };
 
 /// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
@@ -51,8 +53,8 @@ struct Commit {
     new_tokens: usize,
     /// Those of them that are in copies worth a warning.
     copied_tokens: usize,
-    /// A running sum: the copied tokens that it and the older commits of this list added. It never falls, and copies
-    /// that were removed since still count.
+    /// A running sum: the copied tokens that it and the older commits of this list added. It never
+    /// falls, and copies that were removed since still count.
     total_copied_tokens: usize,
     copies: Vec<Copy>,
     /// Files that it changed, may hold source and could not be read, or not in full.

@@ -9,17 +9,25 @@ use crate::report::words::{count, day};
 use crate::report::{Format, Style};
 use crate::text::printable;
 
-pub(super) const FORMAT: Format<Timeline> = Format { name: "markdown", help: "a table of the copies", write };
+pub(super) const FORMAT: Format<Timeline> =
+    Format { name: "markdown", help: "a table of the copies", write };
 
 /// Maximum rows of the table; a page with more is not a summary.
 const MAX_ROWS: usize = 500;
 
 fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## {}\n", escaped(&headline(timeline)))?;
-    let copies = timeline.commits.iter().rev().flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
+    let copies = timeline
+        .commits
+        .iter()
+        .rev()
+        .flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
     let n_copies = copies.clone().count();
     if n_copies > 0 {
-        writeln!(out, "| commit | what | where | from | similarity | written |\n|---|---|---|---|---|---|")?;
+        writeln!(
+            out,
+            "| commit | what | where | from | similarity | written |\n|---|---|---|---|---|---|"
+        )?;
         for (judged, copy) in copies.take(MAX_ROWS) {
             out.write_all(row(judged, copy).as_bytes())?;
         }

@@ -63,10 +63,13 @@ fn summary(timeline: &Timeline) -> Vec<String> {
     let share = if n_novel == 0 { 0.0 } else { n_copied as f64 / n_novel as f64 * 100.0 };
     let mut summary = vec![
         format!("range: {}", printable(timeline.range.as_bytes())),
-        format!("new tokens of source: {n_novel}; in copies worth a warning: {n_copied}, {share:.1} %"),
+        format!(
+            "new tokens of source: {n_novel}; in copies worth a warning: {n_copied}, {share:.1} %"
+        ),
     ];
     if timeline.n_left_out > 0 {
-        summary.push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
+        summary
+            .push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
     }
     summary.extend(timeline.unavailable.iter().map(|what| format!("not checked: {what}")));
     summary.extend(unread(timeline));
@@ -75,7 +78,13 @@ fn summary(timeline: &Timeline) -> Vec<String> {
 
 /// The changed files that could not be read: how many, and the first few.
 fn unread(timeline: &Timeline) -> Option<String> {
-    let all = || timeline.commits.iter().rev().flat_map(|judged| judged.unread.iter().map(move |file| (judged, file)));
+    let all = || {
+        timeline
+            .commits
+            .iter()
+            .rev()
+            .flat_map(|judged| judged.unread.iter().map(move |file| (judged, file)))
+    };
     let n_more = all().count().saturating_sub(MAX_UNREAD);
     let shown = all().take(MAX_UNREAD).map(|(judged, file)| {
         format!("{} in {} ({})", printable(file.path.as_bytes()), judged.commit.short(), file.why)
@@ -89,7 +98,9 @@ fn unread(timeline: &Timeline) -> Option<String> {
 fn commit(judged: &CommitCopies) -> String {
     let info = &judged.info;
     let day = day(info.author_time).unwrap_or_default();
-    printable(format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject).as_bytes())
+    printable(
+        format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject).as_bytes(),
+    )
 }
 
 /// `src/a.c:10-20`.

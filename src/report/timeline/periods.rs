@@ -6,10 +6,12 @@ use crate::report::html::Period;
 /// Maximum periods: as many bars as can be told apart.
 const MAX_PERIODS: usize = 240;
 /// Months of a period, the shortest that fits is taken; and its name.
-const LENGTHS: &[(i32, &str)] = &[(1, "month"), (3, "quarter"), (12, "year"), (120, "decade"), (12_000, "millennium")];
+const LENGTHS: &[(i32, &str)] =
+    &[(1, "month"), (3, "quarter"), (12, "year"), (120, "decade"), (12_000, "millennium")];
 /// Months between two dates below a chart.
 const STEPS: &[i32] = &[1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 12_000, 60_000];
-/// Maximum dates below a chart: of months, and of years, whose names are shorter. So many fit on a phone.
+/// Maximum dates below a chart: of months, and of years, whose names are shorter. So many fit on a
+/// phone.
 const MAX_MONTHS: i32 = 5;
 const MAX_YEARS: i32 = 9;
 
@@ -26,18 +28,27 @@ pub(super) struct Periods {
 impl Periods {
     /// The periods of some commits. Commits whose time is beyond all calendars are left out.
     pub fn new(points: &[TrendPoint<'_>]) -> Self {
-        let months: Vec<(i32, &TrendPoint<'_>)> =
-            points.iter().filter_map(|point| Some((month(point.judged.info.time)?, point))).collect();
-        let (Some(first), Some(last)) = (months.iter().map(|of| of.0).min(), months.iter().map(|of| of.0).max()) else {
+        let months: Vec<(i32, &TrendPoint<'_>)> = points
+            .iter()
+            .filter_map(|point| Some((month(point.judged.info.time)?, point)))
+            .collect();
+        let (Some(first), Some(last)) =
+            (months.iter().map(|of| of.0).min(), months.iter().map(|of| of.0).max())
+        else {
             return Self::default();
         };
         let number = |month: i32, months: i32| month.div_euclid(months);
-        let fits = |months: i32| ((number(last, months) - number(first, months)) as usize) < MAX_PERIODS;
-        let (months_each, length) =
-            LENGTHS.iter().copied().find(|(months, _)| fits(*months)).unwrap_or(LENGTHS[LENGTHS.len() - 1]);
+        let fits =
+            |months: i32| ((number(last, months) - number(first, months)) as usize) < MAX_PERIODS;
+        let (months_each, length) = LENGTHS
+            .iter()
+            .copied()
+            .find(|(months, _)| fits(*months))
+            .unwrap_or(LENGTHS[LENGTHS.len() - 1]);
         let (from, to) = (number(first, months_each), number(last, months_each));
-        let mut periods: Vec<Period> =
-            (from..=to).map(|at| Period { name: name(at * months_each, months_each), ..Period::default() }).collect();
+        let mut periods: Vec<Period> = (from..=to)
+            .map(|at| Period { name: name(at * months_each, months_each), ..Period::default() })
+            .collect();
         for (month, point) in months {
             let period = &mut periods[(number(month, months_each) - from) as usize];
             period.n_commits += 1;
@@ -46,12 +57,16 @@ impl Periods {
         }
         let (start, end) = (from * months_each, (to + 1) * months_each);
         let max = |step: i32| if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS };
-        let step = STEPS.iter().copied().find(|&step| (end - start) / step < max(step) && step >= months_each);
+        let step = STEPS
+            .iter()
+            .copied()
+            .find(|&step| (end - start) / step < max(step) && step >= months_each);
         let step = step.unwrap_or(STEPS[STEPS.len() - 1]);
         let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
         let dates = dates.filter(|month| (start..end).contains(month));
         // In thousandths, which are exact enough for a chart and compare well.
-        let part = |month: i32| ((month - start) as f64 / (end - start) as f64 * 1_000.0).round() as u32;
+        let part =
+            |month: i32| ((month - start) as f64 / (end - start) as f64 * 1_000.0).round() as u32;
         let dates = dates.map(|month| (part(month), name(month, step)));
         Self { periods, length, dates: dates.collect() }
     }
@@ -66,5 +81,9 @@ fn month(time: i64) -> Option<i32> {
 /// The name of the month with this number, or of its year if steps are of whole years.
 fn name(month: i32, step: i32) -> String {
     let year = month.div_euclid(12);
-    if step % 12 == 0 { year.to_string() } else { format!("{year}-{:02}", month.rem_euclid(12) + 1) }
+    if step % 12 == 0 {
+        year.to_string()
+    } else {
+        format!("{year}-{:02}", month.rem_euclid(12) + 1)
+    }
 }

@@ -8,7 +8,8 @@ use crate::report::frame::Canvas;
 use crate::report::words::count;
 use crate::report::{Format, Style};
 
-pub(super) const FORMAT: Format<Timeline> = Format { name: "text", help: "the commits that copied, for people", write };
+pub(super) const FORMAT: Format<Timeline> =
+    Format { name: "text", help: "the commits that copied, for people", write };
 
 /// Maximum origins to list for a copy; unlimited with `--verbose`.
 const MAX_ORIGINS: usize = 2;
@@ -30,7 +31,8 @@ fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<
             line(2, &head(copy))?;
             let n_told = if style.is_verbose { copy.origins.len() } else { MAX_ORIGINS };
             for origin in copy.origins.iter().take(n_told) {
-                let written = written(origin).map(|written| format!("; {written}")).unwrap_or_default();
+                let written =
+                    written(origin).map(|written| format!("; {written}")).unwrap_or_default();
                 line(4, &format!("from {}, {}{written}", origin_place(origin), likeness(origin)))?;
             }
             if copy.origins.len() > n_told {

@@ -16,10 +16,13 @@ use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::blob_id;
 use crate::language::Token;
-use crate::license::{Licenses, LicensingInfo, Method, Scope, Statement, Terms, is_relevant, meant_by};
+use crate::license::{
+    Licenses, LicensingInfo, Method, Scope, Statement, Terms, is_relevant, meant_by,
+};
 use crate::matching::is_telling;
 use crate::sources::{
-    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, ReleaseHistory, Sink, SourceFile,
+    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, ReleaseHistory, Sink,
+    SourceFile,
 };
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
@@ -72,13 +75,15 @@ pub struct Sampling {
     pub min_distinct: usize,
 }
 
-/// Window for the fingerprints of fixes, in k-grams: functions are short, and there are few of them.
+/// Window for the fingerprints of fixes, in k-grams: functions are short, and there are few of
+/// them.
 const DENSE_WINDOW: usize = 4;
 
 impl Sampling {
     /// With more fingerprints, which find shorter runs.
     pub(super) fn dense(self) -> Self {
-        let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
+        let positive =
+            |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
         let k = self.fingerprint.noise_threshold();
         let dense = fingerprint::Params::new(positive(k), positive(k + DENSE_WINDOW - 1));
         Self { fingerprint: dense.unwrap_or(self.fingerprint), ..self }
@@ -178,11 +183,16 @@ struct NewBlob<'b> {
     info: LicensingInfo,
 }
 
-/// What a file states about itself; statements about others, and license texts, go to its component.
+/// What a file states about itself; statements about others, and license texts, go to its
+/// component.
 fn own(info: LicensingInfo) -> LicensingInfo {
     let statements = info.statements.into_iter();
     let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
-    LicensingInfo { statements: statements.filter(is_own).collect(), notices: info.notices, text: None }
+    LicensingInfo {
+        statements: statements.filter(is_own).collect(),
+        notices: info.notices,
+        text: None,
+    }
 }
 
 /// What a thread makes of a file.
@@ -211,7 +221,8 @@ impl<'b> Builder<'b> {
         reading: &'b dyn Reading,
         known: Option<&'b CorpusSegment>,
     ) -> Result<Self, SegmentError> {
-        let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
+        let mut out =
+            SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
         out.begin(SECTION.tokens);
         Ok(Self {
             reading,
@@ -246,7 +257,8 @@ impl<'b> Builder<'b> {
     /// What was skipped, and why.
     pub fn notes(&self) -> Vec<Note> {
         let too_large = self.too_large.borrow();
-        let too_large = too_large.iter().map(|path| Note { what: path.to_string(), why: "it is too large" });
+        let too_large =
+            too_large.iter().map(|path| Note { what: path.to_string(), why: "it is too large" });
         self.notes.iter().cloned().chain(too_large).collect()
     }
 
@@ -276,9 +288,14 @@ impl<'b> Builder<'b> {
             .map_init(Vec::new, |hashes, file| {
                 reading.step(file.bytes.len());
                 let id = blob_id(&file.bytes);
-                let is_known = blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
+                let is_known =
+                    blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
                 let is_source = reading.wants(&file.path, file.bytes.len() as u64);
-                let lexed = if is_known || !is_source { None } else { reading.lex(&file.path, &file.bytes) };
+                let lexed = if is_known || !is_source {
+                    None
+                } else {
+                    reading.lex(&file.path, &file.bytes)
+                };
                 // Files of a history already have the statements about others attached.
                 let may_license = file.licenses.is_none() && is_relevant(&file.path);
                 let info = if lexed.is_some() || may_license {
@@ -353,7 +370,11 @@ impl<'b> Builder<'b> {
     }
 
     /// Takes over a blob from the replaced segment, if it has it.
-    fn add_known(&mut self, id: &BlobId, history: Option<&FilePath>) -> Result<Option<u32>, SegmentError> {
+    fn add_known(
+        &mut self,
+        id: &BlobId,
+        history: Option<&FilePath>,
+    ) -> Result<Option<u32>, SegmentError> {
         let Some(known) = self.known else { return Ok(None) };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
         let StoredLanguage { language, family } = known.language(number)?.clone();
@@ -394,11 +415,14 @@ impl<'b> Builder<'b> {
             is_of_fixes: self.is_of_fixes,
         };
         self.out.begin(SECTION.meta);
-        self.out.write(&serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?)?;
+        self.out.write(
+            &serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?,
+        )?;
         Ok((self.out.finish(name)?, self.stats))
     }
 
-    /// What is known of the licenses of each component, and of each of its files, as numbers in `table`.
+    /// What is known of the licenses of each component, and of each of its files, as numbers in
+    /// `table`.
     fn licenses(&mut self, table: &mut Numbering<Terms>) -> (Vec<u32>, Vec<u32>) {
         for (component, number) in self.components.iter().zip(0..) {
             if let Some(declared) = &component.license {
@@ -408,15 +432,18 @@ impl<'b> Builder<'b> {
         let nothing = Licenses::default();
         let licenses_of = |number: u32| self.licenses.get(&number).unwrap_or(&nothing);
         let whole = |number: u32| {
-            let known =
-                self.current.get(&self.components[number as usize]).filter(|of| of.component().expression.is_some());
+            let known = self
+                .current
+                .get(&self.components[number as usize])
+                .filter(|of| of.component().expression.is_some());
             let known = known.or_else(|| self.last_licenses.get(&number));
             let licenses = known.map_or_else(|| licenses_of(number), |licenses| &**licenses);
             Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
         };
         let mut whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
         let referred = self.referred();
-        // Files in one folder with the same statements have the same license, unless something names them.
+        // Files in one folder with the same statements have the same license, unless something
+        // names them.
         let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
         let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
@@ -430,9 +457,12 @@ impl<'b> Builder<'b> {
                     let refer = |path: &FilePath, name: &str| {
                         let named = |at: FilePath| {
                             let versions = referred.get(&(file.component, at.as_bytes()))?;
-                            // The version of that time: the last one that is not newer, or else the first.
+                            // The version of that time: the last one that is not newer, or else the
+                            // first.
                             let time = file.seen.as_ref().map_or(i64::MAX, |seen| seen.time);
-                            let last = versions.partition_point(|(since, _)| *since <= time).saturating_sub(1);
+                            let last = versions
+                                .partition_point(|(since, _)| *since <= time)
+                                .saturating_sub(1);
                             Some((at.clone(), self.infos.all[versions[last].1 as usize].clone()))
                         };
                         meant_by(path, name).into_iter().find_map(named)
@@ -444,24 +474,32 @@ impl<'b> Builder<'b> {
             known.insert(key, number);
             files.push(number);
         }
-        for (whole, number) in whole.iter_mut().zip(0..).filter(|(whole, _)| whole.license.is_none()) {
+        for (whole, number) in
+            whole.iter_mut().zip(0..).filter(|(whole, _)| whole.license.is_none())
+        {
             // A package may have everything in one folder.
             let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
             if let Some((_, &license)) = first {
-                *whole = Terms { texts: std::mem::take(&mut whole.texts), ..table.all[license as usize].clone() };
+                *whole = Terms {
+                    texts: std::mem::take(&mut whole.texts),
+                    ..table.all[license as usize].clone()
+                };
             }
         }
         (whole.into_iter().map(|license| table.number(license)).collect(), files)
     }
 
-    /// The files that headers refer to for their license, by component and path: since when, and what they state.
+    /// The files that headers refer to for their license, by component and path: since when, and
+    /// what they state.
     fn referred(&self) -> FileReferences<'_> {
         fn name(path: &[u8]) -> &[u8] {
             path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
         }
         let statements = self.infos.all.iter().flat_map(|info| &info.statements);
-        let names: HashSet<&[u8]> =
-            statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
+        let names: HashSet<&[u8]> = statements
+            .filter(|of| of.method == Method::Reference)
+            .map(|of| name(of.written.as_bytes()))
+            .collect();
         let mut referred = FileReferences::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
             let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
@@ -472,8 +510,8 @@ impl<'b> Builder<'b> {
         referred
     }
 
-    /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns the license numbers
-    /// of the components.
+    /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns
+    /// the license numbers of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
         let mut table = Numbering::new();
         let (component_licenses, licenses) = self.licenses(&mut table);
@@ -527,7 +565,12 @@ impl<'b> Builder<'b> {
     }
 
     /// Adds a function as it was before a fix, or as it became.
-    fn add_function(&mut self, file: &FixedFile, function: LexedFile, text: &[u8]) -> Result<u32, SegmentError> {
+    fn add_function(
+        &mut self,
+        file: &FixedFile,
+        function: LexedFile,
+        text: &[u8],
+    ) -> Result<u32, SegmentError> {
         let LexedFile { language, family, tokens } = function;
         let packed = pack(&tokens, text);
         let id = blob_id(&packed);
@@ -537,10 +580,20 @@ impl<'b> Builder<'b> {
         let keys = keys(&tokens, &self.sampling, &mut Vec::new());
         let language = self.language(language, family);
         let n_tokens = tokens.len() as u32;
-        let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, info: LicensingInfo::default() };
+        let blob = NewBlob {
+            id,
+            language,
+            n_tokens,
+            packed: &packed,
+            keys,
+            info: LicensingInfo::default(),
+        };
         let number = self.add(blob, None)?;
         let (component, path) = (Arc::clone(&file.component), file.path.clone());
-        self.add_file(number, SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None });
+        self.add_file(
+            number,
+            SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None },
+        );
         Ok(number)
     }
 
@@ -548,7 +601,9 @@ impl<'b> Builder<'b> {
         self.is_of_fixes = true;
         self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
         self.reading.step(file.before.len());
-        for FunctionPair { before, after } in self.reading.changed_functions(&file.path, &file.before, &file.after) {
+        for FunctionPair { before, after } in
+            self.reading.changed_functions(&file.path, &file.before, &file.after)
+        {
             let before = self.add_function(file, before, &file.before)?;
             let after = self.add_function(file, after, &file.after)?;
             let component = self.component(&file.component);
@@ -582,7 +637,10 @@ impl Sink for Builder<'_> {
         if !self.known.is_some_and(|known| known.has(blob)) {
             return Ok(false);
         }
-        let fails = |why: SegmentError| sources::Error::Sink { what: file.path.to_string(), why: why.to_string() };
+        let fails = |why: SegmentError| sources::Error::Sink {
+            what: file.path.to_string(),
+            why: why.to_string(),
+        };
         self.flush().map_err(fails)?;
         let added = match self.blob_numbers.get(blob).copied() {
             Some(number) => Some(number),
@@ -600,7 +658,8 @@ impl Sink for Builder<'_> {
         if self.n_pending < BATCH {
             return Ok(());
         }
-        self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
+        self.flush()
+            .map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
     }
 
     fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {

@@ -1,8 +1,8 @@
 //! Exports a corpus as one file, and imports one.
 //!
-//! The file: `secondhand corpus 1` and a line end; the length of a JSON description (8 bytes) and the description,
-//! which lists the sources with length and SHA-256 of their segments; then the segments. The same sources make the
-//! same bytes: it contains no time and no path of the machine.
+//! The file: `secondhand corpus 1` and a line end; the length of a JSON description (8 bytes) and
+//! the description, which lists the sources with length and SHA-256 of their segments; then the
+//! segments. The same sources make the same bytes: it contains no time and no path of the machine.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -91,14 +91,20 @@ impl Corpus {
         let mut sources = Vec::new();
         for (_, record) in self.records()? {
             let path = self.folder.join(&record.segment);
-            let (sha256, len) = digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
-            sources.push((ExportedSource { label: record.label, len, sha256, stats: record.stats }, path));
+            let (sha256, len) =
+                digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
+            sources.push((
+                ExportedSource { label: record.label, len, sha256, stats: record.stats },
+                path,
+            ));
         }
         sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
-        let description = serde_json::to_vec(&Description { sources }).map_err(|why| failed(why.into()))?;
+        let description =
+            serde_json::to_vec(&Description { sources }).map_err(|why| failed(why.into()))?;
 
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || {
             let temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)?;
             let mut out = HashingStream::new(BufWriter::with_capacity(1 << 18, temporary));
@@ -134,8 +140,10 @@ impl Corpus {
     }
 
     fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
-        let unreadable =
-            |why: &dyn std::fmt::Display| CorpusError::Import { file: file.to_owned(), why: why.to_string() };
+        let unreadable = |why: &dyn std::fmt::Display| CorpusError::Import {
+            file: file.to_owned(),
+            why: why.to_string(),
+        };
         let opened = files::open(file).map_err(|why| unreadable(&why))?;
         let mut bytes = HashingStream::new(BufReader::with_capacity(1 << 18, opened));
         let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
@@ -153,7 +161,8 @@ impl Corpus {
             return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
         }
         let n_sources = segments.len();
-        let key_of = |exported: &ExportedSource| super::key_of(&format!("import:{}", exported.label));
+        let key_of =
+            |exported: &ExportedSource| super::key_of(&format!("import:{}", exported.label));
         for exported in &description.sources {
             self.check_unclaimed([(key_of(exported).as_str(), exported.label.as_str())])?;
         }
@@ -162,7 +171,9 @@ impl Corpus {
             let claim = self.claim(&key, &exported.label)?;
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
-            temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
+            temporary
+                .persist(&path)
+                .map_err(|error| CorpusError::File { file: path, why: error.error })?;
             let ExportedSource { label, stats, .. } = exported;
             self.put(&claim, &Record::imported(label, segment, stats))?;
         }
@@ -170,11 +181,19 @@ impl Corpus {
     }
 
     /// Copies a segment out of an exported file, and reads all of it once to check it.
-    fn segment_of(&self, bytes: &mut impl Read, exported: &ExportedSource) -> Result<tempfile::NamedTempFile, String> {
-        let says =
-            |why: &dyn std::fmt::Display| format!("{}: {why}", crate::text::printable(exported.label.as_bytes()));
+    fn segment_of(
+        &self,
+        bytes: &mut impl Read,
+        exported: &ExportedSource,
+    ) -> Result<tempfile::NamedTempFile, String> {
+        let says = |why: &dyn std::fmt::Display| {
+            format!("{}: {why}", crate::text::printable(exported.label.as_bytes()))
+        };
         let mut out = HashingStream::new(
-            tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder).map_err(|why| says(&why))?,
+            tempfile::Builder::new()
+                .prefix("tmp-")
+                .tempfile_in(&self.folder)
+                .map_err(|why| says(&why))?,
         );
         let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
         let HashingStream { inner, hasher } = out;

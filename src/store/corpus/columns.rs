@@ -1,4 +1,5 @@
-//! Exports a corpus as Parquet files, which other tools can read, join and make, and imports such files.
+//! Exports a corpus as Parquet files, which other tools can read, join and make, and imports such
+//! files.
 //!
 //! ```text
 //! sources.parquet               source, format, key, label, digest, stats, head
@@ -6,7 +7,8 @@
 //! postings/*.parquet            hash, source, blob, component: sorted, a file for each of 4,096 prefixes of hashes
 //! ```
 //!
-//! An import writes segments that are byte for byte those that were exported, if nothing was left out of the files.
+//! An import writes segments that are byte for byte those that were exported, if nothing was left
+//! out of the files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -39,10 +41,8 @@ const GROUP: usize = 1 << 16;
 
 const SOURCES: &str = "message sources { required int32 source; required int32 format; required binary key (UTF8);
     required binary label (UTF8); required binary digest (UTF8); required binary stats (UTF8); required binary head; }";
-const BLOCKS: &str =
-    "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
-const POSTINGS: &str =
-    "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
+const BLOCKS: &str = "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
+const POSTINGS: &str = "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
 
 /// A source to be exported: its key, its record, its segment and the digest of that.
 type Exporting = (String, Record, CorpusSegment, String);
@@ -66,18 +66,24 @@ fn at(path: &Path) -> impl Fn(ParquetError) -> CorpusError + '_ {
 }
 
 impl Table {
-    fn create(path: PathBuf, schema: &str, parameters: &[(String, String)]) -> Result<Self, CorpusError> {
+    fn create(
+        path: PathBuf,
+        schema: &str,
+        parameters: &[(String, String)],
+    ) -> Result<Self, CorpusError> {
         let unwritable = |why| CorpusError::File { file: path.clone(), why };
         fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(unwritable)?;
         let file = File::create_new(&path).map_err(unwritable)?;
         let schema = Arc::new(parse_message_type(schema).map_err(at(&path))?);
-        let pairs = parameters.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+        let pairs =
+            parameters.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by("secondhand".to_owned())
             .set_key_value_metadata(Some(pairs.collect()))
             .build();
-        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).map_err(at(&path))?;
+        let writer =
+            SerializedFileWriter::new(file, schema, Arc::new(properties)).map_err(at(&path))?;
         Ok(Self { path, writer })
     }
 
@@ -90,7 +96,9 @@ impl Table {
             match column {
                 Column::Short(values) => out.typed::<Int32Type>().write_batch(values, None, None),
                 Column::Long(values) => out.typed::<Int64Type>().write_batch(values, None, None),
-                Column::Bytes(values) => out.typed::<ByteArrayType>().write_batch(values, None, None),
+                Column::Bytes(values) => {
+                    out.typed::<ByteArrayType>().write_batch(values, None, None)
+                }
             }
             .map_err(at(path))?;
             out.close().map_err(at(path))?;
@@ -109,8 +117,8 @@ fn text(value: &str) -> ByteArray {
 }
 
 impl Corpus {
-    /// Writes the corpus as Parquet files to the new folder `folder`; with `is_split` one file of postings for each
-    /// prefix of hashes, else one for all.
+    /// Writes the corpus as Parquet files to the new folder `folder`; with `is_split` one file of
+    /// postings for each prefix of hashes, else one for all.
     ///
     /// # Errors
     /// If a segment cannot be read, or the folder is there already or cannot be written to.
@@ -118,7 +126,8 @@ impl Corpus {
         fs::create_dir(folder).map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
         let mut sources = Vec::new();
         for (key, record) in self.records()? {
-            let (segment, (digest, _)) = (self.open_source(&record)?, self.digest_of_source(&record)?);
+            let (segment, (digest, _)) =
+                (self.open_source(&record)?, self.digest_of_source(&record)?);
             sources.push((key, record, segment, digest));
         }
         let (k, window) = sources.first().map_or((0, 0), |(_, _, segment, _)| segment.sampling());
@@ -135,7 +144,9 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let all = |of: fn(&Exporting) -> ByteArray| -> Vec<ByteArray> { sources.iter().map(of).collect() };
+        let all = |of: fn(&Exporting) -> ByteArray| -> Vec<ByteArray> {
+            sources.iter().map(of).collect()
+        };
         let numbers: Vec<i32> = (0..sources.len() as i32).collect();
         let mut heads = Vec::new();
         for (_, record, segment, _) in &sources {
@@ -147,7 +158,9 @@ impl Corpus {
             Column::Bytes(&all(|(key, ..)| text(key))),
             Column::Bytes(&all(|(_, record, ..)| text(&record.label))),
             Column::Bytes(&all(|(.., digest)| text(digest))),
-            Column::Bytes(&all(|(_, record, ..)| text(&serde_json::to_string(&record.stats).unwrap_or_default()))),
+            Column::Bytes(&all(|(_, record, ..)| {
+                text(&serde_json::to_string(&record.stats).unwrap_or_default())
+            })),
             Column::Bytes(&heads),
         ])?;
         table.close()?;
@@ -155,10 +168,15 @@ impl Corpus {
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
             let path = folder.join(format!("blocks/{number:05}.parquet"));
             let mut table = Table::create(path, BLOCKS, &parameters)?;
-            for rows in segment.block_rows().map_err(|why| self.unusable(record, why))?.chunks(GROUP / 64) {
-                let starts: Vec<i64> = rows.iter().map(|(block, _)| block.range.start as i64).collect();
-                let checksums: Vec<i64> = rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes))).collect();
-                let bytes: Vec<ByteArray> = rows.iter().map(|(_, bytes)| bytes.to_vec().into()).collect();
+            for rows in
+                segment.block_rows().map_err(|why| self.unusable(record, why))?.chunks(GROUP / 64)
+            {
+                let starts: Vec<i64> =
+                    rows.iter().map(|(block, _)| block.range.start as i64).collect();
+                let checksums: Vec<i64> =
+                    rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes))).collect();
+                let bytes: Vec<ByteArray> =
+                    rows.iter().map(|(_, bytes)| bytes.to_vec().into()).collect();
                 let source = vec![number as i32; rows.len()];
                 table.write(&[
                     Column::Short(&source),
@@ -181,7 +199,8 @@ impl Corpus {
     ) -> Result<(), CorpusError> {
         let mut heads = Vec::new();
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
-            let rows = segment.posting_rows(usize::MAX).map_err(|why| self.unusable(record, why))?;
+            let rows =
+                segment.posting_rows(usize::MAX).map_err(|why| self.unusable(record, why))?;
             heads.push((number as i32, record, rows.peekable()));
         }
         for prefix in 0..1u64 << prefix_bits {
@@ -189,7 +208,9 @@ impl Corpus {
             for (number, record, of_source) in &mut heads {
                 // An error is taken, too, to be returned.
                 let is_here = |row: &Result<PostingRow, SegmentError>| {
-                    row.as_ref().map_or(true, |row| prefix_bits == 0 || row.key >> (56 - prefix_bits) == prefix)
+                    row.as_ref().map_or(true, |row| {
+                        prefix_bits == 0 || row.key >> (56 - prefix_bits) == prefix
+                    })
                 };
                 while let Some(row) = of_source.next_if(is_here) {
                     rows.push((*number, row.map_err(|why| self.unusable(record, why))?));
@@ -205,7 +226,8 @@ impl Corpus {
                 let hashes: Vec<i64> = rows.iter().map(|(_, row)| row.key as i64).collect();
                 let sources: Vec<i32> = rows.iter().map(|(source, _)| *source).collect();
                 let blobs: Vec<i32> = rows.iter().map(|(_, row)| row.blob as i32).collect();
-                let components: Vec<i32> = rows.iter().map(|(_, row)| row.component as i32).collect();
+                let components: Vec<i32> =
+                    rows.iter().map(|(_, row)| row.component as i32).collect();
                 table.write(&[
                     Column::Long(&hashes),
                     Column::Short(&sources),
@@ -218,8 +240,8 @@ impl Corpus {
         Ok(())
     }
 
-    /// Adds the sources of a folder of Parquet files; returns how many, and how many of them are byte for byte what was
-    /// exported.
+    /// Adds the sources of a folder of Parquet files; returns how many, and how many of them are
+    /// byte for byte what was exported.
     ///
     /// Everything is checked before anything is added.
     ///
@@ -235,21 +257,31 @@ impl Corpus {
     }
 
     fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
-        let fails = |why: &dyn std::fmt::Display| CorpusError::Import { file: folder.to_owned(), why: why.to_string() };
+        let fails = |why: &dyn std::fmt::Display| CorpusError::Import {
+            file: folder.to_owned(),
+            why: why.to_string(),
+        };
         let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
         for file in files(folder, "sources")? {
             each_group(&file, |group| {
                 let numbers = group.shorts("source")?;
                 let formats = group.shorts("format")?;
-                let texts = ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
+                let texts =
+                    ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
                 let [keys, labels, digests, stats, heads] = texts;
-                let (keys, labels, digests, stats, heads) = (keys?, labels?, digests?, stats?, heads?);
+                let (keys, labels, digests, stats, heads) =
+                    (keys?, labels?, digests?, stats?, heads?);
                 for (row, &number) in numbers.iter().enumerate() {
                     if formats[row] != FORMAT {
-                        return Err(format!("its format is {}, but only {FORMAT} is supported", formats[row]));
+                        return Err(format!(
+                            "its format is {}, but only {FORMAT} is supported",
+                            formats[row]
+                        ));
                     }
-                    let utf8 = |of: &[ByteArray]| String::from_utf8_lossy(of[row].data()).into_owned();
-                    let stats = serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
+                    let utf8 =
+                        |of: &[ByteArray]| String::from_utf8_lossy(of[row].data()).into_owned();
+                    let stats =
+                        serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
                     let incoming = Incoming {
                         key: utf8(&keys),
                         label: utf8(&labels),
@@ -271,7 +303,9 @@ impl Corpus {
                 let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
                 let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
                 for (row, number) in numbers.iter().enumerate() {
-                    let source = sources.get_mut(number).ok_or_else(|| format!("there is no source {number}"))?;
+                    let source = sources
+                        .get_mut(number)
+                        .ok_or_else(|| format!("there is no source {number}"))?;
                     let bytes = bytes[row].data();
                     if i64::from(crc32fast::hash(bytes)) != checksums[row] {
                         return Err(format!("block {} of source {number} is damaged", starts[row]));
@@ -283,12 +317,18 @@ impl Corpus {
         }
         for file in files(folder, "postings")? {
             each_group(&file, |group| {
-                let (hashes, numbers, blobs) = (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+                let (hashes, numbers, blobs) =
+                    (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
                 for (row, number) in numbers.iter().enumerate() {
-                    let source = sources.get_mut(number).ok_or_else(|| format!("there is no source {number}"))?;
+                    let source = sources
+                        .get_mut(number)
+                        .ok_or_else(|| format!("there is no source {number}"))?;
                     let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
                     let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
-                    source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+                    source
+                        .postings
+                        .push((key, blobs[row] as u32))
+                        .map_err(|why| why.to_string())?;
                 }
                 Ok(())
             })?;
@@ -299,9 +339,15 @@ impl Corpus {
         let mut written = Vec::new();
         for source in sources.into_values() {
             let label = source.label.clone();
-            written.push(source.write(&self.folder).map_err(|why| fails(&format!("source `{label}`: {why}")))?);
+            written.push(
+                source
+                    .write(&self.folder)
+                    .map_err(|why| fails(&format!("source `{label}`: {why}")))?,
+            );
         }
-        self.check_unclaimed(written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())))?;
+        self.check_unclaimed(
+            written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())),
+        )?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
@@ -323,7 +369,8 @@ struct Incoming {
 }
 
 impl Incoming {
-    /// Writes its segment and checks all of it; returns its key, the digest of what was exported, and its record.
+    /// Writes its segment and checks all of it; returns its key, the digest of what was exported,
+    /// and its record.
     fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
         let form = Segment::described(&self.head)?;
         let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, form.params)?;
@@ -337,7 +384,9 @@ impl Incoming {
         for (id, range) in form.sections {
             match id.checked_sub(SECTION.postings) {
                 Some(0) => {
-                    let Some(postings) = postings.take() else { return Err(SegmentError::Damaged("its postings")) };
+                    let Some(postings) = postings.take() else {
+                        return Err(SegmentError::Damaged("its postings"));
+                    };
                     let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
                     let mut rows = PostingsWriter::new(postings.len(), n_value);
                     for row in postings.into_sorted().map_err(failed)? {
@@ -369,12 +418,14 @@ impl Incoming {
             let _ = fs::remove_file(&path);
             return Err(why);
         }
-        let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let segment =
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Ok((self.key, self.digest, Record::imported(self.label, segment, self.stats)))
     }
 }
 
-/// The Parquet files of a table, sorted: `NAME.parquet`, or those below the folder `NAME` or `NAME.parquet`.
+/// The Parquet files of a table, sorted: `NAME.parquet`, or those below the folder `NAME` or
+/// `NAME.parquet`.
 fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
     let mut found = Vec::new();
     let mut left = vec![folder.join(format!("{name}.parquet")), folder.join(name)];
@@ -384,7 +435,8 @@ fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
             for entry in fs::read_dir(&path).map_err(unreadable)? {
                 left.push(entry.map_err(unreadable)?.path());
             }
-        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "parquet") {
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "parquet")
+        {
             found.push(path);
         }
     }
@@ -402,13 +454,18 @@ impl Group<'_> {
     fn column<T: DataType>(&self, name: &str) -> Result<Vec<T::T>, String> {
         let metadata = self.reader.metadata();
         let is_it = |at: &usize| metadata.column(*at).column_path().string() == name;
-        let at = (0..metadata.num_columns()).find(is_it).ok_or_else(|| format!("it has no column `{name}`"))?;
+        let at = (0..metadata.num_columns())
+            .find(is_it)
+            .ok_or_else(|| format!("it has no column `{name}`"))?;
         let column = metadata.column(at);
-        if column.column_type() != T::get_physical_type() || column.column_descr().max_rep_level() > 0 {
+        if column.column_type() != T::get_physical_type()
+            || column.column_descr().max_rep_level() > 0
+        {
             return Err(format!("the column `{name}` has another type"));
         }
         let reader = self.reader.get_column_reader(at).map_err(|why| why.to_string())?;
-        let mut reader: ColumnReaderImpl<T> = ::parquet::column::reader::get_typed_column_reader(reader);
+        let mut reader: ColumnReaderImpl<T> =
+            ::parquet::column::reader::get_typed_column_reader(reader);
         let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         while values.len() < n {
@@ -419,7 +476,11 @@ impl Group<'_> {
                 break;
             }
         }
-        if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
+        if values.len() == n {
+            Ok(values)
+        } else {
+            Err(format!("the column `{name}` lacks values"))
+        }
     }
 
     fn shorts(&self, name: &str) -> Result<Vec<i32>, String> {
@@ -436,8 +497,14 @@ impl Group<'_> {
 }
 
 /// Calls `take` with each row group of a file.
-fn each_group(path: &Path, mut take: impl FnMut(Group<'_>) -> Result<(), String>) -> Result<(), CorpusError> {
-    let fails = |why: &dyn std::fmt::Display| CorpusError::Import { file: path.to_owned(), why: why.to_string() };
+fn each_group(
+    path: &Path,
+    mut take: impl FnMut(Group<'_>) -> Result<(), String>,
+) -> Result<(), CorpusError> {
+    let fails = |why: &dyn std::fmt::Display| CorpusError::Import {
+        file: path.to_owned(),
+        why: why.to_string(),
+    };
     let file = files::open(path).map_err(|why| fails(&why))?;
     let reader = SerializedFileReader::new(file).map_err(|why| fails(&why))?;
     for number in 0..reader.num_row_groups() {

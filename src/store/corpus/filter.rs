@@ -1,16 +1,18 @@
 //! Tells keys that are certainly not in a table from those that may be: a Bloom filter in blocks.
 //!
-//! Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters" (2007): all bits of a key are in one block, so
-//! a test reads 32 bytes.
+//! Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters" (2007): all bits of a
+//! key are in one block, so a test reads 32 bytes.
 
 use crate::store::{Section, SegmentError};
 
 /// Bytes of a block.
 const BLOCK: usize = 32;
-/// Bits for each key. Every reader downloads the filter. With four it is about as large as the blocks that it saves one
-/// change of 500 lines from reading, five in six of those of absent keys; with eight bits it saves little more.
+/// Bits for each key. Every reader downloads the filter. With four it is about as large as the
+/// blocks that it saves one change of 500 lines from reading, five in six of those of absent keys;
+/// with eight bits it saves little more.
 const BITS_A_KEY: usize = 4;
-/// The multipliers that choose the bits of a key, from Parquet's specification; three bits are best for four a key.
+/// The multipliers that choose the bits of a key, from Parquet's specification; three bits are best
+/// for four a key.
 const SALTS: [u32; 3] = [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b];
 
 /// Makes a filter.
@@ -72,15 +74,17 @@ mod tests {
         for n in [0, 1, 7, 20_000] {
             let mut filter = Filter::new(n);
             keys(0, n).for_each(|key| filter.insert(key));
-            let mut out =
-                SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS).expect("the folder is writable");
+            let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
+                .expect("the folder is writable");
             out.begin(1);
             out.write(filter.bytes()).expect("the folder is writable");
-            let segment =
-                Segment::open(&out.finish("filter").expect("the folder is writable")).expect("it was written");
+            let segment = Segment::open(&out.finish("filter").expect("the folder is writable"))
+                .expect("it was written");
             let section = segment.section(1).expect("it was written");
             assert!(keys(0, n).all(|key| may_have(&section, key).expect("it is whole")));
-            let n_false = keys(n, n + 10_000).filter(|key| may_have(&section, *key).expect("it is whole")).count();
+            let n_false = keys(n, n + 10_000)
+                .filter(|key| may_have(&section, *key).expect("it is whole"))
+                .count();
             assert!(n_false < 1_800, "{n_false} of 10,000 absent keys pass a filter of {n}");
         }
     }

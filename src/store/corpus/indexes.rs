@@ -1,4 +1,5 @@
-//! Keeps at hand what every look-up needs of segments and tables that are elsewhere: the sections of indexes.
+//! Keeps at hand what every look-up needs of segments and tables that are elsewhere: the sections
+//! of indexes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,9 +18,11 @@ pub(super) struct IndexSections {
     pub head: u32,
     /// The [`digest`] of each block; of a segment without those of its postings.
     pub digests: u32,
-    /// Of a segment, the first component of each blob: the bytes of a number, 0 where all are 0, then the numbers.
+    /// Of a segment, the first component of each blob: the bytes of a number, 0 where all are 0,
+    /// then the numbers.
     pub components: u32,
-    /// Of a segment, the language of each blob, and how long its tokens and its record are, as varints.
+    /// Of a segment, the language of each blob, and how long its tokens and its record are, as
+    /// varints.
     pub lengths: u32,
     /// Of a table, the first key of each block of postings, and of each block of ids.
     pub first_keys: u32,
@@ -43,8 +46,9 @@ pub(super) const INDEX: IndexSections = IndexSections {
     filter: 47,
 };
 
-/// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is part of an index that
-/// has a whole one: 128 bits are enough against another block with the same digest.
+/// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is
+/// part of an index that has a whole one: 128 bits are enough against another block with the same
+/// digest.
 pub(super) const DIGEST: usize = 16;
 
 /// The digest of a block: the beginning of its SHA-256.
@@ -52,7 +56,8 @@ pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
     Sha256::digest(block).first_chunk().copied().unwrap_or_default()
 }
 
-/// The sections of a segment that every look-up needs: its description, and where each license ends.
+/// The sections of a segment that every look-up needs: its description, and where each license
+/// ends.
 const NEAR: [u32; 2] = [SECTION.meta, SECTION.licenses];
 
 /// The first component of a blob, from what is kept of its segment.
@@ -74,7 +79,8 @@ fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), S
     components.iter().try_for_each(|component| out.write(&component.to_le_bytes()[..width]))
 }
 
-/// Where the parts of each blob are in the sections of a segment, from what is kept of it: they follow each other.
+/// Where the parts of each blob are in the sections of a segment, from what is kept of it: they
+/// follow each other.
 fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
     let mut bytes = member.section(INDEX.lengths).and_then(|section| section.all()).ok()?;
     let (mut rows, mut packed, mut record) = (Vec::new(), 0..0_usize, 0..0_usize);
@@ -90,7 +96,10 @@ fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
 
 impl CorpusSegment {
     /// The segment that `member` is kept of, whose blocks are elsewhere.
-    pub(super) fn of_member(member: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+    pub(super) fn of_member(
+        member: Arc<Segment>,
+        blocks: Box<dyn Blocks>,
+    ) -> Result<Self, SegmentError> {
         let head = member.section(INDEX.head)?.all()?.to_vec();
         let mut segment = Self::new(Segment::elsewhere(&head, blocks, Some(Arc::clone(&member)))?)?;
         segment.kept_rows = Some(KeptRows::new(Box::new(move || blob_rows(&member))));
@@ -131,9 +140,13 @@ impl CorpusSegment {
     /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
     pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>, SegmentError> {
         let form = Segment::described(member.section(INDEX.head)?.all()?)?;
-        let n_blocks = |(_, range): &(u32, Range<u64>)| (range.end - range.start).div_ceil(BLOCK as u64) as u32;
-        let before = form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
-        let without: u32 = form.sections.iter().filter(|(id, _)| is_of_postings(*id)).map(n_blocks).sum();
+        let n_blocks = |(_, range): &(u32, Range<u64>)| {
+            (range.end - range.start).div_ceil(BLOCK as u64) as u32
+        };
+        let before =
+            form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
+        let without: u32 =
+            form.sections.iter().filter(|(id, _)| is_of_postings(*id)).map(n_blocks).sum();
         Ok(before..before + without)
     }
 }

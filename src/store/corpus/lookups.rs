@@ -1,8 +1,8 @@
 //! Looks fingerprints up, wherever they are stored: a sorted batch of keys in, postings out.
 //!
-//! An engine answers two questions, which keys occur where and which blobs there are; everything else is read from
-//! segments, whose blocks an engine may hold as well. All engines give the same answers in the same order, so that
-//! findings are the same bytes whichever is asked.
+//! An engine answers two questions, which keys occur where and which blobs there are; everything
+//! else is read from segments, whose blocks an engine may hold as well. All engines give the same
+//! answers in the same order, so that findings are the same bytes whichever is asked.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,15 +30,15 @@ pub struct BlobPosting {
     pub component: u32,
 }
 
-/// Maximum blobs of one segment under one fingerprint, those with the lowest numbers; in more it is common, whatever
-/// their components.
+/// Maximum blobs of one segment under one fingerprint, those with the lowest numbers; in more it is
+/// common, whatever their components.
 pub const MAX_BLOBS: usize = 4_000;
 
 /// Maximum threads that wait for answers from elsewhere.
 const THREADS: usize = 128;
 
-/// Does `work` for each of `all`, several at a time; the results are in the same order. Threads that wait for answers
-/// most of the time may be more than processors.
+/// Does `work` for each of `all`, several at a time; the results are in the same order. Threads
+/// that wait for answers most of the time may be more than processors.
 pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let run = || {
@@ -66,18 +66,26 @@ pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
 
 /// Answers look-ups.
 pub trait Lookups: Debug + Send + Sync {
-    /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then by blob, and at most
-    /// [`MAX_BLOBS`] of a segment.
+    /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then
+    /// by blob, and at most [`MAX_BLOBS`] of a segment.
     ///
     /// # Errors
     /// If anything was not answered: what was not looked up must not pass as absent.
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
+    fn postings(
+        &self,
+        asked: &AskedSegments<'_>,
+        keys: &[u64],
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
 
     /// For each of `ids` the blobs with this id, in the order of `asked`.
     ///
     /// # Errors
     /// Like [`Lookups::postings`].
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
+    fn blobs_of(
+        &self,
+        asked: &AskedSegments<'_>,
+        ids: &[BlobId],
+    ) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
 }
 
 /// Looks up in the segments themselves, on all threads.
@@ -85,7 +93,11 @@ pub trait Lookups: Debug + Send + Sync {
 pub struct SegmentLookups;
 
 impl Lookups for SegmentLookups {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(
+        &self,
+        asked: &AskedSegments<'_>,
+        keys: &[u64],
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         let lookups: Vec<_> = asked
             .iter()
             .map(|(number, segment)| Ok((*number, segment.lookup()?)))
@@ -94,7 +106,11 @@ impl Lookups for SegmentLookups {
             let mut found = Vec::new();
             for (segment, lookup) in &lookups {
                 for blob in lookup.blobs_of_key(key)?.take(MAX_BLOBS) {
-                    found.push(BlobPosting { segment: *segment, blob, component: lookup.component_of(blob)? });
+                    found.push(BlobPosting {
+                        segment: *segment,
+                        blob,
+                        component: lookup.component_of(blob)?,
+                    });
                 }
             }
             Ok(found)
@@ -102,7 +118,11 @@ impl Lookups for SegmentLookups {
         keys.par_iter().map(look_up).collect()
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(
+        &self,
+        asked: &AskedSegments<'_>,
+        ids: &[BlobId],
+    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let look_up = |id: &BlobId| {
             let mut found = Vec::new();
             for (number, segment) in asked {

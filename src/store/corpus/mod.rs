@@ -1,9 +1,10 @@
 //! Stores corpora: the fingerprints and tokens of components, without their text.
 //!
-//! A corpus is a folder with two files for each source: a segment, and a record (`<key>.json`) that names it and
-//! describes what was read. A record is replaced by renaming, so a source is either complete or absent, and several
-//! processes may read, and write different sources, at the same time. Of two that write one source, one is told: the
-//! lock of a source ends with the process that has it.
+//! A corpus is a folder with two files for each source: a segment, and a record (`<key>.json`) that
+//! names it and describes what was read. A record is replaced by renaming, so a source is either
+//! complete or absent, and several processes may read, and write different sources, at the same
+//! time. Of two that write one source, one is told: the lock of a source ends with the process that
+//! has it.
 //!
 //! Invariant: nothing waits for a lock, and nothing is left half done, whenever a process ends.
 
@@ -21,7 +22,12 @@ mod open;
 mod past;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
 #[cfg_attr(
-    not(all(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet")),
+    not(all(
+        feature = "remote",
+        feature = "postgres",
+        feature = "clickhouse",
+        feature = "parquet"
+    )),
     allow(dead_code, reason = "each engine uses some of it")
 )]
 mod rows;
@@ -40,7 +46,12 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, LexedFile, Reading, Sampling};
 pub use bundle::ImportResult;
-#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+#[cfg(any(
+    feature = "remote",
+    feature = "postgres",
+    feature = "clickhouse",
+    feature = "parquet"
+))]
 use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
@@ -231,22 +242,25 @@ impl CorpusError {
                 Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
             }
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
-            Self::Record { corpus, .. } => {
-                Some(format!("take the file away, and add its source again: `secondhand corpus add {corpus} SOURCE`"))
+            Self::Record { corpus, .. } => Some(format!(
+                "take the file away, and add its source again: `secondhand corpus add {corpus} SOURCE`"
+            )),
+            Self::Segment { .. } => {
+                Some("rebuild it with `secondhand corpus update`, or import it again".to_owned())
             }
-            Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
-            Self::Import { .. } => {
-                Some("nothing was changed; fetch the file again, and ask its author for the digest".to_owned())
-            }
+            Self::Import { .. } => Some(
+                "nothing was changed; fetch the file again, and ask its author for the digest"
+                    .to_owned(),
+            ),
             Self::NoSource { known, .. } => Some(format!("its sources are: {}", known.join(", "))),
             Self::NotBuilt { feature, .. } => {
                 Some(format!("build it with `cargo install secondhand --features {feature}`"))
             }
             Self::Busy { .. } => Some("nothing was changed; run it again".to_owned()),
-            Self::Taken { .. } => {
-                Some("this source is as it was; run it again when the other one has ended".to_owned())
-            }
+            Self::Taken { .. } => Some(
+                "this source is as it was; run it again when the other one has ended".to_owned(),
+            ),
             Self::Name { .. } | Self::File { .. } | Self::Elsewhere { .. } => None,
         }
     }
@@ -288,7 +302,11 @@ impl Shelf {
         if corpus.folder.is_dir() {
             return Ok(corpus);
         }
-        Err(CorpusError::Missing { name: name.to_owned(), folder: self.folder.clone(), known: self.names() })
+        Err(CorpusError::Missing {
+            name: name.to_owned(),
+            folder: self.folder.clone(),
+            known: self.names(),
+        })
     }
 
     /// The corpus `name`, whether or not it exists.
@@ -338,12 +356,12 @@ impl Corpus {
         &self.name
     }
 
-    /// Adds sources, or reads what is new of them, several at a time; what came of each is in their order. A source
-    /// that is named twice is read once, as it is named last.
+    /// Adds sources, or reads what is new of them, several at a time; what came of each is in their
+    /// order. A source that is named twice is read once, as it is named last.
     ///
     /// # Errors
-    /// When the folder of the corpus cannot be made; in the place of a source, what that one met: the corpus has then
-    /// what it had of it.
+    /// When the folder of the corpus cannot be made; in the place of a source, what that one met:
+    /// the corpus has then what it had of it.
     pub fn add(
         &self,
         sources: &[(String, DeclaredComponent)],
@@ -351,7 +369,9 @@ impl Corpus {
         reading: &dyn Reading,
     ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
         self.create()?;
-        let is_last = |at: usize| !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(&sources[at].0));
+        let is_last = |at: usize| {
+            !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(&sources[at].0))
+        };
         let added: Vec<_> = (0..sources.len())
             .into_par_iter()
             .map(|at| {
@@ -379,25 +399,36 @@ impl Corpus {
     ) -> Result<Addition, CorpusError> {
         let key = key_of(spec);
         let claim = self.claim(&key, &sources::label(spec))?;
-        let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
-        let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
+        let before =
+            self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
+        let known = before
+            .as_ref()
+            .and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
         let sampling = if sources::is_fixes(spec) { sampling.dense() } else { sampling };
         let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
-        let request = Request { spec, component: component.clone(), limits: sources::Limits::default() };
+        let request =
+            Request { spec, component: component.clone(), limits: sources::Limits::default() };
         let stamp = sources::stamp(spec);
-        let is_fresh =
-            |record: &Record| record.stamp.is_some() && record.stamp == stamp && record.component == component;
+        let is_fresh = |record: &Record| {
+            record.stamp.is_some() && record.stamp == stamp && record.component == component
+        };
         // What an older version wrote lacks the past.
         let has_all = |known: &CorpusSegment| known.keeps_past() || !sources::has_past(spec);
         if known.as_ref().is_some_and(has_all) && before.as_ref().is_some_and(is_fresh) {
             return Ok(Addition { stats: None, notes: Vec::new() });
         }
-        let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };
-        let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
+        let fails = |why| CorpusError::Segment {
+            corpus: self.name.clone(),
+            source_name: spec.to_owned(),
+            why,
+        };
+        let mut builder =
+            Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
         sources::read(&request, &mut builder)?;
         let notes = builder.notes();
         let (path, stats) = builder.finish(&key).map_err(fails)?;
-        let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let segment =
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let label = sources::label(spec);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
@@ -409,15 +440,17 @@ impl Corpus {
     fn create(&self) -> Result<(), CorpusError> {
         fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
         sweep(&self.folder);
-        let named: Vec<String> = self.records()?.into_iter().map(|(_, record)| record.segment).collect();
+        let named: Vec<String> =
+            self.records()?.into_iter().map(|(_, record)| record.segment).collect();
         remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
         Ok(())
     }
 
     /// Claims a source, to write it; `label` is what to call it if another process has claimed it.
     fn claim(&self, key: &str, label: &str) -> Result<Claim, CorpusError> {
-        // Not in the folder of the corpus, which can be removed while the lock is held. The file stays, empty: if it were
-        // removed, one process could lock what is gone while another makes it anew.
+        // Not in the folder of the corpus, which can be removed while the lock is held. The file
+        // stays, empty: if it were removed, one process could lock what is gone while another makes
+        // it anew.
         let folder = self.folder.parent().unwrap_or(&self.folder).join(LOCKS);
         let path = folder.join(format!("{}-{key}", self.name));
         let open = || {
@@ -434,8 +467,12 @@ impl Corpus {
         }
     }
 
-    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is changed.
-    fn check_unclaimed<'s>(&self, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> Result<(), CorpusError> {
+    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is
+    /// changed.
+    fn check_unclaimed<'s>(
+        &self,
+        sources: impl IntoIterator<Item = (&'s str, &'s str)>,
+    ) -> Result<(), CorpusError> {
         // One at a time: a process may not have as many files open as a corpus has sources.
         sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
     }
@@ -476,7 +513,10 @@ impl Corpus {
         let mut records = Vec::new();
         for entry in entries {
             let path = entry.map_err(|why| self.failed(&self.folder, why))?.path();
-            let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let key = path
+                .file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned())
+                .unwrap_or_default();
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
@@ -484,7 +524,9 @@ impl Corpus {
                 Ok(record) => records.push((key, record)),
                 // Removed since the folder was listed.
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-                Err(why) => return Err(CorpusError::Record { corpus: self.name.clone(), file: path, why }),
+                Err(why) => {
+                    return Err(CorpusError::Record { corpus: self.name.clone(), file: path, why });
+                }
             }
         }
         records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
@@ -512,7 +554,8 @@ impl Corpus {
     }
 
     fn open_source(&self, record: &Record) -> Result<CorpusSegment, CorpusError> {
-        CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| self.unusable(record, why))
+        CorpusSegment::open(&self.folder.join(&record.segment))
+            .map_err(|why| self.unusable(record, why))
     }
 
     fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
@@ -520,7 +563,12 @@ impl Corpus {
     }
 
     /// The SHA-256 and the length of the segment of a source.
-    #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+    #[cfg(any(
+        feature = "remote",
+        feature = "postgres",
+        feature = "clickhouse",
+        feature = "parquet"
+    ))]
     fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
         let path = self.folder.join(&record.segment);
         digest_of(&path).map_err(|why| self.failed(&path, why))
@@ -532,10 +580,18 @@ impl Corpus {
     /// [`CorpusError::NoSource`] with the existing sources.
     pub fn remove_source(&self, spec: &str) -> Result<(), CorpusError> {
         let records = self.records()?;
-        let is_meant = |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
+        let is_meant =
+            |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
         let Some((key, record)) = records.iter().find(|(_, record)| is_meant(record)) else {
-            let known = records.into_iter().map(|(_, record)| record.spec.unwrap_or(record.label)).collect();
-            return Err(CorpusError::NoSource { corpus: self.name.clone(), spec: spec.to_owned(), known });
+            let known = records
+                .into_iter()
+                .map(|(_, record)| record.spec.unwrap_or(record.label))
+                .collect();
+            return Err(CorpusError::NoSource {
+                corpus: self.name.clone(),
+                spec: spec.to_owned(),
+                known,
+            });
         };
         let _claim = self.claim(key, &record.label)?;
         let path = self.record_path(key);
@@ -550,7 +606,9 @@ impl Corpus {
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        self.check_unclaimed(records.iter().map(|(key, record)| (key.as_str(), record.label.as_str())))?;
+        self.check_unclaimed(
+            records.iter().map(|(key, record)| (key.as_str(), record.label.as_str())),
+        )?;
         // Records first: without its record, the rest is not a source any more.
         for (key, record) in records {
             let _claim = self.claim(&key, &record.label)?;
@@ -561,11 +619,16 @@ impl Corpus {
     }
 }
 
-/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must be gone.
+/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must
+/// be gone.
 fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
         let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
         if is_ours && is_unnamed(&name) && age.is_some_and(|age| age > ABANDONED) {
             // Another process may remove it first.
@@ -576,9 +639,11 @@ fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
 
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
-    let record: Record = serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
-    let is_plain =
-        record.segment.ends_with(".seg") && !record.segment.contains(['/', '\\']) && !record.segment.starts_with('.');
+    let record: Record =
+        serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
+    let is_plain = record.segment.ends_with(".seg")
+        && !record.segment.contains(['/', '\\'])
+        && !record.segment.starts_with('.');
     if record.version == VERSION && is_plain {
         return Ok(record);
     }

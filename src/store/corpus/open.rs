@@ -1,7 +1,7 @@
 //! Reads the segment of one source: which blobs have a fingerprint, and what is known about each.
 //!
-//! Invariant: a segment may come from anywhere. Whatever it contains, nothing is read out of bounds, nothing panics,
-//! and no more memory is allocated than its own size justifies.
+//! Invariant: a segment may come from anywhere. Whatever it contains, nothing is read out of
+//! bounds, nothing panics, and no more memory is allocated than its own size justifies.
 //!
 //! ```text
 //! hash -> postings -> blob number -> row of the blob table -> record: its files, paths, licenses
@@ -45,7 +45,8 @@ pub(super) struct Sections {
     pub commits: u32,
 }
 
-/// The postings take three sections; licenses, license statements of files, tags and commits two each.
+/// The postings take three sections; licenses, license statements of files, tags and commits two
+/// each.
 pub(super) const SECTION: Sections = Sections {
     meta: 1,
     blobs: 2,
@@ -124,7 +125,8 @@ pub struct CorpusSegment {
 }
 
 /// Rows that are read when one is first asked for; none if they are damaged.
-pub(super) type KeptRows = LazyLock<Option<Vec<BlobRow>>, Box<dyn FnOnce() -> Option<Vec<BlobRow>> + Send>>;
+pub(super) type KeptRows =
+    LazyLock<Option<Vec<BlobRow>>, Box<dyn FnOnce() -> Option<Vec<BlobRow>> + Send>>;
 
 /// What a row of the table of blobs says.
 #[derive(Debug, Clone)]
@@ -157,10 +159,11 @@ impl CorpusSegment {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;
-        let meta: Meta =
-            serde_json::from_slice(segment.section(SECTION.meta)?.all()?).map_err(|_| damaged("its description"))?;
+        let meta: Meta = serde_json::from_slice(segment.section(SECTION.meta)?.all()?)
+            .map_err(|_| damaged("its description"))?;
         let blobs = segment.section(SECTION.blobs)?.len();
-        let n_blobs = u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
+        let n_blobs =
+            u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
         if blobs % BLOB_ROW != 0 || segment.section(SECTION.by_id)?.len() != n_blobs as usize * 4 {
             return Err(damaged("the number of blobs"));
         }
@@ -245,14 +248,19 @@ impl CorpusSegment {
         self.value(SECTION.licenses, number)
     }
 
-    /// The licenses of the files of a component, with the number of files of each, the most frequent first.
+    /// The licenses of the files of a component, with the number of files of each, the most
+    /// frequent first.
     ///
     /// # Errors
     /// If a table is damaged.
-    pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
+    pub fn licenses_of(
+        &self,
+        component: usize,
+    ) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
         let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
         for blob in 0..self.n_blobs {
-            for file in self.files(blob)?.iter().filter(|file| file.component as usize == component) {
+            for file in self.files(blob)?.iter().filter(|file| file.component as usize == component)
+            {
                 *n_files.entry(file.license).or_default() += 1;
             }
         }
@@ -273,7 +281,11 @@ impl CorpusSegment {
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
-    pub(super) fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
+    pub(super) fn value<T: serde::de::DeserializeOwned>(
+        &self,
+        section: u32,
+        number: u32,
+    ) -> Result<T, SegmentError> {
         let text = self.segment.section(section + 1)?.bytes(self.place(section, number)?)?;
         serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
     }
@@ -287,7 +299,8 @@ impl CorpusSegment {
             usize::try_from(end).map_err(|_| damaged())
         };
         let number = number as usize;
-        // Table n holds where each text ends; the texts themselves are back to back in the next section:
+        // Table n holds where each text ends; the texts themselves are back to back in the next
+        // section:
         //
         //     section      end of 0 | end of 1 | end of 2        8 bytes each
         //     section + 1  {...}{...}{...}                       text n is from the end of n - 1 to the end of n
@@ -333,8 +346,8 @@ impl CorpusSegment {
         self.segment.is_elsewhere()
     }
 
-    /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where their rows are not kept
-    /// here, these are read before.
+    /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where
+    /// their rows are not kept here, these are read before.
     ///
     /// # Errors
     /// If they cannot be read, or are damaged.
@@ -343,7 +356,9 @@ impl CorpusSegment {
             return Ok(());
         }
         if self.kept_rows.is_none() {
-            let row = |&blob: &u32| (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW);
+            let row = |&blob: &u32| {
+                (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW)
+            };
             self.segment.read_ahead(blobs.iter().map(row))?;
         }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
@@ -354,8 +369,8 @@ impl CorpusSegment {
         self.segment.read_ahead(of_blobs)
     }
 
-    /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first where they are, unless
-    /// that is kept here.
+    /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first
+    /// where they are, unless that is kept here.
     ///
     /// # Errors
     /// If they cannot be read, or are damaged.
@@ -369,10 +384,13 @@ impl CorpusSegment {
         }
         licenses.sort_unstable();
         licenses.dedup();
-        let end =
-            |number: &u32| (SECTION.licenses, (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8);
+        let end = |number: &u32| {
+            (SECTION.licenses, (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8)
+        };
         self.segment.read_ahead(licenses.iter().map(end))?;
-        let texts = licenses.iter().map(|&number| Ok((SECTION.licenses + 1, self.place(SECTION.licenses, number)?)));
+        let texts = licenses
+            .iter()
+            .map(|&number| Ok((SECTION.licenses + 1, self.place(SECTION.licenses, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
@@ -388,8 +406,9 @@ impl CorpusSegment {
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
         let by_id = self.segment.section(SECTION.by_id)?;
-        // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the answer is wrong, but
-        // the interval shrinks in every step, and each number read is checked by `row`.
+        // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
+        // answer is wrong, but the interval shrinks in every step, and each number read is checked
+        // by `row`.
         let (mut low, mut high) = (0, self.n_blobs as usize);
         while low < high {
             let mid = usize::midpoint(low, high);
@@ -413,10 +432,12 @@ impl CorpusSegment {
         take(&mut record).ok_or_else(damaged)?;
         let n = take(&mut record).ok_or_else(damaged)?;
         let mut files = Vec::new();
-        // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte of the record, so
-        // the loop ends with the record at the latest.
+        // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte
+        // of the record, so the loop ends with the record at the latest.
         for _ in 0..n {
-            let license = take(&mut record).and_then(|number| u32::try_from(number).ok()).ok_or_else(damaged)?;
+            let license = take(&mut record)
+                .and_then(|number| u32::try_from(number).ok())
+                .ok_or_else(damaged)?;
             let file = StoredFile { license, ..take_file(&mut record).ok_or_else(damaged)? };
             if file.component as usize >= self.meta.components.len() {
                 return Err(damaged());
@@ -445,7 +466,8 @@ impl CorpusSegment {
         Ok(StoredTokens { language, family, tokens, text })
     }
 
-    /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key) makes it.
+    /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
+    /// makes it.
     ///
     /// # Errors
     /// If they are damaged.
@@ -470,7 +492,11 @@ impl CorpusSegment {
             usize::try_from(bytes).unwrap_or(usize::MAX)
         };
         let range = |start: usize, len: u32| start..start.saturating_add(len as usize);
-        Ok(BlobRow { language: short(24), packed: range(long(40), short(32)), record: range(long(48), short(36)) })
+        Ok(BlobRow {
+            language: short(24),
+            packed: range(long(40), short(32)),
+            record: range(long(48), short(36)),
+        })
     }
 
     /// The number of the component that first has a blob.
@@ -480,7 +506,11 @@ impl CorpusSegment {
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         let component = number_of(&self.stored_row(blob)?[20..24]);
         let is_inside = (component as usize) < self.meta.components.len();
-        if is_inside { Ok(component) } else { Err(SegmentError::Damaged("the component of a blob")) }
+        if is_inside {
+            Ok(component)
+        } else {
+            Err(SegmentError::Damaged("the component of a blob"))
+        }
     }
 }
 
@@ -497,7 +527,10 @@ impl<'s> Lookup<'s> {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn blobs(&self, hash: u64) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
+    pub fn blobs(
+        &self,
+        hash: u64,
+    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
         self.blobs_of_key(key(hash))
     }
 
@@ -542,8 +575,13 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let (first_tag, last_tag) = (string(bytes)?, string(bytes)?);
     let tag = |tag: String| (!tag.is_empty()).then_some(tag);
     let time = i64::from_le_bytes(*time);
-    let seen =
-        ReleaseHistory { commit, time, first_tag: tag(first_tag), last_tag: tag(last_tag), is_of_history: false };
+    let seen = ReleaseHistory {
+        commit,
+        time,
+        first_tag: tag(first_tag),
+        last_tag: tag(last_tag),
+        is_of_history: false,
+    };
     Some(StoredFile { component, path, seen: Some(seen), license: 0 })
 }
 

@@ -1,5 +1,5 @@
-//! Stores what the commits of components did to their files, in numbers of blobs: their tokens are in the segment
-//! anyway.
+//! Stores what the commits of components did to their files, in numbers of blobs: their tokens are
+//! in the segment anyway.
 //!
 //! ```text
 //! (component, path) -> row of the table of paths -> lineage: all its names -> its changes, the oldest first
@@ -7,7 +7,8 @@
 //!                          `-> its blob at each tag at which that is another one
 //! ```
 //!
-//! A lineage is a file with all the names that it has had. A list of fixes makes a lineage of each pair of functions.
+//! A lineage is a file with all the names that it has had. A list of fixes makes a lineage of each
+//! pair of functions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -79,7 +80,12 @@ pub(super) struct PastWriter {
 
 impl PastWriter {
     /// Adds the past of a component; `number_of` gives the numbers of stored blobs.
-    pub fn add(&mut self, component: u32, past: PastOf, number_of: &dyn Fn(&BlobId) -> Option<u32>) {
+    pub fn add(
+        &mut self,
+        component: u32,
+        past: PastOf,
+        number_of: &dyn Fn(&BlobId) -> Option<u32>,
+    ) {
         let first = self.commits.len() as u32;
         for change in past.changes {
             let stored = |id: Option<BlobId>| id.and_then(|id| number_of(&id));
@@ -112,14 +118,25 @@ impl PastWriter {
     }
 
     /// Adds a function that a commit fixed, before and after it, as a lineage of its own.
-    pub fn add_fix(&mut self, component: u32, commit: PastCommit, path: FilePath, [before, after]: [u32; 2]) {
+    pub fn add_fix(
+        &mut self,
+        component: u32,
+        commit: PastCommit,
+        path: FilePath,
+        [before, after]: [u32; 2],
+    ) {
         let commits = &mut self.commits;
         let number = *self.commit_numbers.entry(commit).or_insert_with_key(|commit| {
             commits.push(commit.clone());
             commits.len() as u32 - 1
         });
         let path = self.path(component, path);
-        self.changes.push(StoredChange { commit: number, path, before: Some(before), after: Some(after) });
+        self.changes.push(StoredChange {
+            commit: number,
+            path,
+            before: Some(before),
+            after: Some(after),
+        });
     }
 
     fn path(&mut self, component: u32, path: FilePath) -> u32 {
@@ -157,8 +174,9 @@ impl PastWriter {
             lineages.entry(leader).or_default().push(change);
         }
         let numbers: HashMap<u32, u32> = lineages.keys().copied().zip(0..).collect();
-        let lineage_of: Vec<u32> =
-            (0..n_paths as u32).map(|path| numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX)).collect();
+        let lineage_of: Vec<u32> = (0..n_paths as u32)
+            .map(|path| numbers.get(&self.leader(path)).copied().unwrap_or(u32::MAX))
+            .collect();
         // Rows are sorted by component and path.
         let mut order: Vec<u32> = (0..n_paths as u32).collect();
         order.sort_unstable_by(|&a, &b| self.paths[a as usize].cmp(&self.paths[b as usize]));
@@ -191,7 +209,9 @@ impl PastWriter {
         out.write(&texts)?;
         let (mut of_lineages, mut changes, mut first) = (Vec::new(), Vec::new(), 0u32);
         for of_lineage in lineages.values() {
-            of_lineages.extend([first, of_lineage.len() as u32].iter().flat_map(|value| value.to_le_bytes()));
+            of_lineages.extend(
+                [first, of_lineage.len() as u32].iter().flat_map(|value| value.to_le_bytes()),
+            );
             first += of_lineage.len() as u32;
             for StoredChange { commit, path, before, after } in of_lineage {
                 let blob = |blob: &Option<u32>| blob.unwrap_or(NO_BLOB);
@@ -219,7 +239,8 @@ pub(super) fn write_table<T: serde::Serialize>(
 ) -> Result<(), SegmentError> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
     for value in all {
-        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("its license statements"))?;
+        serde_json::to_writer(&mut texts, value)
+            .map_err(|_| SegmentError::Damaged("its license statements"))?;
         ends.extend((texts.len() as u64).to_le_bytes());
     }
     out.begin(section);
@@ -229,7 +250,8 @@ pub(super) fn write_table<T: serde::Serialize>(
 }
 
 impl CorpusSegment {
-    /// Whether it was written by a version that keeps the past of components, whether or not they have one.
+    /// Whether it was written by a version that keeps the past of components, whether or not they
+    /// have one.
     pub fn keeps_past(&self) -> bool {
         self.segment.section(SECTION.changes).is_ok()
     }
@@ -267,7 +289,8 @@ impl CorpusSegment {
         Ok(FilePath::new(self.segment.section(SECTION.path_texts)?.bytes(row.text)?))
     }
 
-    /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if there are none.
+    /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
+    /// there are none.
     ///
     /// # Errors
     /// If a table is damaged.
@@ -279,8 +302,9 @@ impl CorpusSegment {
         let row = self.segment.section(SECTION.lineages)?.row(lineage as usize, PAIR)?;
         let (first, n) = (number_of(&row[..4]) as usize, number_of(&row[4..]) as usize);
         let changes = self.segment.section(SECTION.changes)?;
-        let bytes =
-            changes.bytes(first.saturating_mul(CHANGE_ROW)..first.saturating_add(n).saturating_mul(CHANGE_ROW))?;
+        let bytes = changes.bytes(
+            first.saturating_mul(CHANGE_ROW)..first.saturating_add(n).saturating_mul(CHANGE_ROW),
+        )?;
         bytes
             .chunks_exact(CHANGE_ROW)
             .map(|row| self.change(row))
@@ -323,7 +347,8 @@ impl CorpusSegment {
         self.value(SECTION.commits, number)
     }
 
-    /// The tags of a component with their numbers, the oldest first; the last is its default branch, without a name.
+    /// The tags of a component with their numbers, the oldest first; the last is its default
+    /// branch, without a name.
     ///
     /// # Errors
     /// If the table is damaged.
@@ -339,13 +364,15 @@ impl CorpusSegment {
         Ok(tags)
     }
 
-    /// The blob of a path from a tag on, until the tag of the next row; `None` where there is no such file.
+    /// The blob of a path from a tag on, until the tag of the next row; `None` where there is no
+    /// such file.
     ///
     /// # Errors
     /// If a table is damaged.
     pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
         let rows = self.path_row(path as usize)?.at_tags;
-        let bytes = self.segment.section(SECTION.at_tags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
+        let bytes =
+            self.segment.section(SECTION.at_tags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
         let row = |row: &[u8]| Ok((number_of(&row[..4]), self.blob_number(number_of(&row[4..]))?));
         bytes.chunks_exact(PAIR).map(row).collect()
     }

@@ -1,7 +1,7 @@
 //! Takes segments apart into rows, for engines that hold tables, and makes segments of them again.
 //!
-//! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob. The rest of a
-//! segment is kept in blocks as they are in its file.
+//! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob.
+//! The rest of a segment is kept in blocks as they are in its file.
 
 use super::open::{CorpusSegment, SECTION, number_of};
 use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
@@ -36,10 +36,11 @@ impl CorpusSegment {
         max: usize,
     ) -> Result<impl Iterator<Item = Result<PostingRow, SegmentError>> + '_, SegmentError> {
         let mut last = (u64::MAX, 0);
-        let rows = Postings::new(&self.segment, SECTION.postings)?.rows()?.filter(move |(key, _)| {
-            last = if last.0 == *key { (*key, last.1 + 1) } else { (*key, 1) };
-            last.1 <= max
-        });
+        let rows =
+            Postings::new(&self.segment, SECTION.postings)?.rows()?.filter(move |(key, _)| {
+                last = if last.0 == *key { (*key, last.1 + 1) } else { (*key, 1) };
+                last.1 <= max
+            });
         Ok(rows.map(|(key, value)| {
             let blob = number_of(value);
             Ok(PostingRow { key, blob, component: self.component_of(blob)? })
@@ -56,7 +57,9 @@ impl CorpusSegment {
     }
 
     /// The ids of all blobs, with their numbers, in the order of ids.
-    pub(super) fn id_rows(&self) -> impl Iterator<Item = Result<(Vec<u8>, u32), SegmentError>> + '_ {
+    pub(super) fn id_rows(
+        &self,
+    ) -> impl Iterator<Item = Result<(Vec<u8>, u32), SegmentError>> + '_ {
         let row = |at: u32| {
             let blob = number_of(self.segment.section(SECTION.by_id)?.row(at as usize, 4)?);
             let id = self.id_of(blob)?.ok_or(SegmentError::Damaged("the id of a blob"))?;

@@ -1,4 +1,5 @@
-//! Sorts the postings of many sources into one table, which is searched where it is: a key takes one read of a block.
+//! Sorts the postings of many sources into one table, which is searched where it is: a key takes
+//! one read of a block.
 //!
 //! ```text
 //! table    postings    key (7 bytes), member (3), blob (4); sorted, as many in a block as go into it whole
@@ -6,9 +7,9 @@
 //! index    the first key and the digest of each block; of each member what every look-up needs of its segment
 //! ```
 //!
-//! The blocks of a table are like the leaves of a search tree whose inner nodes are in the index. That is so small, a
-//! fortieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
-//! answers for most keys that they are not there.
+//! The blocks of a table are like the leaves of a search tree whose inner nodes are in the index.
+//! That is so small, a fortieth of the segments, that whoever has nothing else begins with it. More
+//! than half of it is a filter, which answers for most keys that they are not there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -34,7 +35,8 @@ pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
 /// A kind of rows.
 #[derive(Debug, Clone, Copy)]
 struct Rows {
-    /// The section of the table that has them, and the section of the index with the first key of each block.
+    /// The section of the table that has them, and the section of the index with the first key of
+    /// each block.
     section: u32,
     firsts: u32,
     /// Bytes of a key.
@@ -82,7 +84,8 @@ fn place_of(bytes: &[u8]) -> (u32, u32) {
 pub(super) enum Input {
     /// A segment, and the number that it has as a member.
     Segment(CorpusSegment, u32),
-    /// A table with its index, and the new numbers of its members, which ascend; none for those that are left out.
+    /// A table with its index, and the new numbers of its members, which ascend; none for those
+    /// that are left out.
     Table { table: Segment, index: Segment, numbers: Vec<Option<u32>> },
 }
 
@@ -97,13 +100,18 @@ pub(super) struct TableFile {
     pub n_postings: u64,
 }
 
-/// Writes a table of `inputs`, all of the same parameters, to `folder`; it has `n_members`, each of one input.
+/// Writes a table of `inputs`, all of the same parameters, to `folder`; it has `n_members`, each of
+/// one input.
 ///
 /// Time O(n log m) for n postings of m inputs; memory half a byte for each key.
 ///
 /// # Errors
 /// If an input cannot be read, or `folder` is not writable.
-pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<TableFile, SegmentError> {
+pub(super) fn write(
+    inputs: &[Input],
+    n_members: usize,
+    folder: &Path,
+) -> Result<TableFile, SegmentError> {
     let params: Vec<&SegmentParams> = inputs.iter().map(Input::params).collect();
     let params = match params.split_first() {
         Some((first, rest)) if rest.iter().all(|of| of == first) => **first,
@@ -123,7 +131,8 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
     let table = out.finish("table")?;
 
     let written = Segment::open(&table)?;
-    // Half of the rows and more have the key of another one: the filter is made when the number of keys is known.
+    // Half of the rows and more have the key of another one: the filter is made when the number of
+    // keys is known.
     let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
     out.begin(INDEX.head);
@@ -173,19 +182,26 @@ impl Input {
                 if all.len() != numbers.len() {
                     return Err(SegmentError::Damaged("the number of its members"));
                 }
-                let kept =
-                    all.into_iter().zip(numbers).filter_map(|(member, number)| Some(((*number)?, member.to_vec())));
+                let kept = all
+                    .into_iter()
+                    .zip(numbers)
+                    .filter_map(|(member, number)| Some(((*number)?, member.to_vec())));
                 Ok(kept.collect())
             }
         }
     }
 
     /// The rows in order, with the new numbers of members.
-    fn rows(&self, rows: Rows) -> Result<Box<dyn Iterator<Item = Result<Row, SegmentError>> + '_>, SegmentError> {
+    fn rows(
+        &self,
+        rows: Rows,
+    ) -> Result<Box<dyn Iterator<Item = Result<Row, SegmentError>> + '_>, SegmentError> {
         match self {
             Self::Segment(segment, number) if rows.section == POSTINGS.section => {
                 let postings = segment.posting_rows(MAX_BLOBS)?;
-                Ok(Box::new(postings.map(|row| row.map(|row| (bytes_of(row.key), *number, row.blob)))))
+                Ok(Box::new(
+                    postings.map(|row| row.map(|row| (bytes_of(row.key), *number, row.blob))),
+                ))
             }
             Self::Segment(segment, number) => Ok(Box::new(segment.id_rows().map(|row| {
                 let (id, blob) = row?;
@@ -219,8 +235,13 @@ struct WrittenRows {
 }
 
 /// Writes the rows of all inputs in one order as a section.
-fn write_rows(out: &mut SegmentWriter, rows: Rows, inputs: &[Input]) -> Result<WrittenRows, SegmentError> {
-    let mut of_inputs = inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
+fn write_rows(
+    out: &mut SegmentWriter,
+    rows: Rows,
+    inputs: &[Input],
+) -> Result<WrittenRows, SegmentError> {
+    let mut of_inputs =
+        inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
     let mut heads: BinaryHeap<Reverse<(Row, usize)>> = BinaryHeap::new();
     for (number, of_input) in of_inputs.iter_mut().enumerate() {
         heads.extend(of_input.next().transpose()?.map(|row| Reverse((row, number))));
@@ -283,16 +304,19 @@ impl Table {
     /// What is wrong with the index. All of it is checked.
     pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         index.verify()?;
-        let segment =
-            Segment::elsewhere(index.section(INDEX.head)?.all()?, blocks, None)?.of_kind(SegmentKind::Table)?;
+        let segment = Segment::elsewhere(index.section(INDEX.head)?.all()?, blocks, None)?
+            .of_kind(SegmentKind::Table)?;
         for rows in [POSTINGS, IDS] {
             let n_blocks = segment.section(rows.section)?.len().div_ceil(BLOCK);
             if index.section(rows.firsts)?.len() != n_blocks * rows.n_key {
                 return Err(SegmentError::Damaged("the number of its blocks"));
             }
         }
-        let member = |bytes: &[u8]| Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?));
-        let members = members(&index)?.into_iter().map(member).collect::<Result<_, SegmentError>>()?;
+        let member = |bytes: &[u8]| {
+            Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?))
+        };
+        let members =
+            members(&index)?.into_iter().map(member).collect::<Result<_, SegmentError>>()?;
         Ok(Self { segment, index, members })
     }
 
@@ -306,11 +330,15 @@ impl Table {
     /// # Errors
     /// If there is no such blob.
     pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
-        let member = self.members.get(member as usize).ok_or(SegmentError::Damaged("the number of a member"))?;
+        let member = self
+            .members
+            .get(member as usize)
+            .ok_or(SegmentError::Damaged("the number of a member"))?;
         of_member(member, blob)
     }
 
-    /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is read at once.
+    /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is
+    /// read at once.
     ///
     /// # Errors
     /// If it cannot be read, or is damaged.
@@ -322,7 +350,10 @@ impl Table {
                 passed.push((place, bytes_of(key)));
             }
         }
-        let found = self.find(POSTINGS, &passed.iter().map(|(_, key)| &key[..POSTINGS.n_key]).collect::<Vec<_>>())?;
+        let found = self.find(
+            POSTINGS,
+            &passed.iter().map(|(_, key)| &key[..POSTINGS.n_key]).collect::<Vec<_>>(),
+        )?;
         let mut all = vec![Vec::new(); keys.len()];
         for ((place, _), places) in passed.into_iter().zip(found) {
             all[place] = places;
@@ -340,21 +371,28 @@ impl Table {
 
     fn find(&self, rows: Rows, keys: &[&[u8]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
         let section = self.segment.section(rows.section)?;
-        let firsts: Vec<&[u8]> = self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();
+        let firsts: Vec<&[u8]> =
+            self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();
         // The rows of a key may begin in the block before the first one that begins with it.
         let blocks = |key: &&[u8]| {
             let begin = firsts.partition_point(|first| first < key).saturating_sub(1);
             begin..firsts.partition_point(|first| first <= key)
         };
         let of_keys: Vec<std::ops::Range<usize>> = keys.iter().map(blocks).collect();
-        let bytes = |blocks: &std::ops::Range<usize>| blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len());
-        let parts = of_keys.iter().filter(|blocks| !blocks.is_empty()).map(|blocks| (rows.section, bytes(blocks)));
+        let bytes = |blocks: &std::ops::Range<usize>| {
+            blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len())
+        };
+        let parts = of_keys
+            .iter()
+            .filter(|blocks| !blocks.is_empty())
+            .map(|blocks| (rows.section, bytes(blocks)));
         self.segment.read_ahead(parts)?;
         let mut found = Vec::with_capacity(keys.len());
         for (key, blocks) in keys.iter().zip(of_keys) {
             let mut places = Vec::new();
             for block in blocks {
-                let all: Vec<&[u8]> = rows.of_block(section.bytes(bytes(&(block..block + 1)))?).collect();
+                let all: Vec<&[u8]> =
+                    rows.of_block(section.bytes(bytes(&(block..block + 1)))?).collect();
                 let begin = all.partition_point(|row| row[..rows.n_key] < **key);
                 let equal = all[begin..].iter().take_while(|row| row[..rows.n_key] == **key);
                 places.extend(equal.map(|row| place_of(&row[rows.n_key..])));

@@ -1,8 +1,9 @@
 //! Packs the tokens of a file: their two readings and their lines, without their text.
 //!
-//! Bytes, before they are deflated: the number of different tokens, and for each its symbol and exact
-//! reading, the frequent ones first; then the number of tokens, and for each its place in that list; then for each line
-//! with tokens how many it has and how many lines it is below the one before. Numbers are varints, readings four bytes.
+//! Bytes, before they are deflated: the number of different tokens, and for each its symbol and
+//! exact reading, the frequent ones first; then the number of tokens, and for each its place in
+//! that list; then for each line with tokens how many it has and how many lines it is below the one
+//! before. Numbers are varints, readings four bytes.
 
 use std::io::{Read, Write};
 
@@ -63,8 +64,8 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
     written.expect("memory takes all that is written")
 }
 
-/// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in the
-/// same order, punctuation as it was, every name and literal as one letter.
+/// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in
+/// the same order, punctuation as it was, every name and literal as one letter.
 ///
 /// # Errors
 /// When the bytes are none that [`pack`] made.
@@ -87,7 +88,8 @@ pub(super) fn unpack_lines(packed: &[u8]) -> Result<Vec<u64>, SegmentError> {
     let (mut keys, mut at) = (Vec::new(), 0);
     while at < readings.len() {
         let n_on_line = take(&mut rest).and_then(|n| usize::try_from(n).ok()).ok_or(DAMAGED)?;
-        let line = at.checked_add(n_on_line).and_then(|end| readings.get(at..end)).ok_or(DAMAGED)?;
+        let line =
+            at.checked_add(n_on_line).and_then(|end| readings.get(at..end)).ok_or(DAMAGED)?;
         // Before the first line, there may be lines without tokens.
         if !line.is_empty() {
             keys.push(line_key(line.iter().map(|(_, exact)| *exact)));
@@ -138,7 +140,11 @@ fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
         let n_on_line = usize::try_from(take(lines)?).ok()?;
         for token in tokens.get_mut(at..at.checked_add(n_on_line)?)? {
             token.start = text.len() as u32;
-            text.push(if token.kind() == Kind::Punctuation { token.symbol.get() as u8 } else { b'x' });
+            text.push(if token.kind() == Kind::Punctuation {
+                token.symbol.get() as u8
+            } else {
+                b'x'
+            });
             token.end = text.len() as u32;
             text.push(b' ');
         }
@@ -187,7 +193,11 @@ mod tests {
     fn tokens(text: &str) -> Vec<Token> {
         let languages = Languages::builtin();
         let mut tokens = Vec::new();
-        languages.get("python").expect("Python is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        languages
+            .get("python")
+            .expect("Python is built in")
+            .lexer
+            .tokenize(text.as_bytes(), &mut tokens);
         tokens
     }
 
@@ -195,7 +205,9 @@ mod tests {
     fn check(text: &str) {
         let tokens = tokens(text);
         let (read, laid_out) = unpack(&pack(&tokens, text.as_bytes())).expect("it was just packed");
-        let readings = |tokens: &[Token]| tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>();
+        let readings = |tokens: &[Token]| {
+            tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>()
+        };
         assert_eq!(readings(&read), readings(&tokens));
         let lines = |text: &[u8], tokens: &[Token]| {
             let lines = Lines::new(text);
@@ -210,7 +222,9 @@ mod tests {
     fn readings_and_lines_are_kept() {
         check("");
         check("a = 1\n");
-        check("\n\n# a comment\ndef f(a, b):\n    \"\"\"Text\n    on lines\"\"\" + b\n\n    return a + 'x'\n");
+        check(
+            "\n\n# a comment\ndef f(a, b):\n    \"\"\"Text\n    on lines\"\"\" + b\n\n    return a + 'x'\n",
+        );
     }
 
     proptest! {

@@ -13,7 +13,10 @@ fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not(
         if merges {
             repository.git(&["checkout", "--quiet", "-b", "side"]);
         }
-        repository.write("src/rdb.c", fixed("save_rdb", "rdb", "fp").replace("path[256]", "path[MAX_PATH + 1]"));
+        repository.write(
+            "src/rdb.c",
+            fixed("save_rdb", "rdb", "fp").replace("path[256]", "path[MAX_PATH + 1]"),
+        );
         let fix = repository.commit("rdb: do not close what was never opened");
         if merges {
             repository.git(&["checkout", "--quiet", "main"]);
@@ -23,7 +26,11 @@ fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not(
         }
         repository.write(
             "src/rdb.c",
-            fixed("save_rdb", "rdb", "fp").replace("256", "MAX_PATH + 1").replacen("int ", "/* v2 */ int ", 1),
+            fixed("save_rdb", "rdb", "fp").replace("256", "MAX_PATH + 1").replacen(
+                "int ",
+                "/* v2 */ int ",
+                1,
+            ),
         );
         repository.commit("a comment");
         let copy = if is_old {
@@ -77,8 +84,9 @@ fn a_copy_that_is_a_past_version_is_old_however_little_was_changed_since() {
             repository.commit("aof");
             let found = findings(&repository, "copied-before-fix");
             assert_eq!(found.len(), usize::from(is_old), "{what}: {found:?}");
-            let subject =
-                found.first().map_or("rdb: a fix", |of| of["changedSince"][0]["subject"].as_str().unwrap_or(""));
+            let subject = found
+                .first()
+                .map_or("rdb: a fix", |of| of["changedSince"][0]["subject"].as_str().unwrap_or(""));
             assert_eq!(subject, "rdb: a fix", "{what}");
         }
     }
@@ -94,15 +102,25 @@ fn the_past_of_an_origin_is_that_of_its_former_name_too() {
         repository.write(old, &is);
         repository.commit("a fix");
         repository.remove(old);
-        repository
-            .write(new, if new.starts_with("lib") { is.replace("return 0;", "return DONE;") } else { is.clone() });
+        repository.write(
+            new,
+            if new.starts_with("lib") {
+                is.replace("return 0;", "return DONE;")
+            } else {
+                is.clone()
+            },
+        );
         repository.commit("renamed");
         repository.write("src/aof.c", &was);
         repository.commit("aof");
         let found = findings(&repository, "copied-before-fix");
         assert_eq!(found.len(), 1, "{new}: {found:?}");
-        let subjects: Vec<&Value> =
-            found[0]["changedSince"].as_array().expect("a list").iter().map(|commit| &commit["subject"]).collect();
+        let subjects: Vec<&Value> = found[0]["changedSince"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|commit| &commit["subject"])
+            .collect();
         assert_eq!(subjects.last(), Some(&&Value::from("a fix")), "{new}");
     }
 }

@@ -15,7 +15,8 @@ fn missed(change: &Change<'_>) -> Vec<String> {
         format!("{}:{lines}", of["path"].as_str().expect("a place has a path"))
     };
     let shown = |finding: &Value| {
-        let origins: Vec<String> = finding["origins"].as_array().expect("the siblings").iter().map(place).collect();
+        let origins: Vec<String> =
+            finding["origins"].as_array().expect("the siblings").iter().map(place).collect();
         format!("{} <- {}", place(finding), origins.join(", "))
     };
     findings(&change.made(), "missed-sibling").iter().map(shown).collect()
@@ -34,7 +35,10 @@ fn fix_of_one() -> (Files, Files) {
 #[test]
 fn a_fix_of_one_clone_names_the_other_whose_names_differ() {
     let (before, after) = fix_of_one();
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &after }),
+        ["rdb.c:17-19 <- aof.c:17-18"]
+    );
 }
 
 #[test]
@@ -68,7 +72,11 @@ fn what_the_commits_say_of_a_file_is_evidence() {
         found.iter().filter(|of| of["rule"] == "missed-sibling" && of["path"] == rdb).count()
     };
     for (of_rdb, of_others, expected) in [
-        ("Fix a crash when the file cannot be opened", "Fix a crash when the file cannot be opened", 1),
+        (
+            "Fix a crash when the file cannot be opened",
+            "Fix a crash when the file cannot be opened",
+            1,
+        ),
         ("Close the file once\n\nFixes: #12", "Close the file once\n\nFixes: #12", 1),
         ("Add an option for the target", "Add an option for the target", 0),
         // Of several commits, those count that changed the file.
@@ -107,16 +115,23 @@ fn a_removal_is_reported_beside_the_removed_lines() {
     let (before, _) = fix_of_one();
     let shorter = before[0].1.replace("    if (fflush(fp) == EOF)\n        goto failed;\n", "");
     let after = [("rdb.c", shorter), before[1].clone()];
-    let found = findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
+    let found =
+        findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0]["message"].as_str().is_some_and(|message| message.contains("was removed")), "{found:?}");
+    assert!(
+        found[0]["message"].as_str().is_some_and(|message| message.contains("was removed")),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn an_operator_is_enough_of_a_fix_between_sure_clones() {
     let (before, _) = fix_of_one();
     let after = [("rdb.c", before[0].1.replace("fp) < 0)", "fp) <= 0)")), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:9-9 <- aof.c:9-9"]);
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &after }),
+        ["rdb.c:9-9 <- aof.c:9-9"]
+    );
 }
 
 #[test]
@@ -131,7 +146,11 @@ fn a_wrong_name_that_was_mended_and_a_call_put_around_something_are_edits() {
     for (what, was, is) in rows {
         let after = [("rdb.c", before[0].1.replace(was, is)), before[1].clone()];
         assert_ne!(after[0].1, before[0].1, "{what}");
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1, "{what}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }).len(),
+            1,
+            "{what}"
+        );
     }
 }
 
@@ -141,10 +160,18 @@ fn an_edit_that_gives_a_member_its_own_name_or_a_parameter_is_nothing() {
     // It was copied from the other and still had its name.
     let copied = before[0].1.replace("write_rdb(rdb, fp)", "write_aof(rdb, fp)");
     let was = [("rdb.c", copied), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &was, after: &before }), [""; 0], "its own name");
+    assert_eq!(
+        missed(&Change { message: FIX, before: &was, after: &before }),
+        [""; 0],
+        "its own name"
+    );
     let longer = before[0].1.replace("const char *target)", "const char *target, int flags)");
     let after = [("rdb.c", longer), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "a parameter");
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &after }),
+        [""; 0],
+        "a parameter"
+    );
 }
 
 /// A function of TypeScript that reads a record, with its name.
@@ -175,7 +202,8 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
     };
     let ts = [("a/read.ts", record("readRow")), ("b/read.ts", record("readAll"))];
     let rust = |front: &str, name: &str, back: &str| {
-        let head = format!("{front}fn {name}(&self, table: &Table, key: &str) -> Option<Row{back}> {{");
+        let head =
+            format!("{front}fn {name}(&self, table: &Table, key: &str) -> Option<Row{back}> {{");
         let body = "let found = table.lookup(key.trim())?;\n        if found.is_deleted() {\n            return None;\n        }";
         let rest = "let row = decode(&found.bytes, &table.columns);\n        log::debug!(\"{}\", row.len());\n        Some(row)";
         format!("impl Reader {{\n    {head}\n        {body}\n        {rest}\n    }}\n}}\n")
@@ -194,7 +222,11 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
         ("a parameter of the type", &ts, ("<R extends Row>", "<R extends Row, K extends Key = R>")),
         ("more visible", &rs, ("fn read_row", "pub(crate) fn read_row")),
         ("what is returned", &rs, ("Option<Row> {", "Option<Row> where Self: Sized {")),
-        ("an initializer", &swift, ("timeline: Timeline)", "timeline: Timeline, metrics: Metrics? = nil)")),
+        (
+            "an initializer",
+            &swift,
+            ("timeline: Timeline)", "timeline: Timeline, metrics: Metrics? = nil)"),
+        ),
         ("less visible", &classes, ("public Reader", "protected final Reader")),
         ("a list", &lists, ("Stream,", "Stream,\n  type Stream as Source, Sink,")),
         ("a literal of a declaration", &lists, ("closeAll,", "type closeAll,")),
@@ -205,7 +237,8 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
         assert_ne!(after[0].1, before[0].1, "{what}");
         assert_eq!(missed(&Change { message: FIX, before, after: &after }), [""; 0], "{what}");
     }
-    let fixed = [("a/read.ts", ts[0].1.replace("found.isDeleted", "isGone(found, table)")), ts[1].clone()];
+    let fixed =
+        [("a/read.ts", ts[0].1.replace("found.isDeleted", "isGone(found, table)")), ts[1].clone()];
     assert_eq!(missed(&Change { message: FIX, before: &ts, after: &fixed }).len(), 1);
 }
 
@@ -213,15 +246,25 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
 fn an_edit_that_needs_what_the_change_declares_elsewhere_is_nothing() {
     let (before, _) = fix_of_one();
     let rdb = &before[0].1;
-    let used = |text: &str| text.replace("rename(path, target) == -1", "rename(path, target) == -1 && mode > 1");
+    let used = |text: &str| {
+        text.replace("rename(path, target) == -1", "rename(path, target) == -1 && mode > 1")
+    };
     let rows = [
         ("a parameter", used(rdb).replace("*target)", "*target, int mode)"), 0),
         // What is declared beside it goes with the edit.
-        ("a variable in it", used(rdb).replace("    if (rename", "    int mode = mode_of(path);\n    if (rename"), 1),
+        (
+            "a variable in it",
+            used(rdb).replace("    if (rename", "    int mode = mode_of(path);\n    if (rename"),
+            1,
+        ),
     ];
     for (what, text, expected) in rows {
         let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{what}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }).len(),
+            expected,
+            "{what}"
+        );
     }
 }
 
@@ -243,12 +286,18 @@ fn variables_that_changed_places_were_renamed_and_arguments_that_did_were_not() 
         turned.replace('\u{0}', names[names.len() - 1])
     };
     let body = before[0].1.find('{').expect("it has a body");
-    for (names, of_body, expected) in
-        [(&["path", "target"][..], 0, 0), (&["fp", "path", "target"], 0, 0), (&["path", "target"], body, 1)]
-    {
+    for (names, of_body, expected) in [
+        (&["path", "target"][..], 0, 0),
+        (&["fp", "path", "target"], 0, 0),
+        (&["path", "target"], body, 1),
+    ] {
         let text = format!("{}{}", &before[0].1[..of_body], traded(&before[0].1[of_body..], names));
         let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{names:?}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }).len(),
+            expected,
+            "{names:?}"
+        );
     }
 }
 
@@ -258,7 +307,9 @@ fn a_function_that_got_another_name_is_nothing() {
     let before = [rdb, (path, aof)];
     let calling = |name: &str| before[0].1.replace("unlink(", name);
     let after = |text: String| [("rdb.c", text), before[1].clone()];
-    let helper = |name: &str| format!("static int {name}(const char *path)\n{{\n    return drop(path, 0);\n}}\n");
+    let helper = |name: &str| {
+        format!("static int {name}(const char *path)\n{{\n    return drop(path, 0);\n}}\n")
+    };
     let was = after(helper("unlink") + &before[0].1);
     let renamed = after(helper("remove_file") + &calling("remove_file("));
     assert_eq!(missed(&Change { message: FIX, before: &was, after: &renamed }), [""; 0]);
@@ -272,15 +323,23 @@ fn what_is_farther_away_on_one_side_may_differ_as_it_likes() {
         "{head}    clear(aof, 4);\n    for (int n = 0; n < 8; n++)\n        forget(aof->names[n]);\n    return n;\n}}\n"
     );
     let (before, after) = fix_of_one();
-    let (before, after) = ([before[0].clone(), ("aof.c", ends.clone())], [after[0].clone(), ("aof.c", ends)]);
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+    let (before, after) =
+        ([before[0].clone(), ("aof.c", ends.clone())], [after[0].clone(), ("aof.c", ends)]);
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &after }),
+        ["rdb.c:17-19 <- aof.c:17-18"]
+    );
 }
 
 #[test]
 fn a_condition_that_is_joined_and_an_element_of_a_list_are_edits() {
     let (before, _) = fix_of_one();
-    let joined = [("rdb.c", before[0].1.replace("(rename(", "(path && rename(")), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &joined }), ["rdb.c:13-13 <- aof.c:13-13"]);
+    let joined =
+        [("rdb.c", before[0].1.replace("(rename(", "(path && rename(")), before[1].clone()];
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &joined }),
+        ["rdb.c:13-13 <- aof.c:13-13"]
+    );
     let table = |name: &str| {
         format!(
             "static struct kind {name} = {{\n    first,\n    sizeof(struct item),\n    show,\n    NULL,\n    read_item,\n    \
@@ -289,7 +348,10 @@ fn a_condition_that_is_joined_and_an_element_of_a_list_are_edits() {
     };
     let before = [("a.c", table("a")), ("b.c", table("b"))];
     let after = [("a.c", table("a").replace("NULL", "0")), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["a.c:4-5 <- b.c:4-5"]);
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &after }),
+        ["a.c:4-5 <- b.c:4-5"]
+    );
 }
 
 #[test]
@@ -300,8 +362,9 @@ fn in_a_function_a_line_that_begins_with_an_at_sign_is_no_annotation() {
              @pool.delete(session_id.private_id)\n      generate_sid unless options[:drop]\n    end\n  end\nend\n"
         )
     };
-    let files =
-        |more: &str| [("memory.rb", delete("destroy_session", more)), ("pool.rb", delete("delete_session", ""))];
+    let files = |more: &str| {
+        [("memory.rb", delete("destroy_session", more)), ("pool.rb", delete("delete_session", ""))]
+    };
     let (before, after) = (files(""), files("      @pool.delete(session_id.public_id)\n"));
     assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1);
 }
@@ -310,8 +373,10 @@ fn in_a_function_a_line_that_begins_with_an_at_sign_is_no_annotation() {
 fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
     let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
     let built = |rdb: &str| format!("{rdb}{LOOPS}{aof}");
-    let files = |rdb: String| [("all.c", built(&rdb)), ("src/rdb.c", rdb), ("src/aof.c", aof.clone())];
-    let change = Change { message: FIX, before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
+    let files =
+        |rdb: String| [("all.c", built(&rdb)), ("src/rdb.c", rdb), ("src/aof.c", aof.clone())];
+    let change =
+        Change { message: FIX, before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
     assert_eq!(missed(&change), ["src/rdb.c:17-19 <- src/aof.c:17-18"]);
 }
 
@@ -327,8 +392,13 @@ fn a_sibling_that_differs_just_there_or_was_mended_before_is_nothing() {
     let (before, after) = fix_of_one();
     for other in ["    close_all(out, 3);\n", "    if (out != NULL)\n        fclose(out);\n"] {
         let aof = before[1].1.replace("    fclose(out);\n", other);
-        let (before, after) = ([before[0].clone(), ("aof.c", aof.clone())], [after[0].clone(), ("aof.c", aof)]);
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{other}");
+        let (before, after) =
+            ([before[0].clone(), ("aof.c", aof.clone())], [after[0].clone(), ("aof.c", aof)]);
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }),
+            [""; 0],
+            "{other}"
+        );
     }
 }
 
@@ -341,20 +411,36 @@ fn renames_layout_comments_moves_and_whole_functions_are_nothing() {
         ("renamed", rdb.replace("fp", "stream").replace("save_rdb", "store")),
         (
             "laid out",
-            rdb.replace("    if (fflush(fp) == EOF)\n        goto failed;", "  if (fflush(fp) == EOF) goto failed;"),
+            rdb.replace(
+                "    if (fflush(fp) == EOF)\n        goto failed;",
+                "  if (fflush(fp) == EOF) goto failed;",
+            ),
         ),
         ("commented", rdb.replace("failed:\n", "failed: /* whatever went wrong */\n")),
         ("a function more", format!("{rdb}\n{extra}")),
     ];
     for (what, text) in rows {
         let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{what}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }),
+            [""; 0],
+            "{what}"
+        );
     }
-    let longer = [("rdb.c", format!("{extra}\n{rdb}")), before[1].clone(), ("b.c", extra.to_owned())];
+    let longer =
+        [("rdb.c", format!("{extra}\n{rdb}")), before[1].clone(), ("b.c", extra.to_owned())];
     let removed = [before[0].clone(), before[1].clone(), ("b.c", extra.to_owned())];
-    assert_eq!(missed(&Change { message: FIX, before: &longer, after: &removed }), [""; 0], "a function less");
+    assert_eq!(
+        missed(&Change { message: FIX, before: &longer, after: &removed }),
+        [""; 0],
+        "a function less"
+    );
     let moved = [("src/rdb.c", rdb.clone()), before[1].clone()];
-    assert_eq!(missed(&Change { message: FIX, before: &before, after: &moved }), [""; 0], "a file moved");
+    assert_eq!(
+        missed(&Change { message: FIX, before: &before, after: &moved }),
+        [""; 0],
+        "a file moved"
+    );
 }
 
 #[test]
@@ -373,18 +459,29 @@ fn another_name_in_what_is_removed_is_other_code_unless_the_lines_around_it_say_
     for (other, expected) in [("unlink(path)", 1), ("remove_dir(path)", 0)] {
         let aof = before[1].1.replace("unlink(path)", other);
         let was = [before[0].clone(), ("aof.c", aof.clone())];
-        let is = [("rdb.c", before[0].1.replace("unlink(path)", "remove(path, 0)")), ("aof.c", aof)];
-        assert_eq!(missed(&Change { message: FIX, before: &was, after: &is }).len(), expected, "{other}");
+        let is =
+            [("rdb.c", before[0].1.replace("unlink(path)", "remove(path, 0)")), ("aof.c", aof)];
+        assert_eq!(
+            missed(&Change { message: FIX, before: &was, after: &is }).len(),
+            expected,
+            "{other}"
+        );
     }
 }
 
 #[test]
 fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
     let (before, _) = fix_of_one();
-    for (line, expected) in [("    int n_tries;\n", 0), ("    if (path == NULL)\n        return -1;\n", 1)] {
+    for (line, expected) in
+        [("    int n_tries;\n", 0), ("    if (path == NULL)\n        return -1;\n", 1)]
+    {
         let rdb = before[0].1.replace("    unlink(path);\n", &format!("{line}    unlink(path);\n"));
         let after = [("rdb.c", rdb), before[1].clone()];
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{line}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }).len(),
+            expected,
+            "{line}"
+        );
     }
 }
 
@@ -392,10 +489,16 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
 fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
     let (before, after) = fix_of_one();
     let in_tests = |[rdb, aof]: [(&'static str, String); 2]| [("tests/rdb.c", rdb.1), aof];
-    assert!(missed(&Change { message: FIX, before: &in_tests(before), after: &in_tests(after) }).is_empty());
+    assert!(
+        missed(&Change { message: FIX, before: &in_tests(before), after: &in_tests(after) })
+            .is_empty()
+    );
     // Two pairs that share an idiom.
     let idioms = [
-        ("    if (p == NULL)\n        return -1;\n", "    if (p == NULL)\n        return error(ENOMEM);\n"),
+        (
+            "    if (p == NULL)\n        return -1;\n",
+            "    if (p == NULL)\n        return error(ENOMEM);\n",
+        ),
         ("    free(a);\n    free(b);\n", "    free(a);\n    a = NULL;\n    free(b);\n"),
     ];
     for (was, is) in idioms {
@@ -407,16 +510,26 @@ fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
         );
         let before = [("one.c", one.clone()), ("two.c", two.clone())];
         let after = [("one.c", one.replace(was, is)), ("two.c", two)];
-        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{was}");
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }),
+            [""; 0],
+            "{was}"
+        );
     }
 }
 
 #[test]
 fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
     let paths = ["src/a/rdb.c", "lib/z.c", "src/a/near.c", "src/b.c"];
-    let names = [("save_rdb", "rdb", "fp"), ("save_z", "z", "o"), ("save_n", "near", "f"), ("save_b", "b", "out")];
+    let names = [
+        ("save_rdb", "rdb", "fp"),
+        ("save_z", "z", "o"),
+        ("save_n", "near", "f"),
+        ("save_b", "b", "out"),
+    ];
     let files = |first: String| -> Vec<(&str, String)> {
-        let others = paths.iter().zip(names).skip(1).map(|(path, (a, b, c))| (*path, save(a, b, c)));
+        let others =
+            paths.iter().zip(names).skip(1).map(|(path, (a, b, c))| (*path, save(a, b, c)));
         [(paths[0], first)].into_iter().chain(others).collect()
     };
     let before = files(save("save_rdb", "rdb", "fp"));
@@ -426,17 +539,28 @@ fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
     assert_eq!(found, ["src/a/rdb.c:17-19 <- src/a/near.c:17-18, src/b.c:17-18, lib/z.c:17-18"]);
     let found = findings(&change.made(), "missed-sibling");
     assert_eq!(found[0]["missed"]["siblings"], 3);
-    assert!(found[0]["message"].as_str().is_some_and(|text| text.ends_with("and 2 other siblings lack it too")));
+    assert!(
+        found[0]["message"]
+            .as_str()
+            .is_some_and(|text| text.ends_with("and 2 other siblings lack it too"))
+    );
 }
 
 #[test]
 fn an_edit_that_is_missed_or_made_at_more_than_eight_places_is_nothing() {
-    for (n_made, n_missed, is_reported) in [(1, 8, true), (1, 9, false), (8, 1, true), (9, 1, false), (1, 999, false)] {
+    for (n_made, n_missed, is_reported) in
+        [(1, 8, true), (1, 9, false), (8, 1, true), (9, 1, false), (1, 999, false)]
+    {
         let text = |n: usize| -> String {
-            let function = |at: usize| if at < n { fixed } else { save }(&format!("save{at}"), "rdb", "fp");
+            let function =
+                |at: usize| if at < n { fixed } else { save }(&format!("save{at}"), "rdb", "fp");
             (0..n_made + n_missed).map(function).collect()
         };
-        let change = Change { message: FIX, before: &[("all.c", text(0))], after: &[("all.c", text(n_made))] };
+        let change = Change {
+            message: FIX,
+            before: &[("all.c", text(0))],
+            after: &[("all.c", text(n_made))],
+        };
         assert_eq!(!missed(&change).is_empty(), is_reported, "{n_made} made, {n_missed} missed");
     }
 }
@@ -462,12 +586,16 @@ fn of_two_patches_that_touch_each_other_the_second_waits() {
         ("read.c", load("load_rdb", "rdb", "fp")),
         ("aof.c", sibling.clone()),
     ];
-    let ended = before[0].1.replace("unlink(path);\n    return -1", "unlink(path);\n    return report(rdb, errno)");
-    let opened = before[1].1.replace("fopen(source, \"r\")", "checked(fopen(source, \"r\"), source)");
+    let ended = before[0]
+        .1
+        .replace("unlink(path);\n    return -1", "unlink(path);\n    return report(rdb, errno)");
+    let opened =
+        before[1].1.replace("fopen(source, \"r\")", "checked(fopen(source, \"r\"), source)");
     let after = [("rdb.c", ended), ("read.c", opened), ("aof.c", sibling.clone())];
     let repository = Change { message: FIX, before: &before, after: &after }.made();
     let patch = || {
-        let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+        let patch =
+            repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
         String::from_utf8(patch.expect("the program starts").stdout).expect("the files are UTF-8")
     };
     let first = patch();
@@ -484,12 +612,18 @@ fn what_the_sibling_has_nearby_is_nothing() {
     // Of a row whose other words are all around, the sibling has the one that counts.
     let ([(_, rdb), (_, aof)], _) = fix_of_one();
     let opened = |text: &str| text.replace("failed:\n", "failed:\n    count(stat, OPENED);\n");
-    let closed = opened(&rdb).replace("    fclose(fp);\n", "    count(stat, CLOSED);\n    fclose(fp);\n");
+    let closed =
+        opened(&rdb).replace("    fclose(fp);\n", "    count(stat, CLOSED);\n    fclose(fp);\n");
     let rows = [("finish(CLOSED)", 0), ("finish(aof)", 1)];
     for (call, expected) in rows {
-        let other = opened(&aof).replace("    unlink(path);\n", &format!("    unlink(path);\n    {call};\n"));
+        let other = opened(&aof)
+            .replace("    unlink(path);\n", &format!("    unlink(path);\n    {call};\n"));
         let before = [("rdb.c", opened(&rdb)), ("aof.c", other.clone())];
-        let change = Change { message: FIX, before: &before, after: &[("rdb.c", closed.clone()), ("aof.c", other)] };
+        let change = Change {
+            message: FIX,
+            before: &before,
+            after: &[("rdb.c", closed.clone()), ("aof.c", other)],
+        };
         assert_eq!(missed(&change).len(), expected, "{call}");
     }
 }
@@ -562,8 +696,10 @@ static void consider_writing(struct stream *stream)
 fn in_one_file_the_sibling_behind_may_be_longer() {
     let check = "        if (r <= 0)\n            break;\n";
     let fixed = LOOPS.replacen("    while ((stream", "    if ((stream", 1);
-    let fixed = fixed.replacen(&format!("read_frame(stream, n);\n{check}"), "read_frame(stream, n);\n", 1);
-    let change = Change { message: FIX, before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
+    let fixed =
+        fixed.replacen(&format!("read_frame(stream, n);\n{check}"), "read_frame(stream, n);\n", 1);
+    let change =
+        Change { message: FIX, before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
     let found = missed(&change);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("<- io.c:4"), "{found:?}");

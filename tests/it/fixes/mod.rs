@@ -47,7 +47,11 @@ impl Change<'_> {
         for (path, text) in self.after {
             repository.write(path, text);
         }
-        for (path, _) in self.before.iter().filter(|(path, _)| !self.after.iter().any(|(other, _)| other == path)) {
+        for (path, _) in self
+            .before
+            .iter()
+            .filter(|(path, _)| !self.after.iter().any(|(other, _)| other == path))
+        {
             repository.remove(path);
         }
         repository.commit(self.message);

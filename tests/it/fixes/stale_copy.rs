@@ -1,4 +1,5 @@
-//! Shows what copies are told to have missed, which versions folders are, and what fixes of vulnerabilities find.
+//! Shows what copies are told to have missed, which versions folders are, and what fixes of
+//! vulnerabilities find.
 
 mod folders;
 mod formats;
@@ -151,8 +152,18 @@ impl Shelf {
     /// What a report of `format` says.
     #[track_caller]
     fn format(&self, repository: &Repository, command: &str, format: &str) -> String {
-        let corpus = ["--corpus", "known", "--corpus-dir", self.path(), "--format", format, "--fail-on", "never"];
-        let output = repository.secondhand(&[command]).args(corpus).output().expect("the program starts");
+        let corpus = [
+            "--corpus",
+            "known",
+            "--corpus-dir",
+            self.path(),
+            "--format",
+            format,
+            "--fail-on",
+            "never",
+        ];
+        let output =
+            repository.secondhand(&[command]).args(corpus).output().expect("the program starts");
         let (status, printed, errors) = told(output);
         assert_eq!((status, errors.as_str()), (0, ""));
         printed
@@ -170,13 +181,18 @@ fn path(repository: &Repository) -> &str {
 
 /// The findings about missed commits: `warning stale-copy lib/record.c:9 1a2b3c4 [CVE-1]`.
 fn findings(report: &Report) -> Vec<String> {
-    let missed = report.list("/findings").iter().filter(|finding| !finding["missedCommits"].is_null());
+    let missed =
+        report.list("/findings").iter().filter(|finding| !finding["missedCommits"].is_null());
     missed
         .map(|finding| {
             let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
-            let commits =
-                finding["missedCommits"]["commits"].as_array().expect("there are commits").iter().map(|commit| {
-                    let ids: Vec<_> = commit["ids"].as_array().expect("there are ids").iter().map(text).collect();
+            let commits = finding["missedCommits"]["commits"]
+                .as_array()
+                .expect("there are commits")
+                .iter()
+                .map(|commit| {
+                    let ids: Vec<_> =
+                        commit["ids"].as_array().expect("there are ids").iter().map(text).collect();
                     format!(
                         "{}{}",
                         &text(&commit["hash"])[..7],
@@ -210,17 +226,29 @@ fn a_copy_of_an_old_version_lacks_the_commits_that_changed_its_lines() {
     let shelf = Shelf::of(&origin);
     let security = format!("warning stale-copy lib/record.c:8 {} CVE-2001-0203", short(&fix));
     let other = format!("note stale-copy lib/record.c:21 {}", short(&change));
-    check(&shelf, &[("lib/record.c", &[READ, WRITE].concat())], 1, &[security.clone(), other.clone()]);
+    check(
+        &shelf,
+        &[("lib/record.c", &[READ, WRITE].concat())],
+        1,
+        &[security.clone(), other.clone()],
+    );
     // A function is enough, under another path, edited elsewhere.
     let edited = READ.replace("struct record *record, FILE", "struct entry *record, MY_FILE");
     let elsewhere = format!("int more;\n{edited}int end;\n");
     check(&shelf, &[("a/b.c", &elsewhere)], 1, &[security.replace("lib/record.c:8", "a/b.c:9")]);
     // What it has already is silent, and so is what is the latest.
-    check(&shelf, &[("lib/record.c", &[&fixed(), WRITE].concat())], 0, &[other.replace(":21", ":23")]);
+    check(
+        &shelf,
+        &[("lib/record.c", &[&fixed(), WRITE].concat())],
+        0,
+        &[other.replace(":21", ":23")],
+    );
     check(&shelf, &[("lib/record.c", &[fixed(), widened()].concat())], 0, &[]);
     // However it has been fixed.
-    let own =
-        READ.replace("record_allocate(record->length + 1)", "record_allocate(bounded(record->length, limit) + 1)");
+    let own = READ.replace(
+        "record_allocate(record->length + 1)",
+        "record_allocate(bounded(record->length, limit) + 1)",
+    );
     check(&shelf, &[("lib/record.c", &[&own, &widened()[..]].concat())], 0, &[]);
 }
 
@@ -233,7 +261,9 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
     assert_eq!(findings(&shelf.report(&repository, &["audit"])), expected);
     assert_eq!(findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])), expected);
     // It is the first thing that the summary and the page say.
-    for (format, said) in [("text", "1 copy lacks security fixes; 1 copy: "), ("html", "Lack security fixes")] {
+    for (format, said) in
+        [("text", "1 copy lacks security fixes; 1 copy: "), ("html", "Lack security fixes")]
+    {
         let written = shelf.format(&repository, "audit", format);
         assert!(written.contains(said), "{written}");
     }
@@ -243,7 +273,10 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
     // What is there already is no matter of a change.
     repository.write("lib/record.c", format!("{READ}{LIST}"));
     repository.commit("more");
-    assert_eq!(findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])), [] as [&str; 0]);
+    assert_eq!(
+        findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])),
+        [] as [&str; 0]
+    );
     // A vendored folder is known to be a copy, and may be stale all the same.
     repository.write("secondhand.toml", "[[vendored]]\npath = \"lib\"\nlicense = \"MIT\"\n");
     assert_eq!(shelf.stale(&repository).1, expected);
@@ -268,7 +301,10 @@ fn a_patch_brings_what_is_missing_and_nothing_is_missing_then() {
     let shelf = Shelf::of(&origin);
     let edited = format!(
         "int own;\n\n{}{WRITE}",
-        READ.replace("return RECORD_SHORT;\n    record->bytes[", "return short_of(file);\n    record->bytes[")
+        READ.replace(
+            "return RECORD_SHORT;\n    record->bytes[",
+            "return short_of(file);\n    record->bytes["
+        )
     );
     let repository = copying(&[("lib/record.c", &edited)]);
     let patch = shelf.format(&repository, "stale", "patch");
@@ -279,7 +315,9 @@ fn a_patch_brings_what_is_missing_and_nothing_is_missing_then() {
     assert!(apply.wait().expect("git ends").success(), "{patch}");
     let text = fs::read_to_string(repository.path("lib/record.c")).expect("it is there");
     assert!(
-        text.contains("if (record->length > limit)") && text.contains("& 0x7f") && text.contains("short_of"),
+        text.contains("if (record->length > limit)")
+            && text.contains("& 0x7f")
+            && text.contains("short_of"),
         "{text}"
     );
     assert_eq!(shelf.stale(&repository), (0, vec![]));
@@ -290,8 +328,10 @@ fn a_file_is_followed_when_its_origin_is_renamed_and_until_it_is_deleted() {
     let (origin, fix, change) = origin();
     origin.rename("src/record.c", "lib/archive/records.c");
     origin.commit("Move");
-    let longer =
-        fixed().replace("unsigned char header[16];\n", "unsigned char header[16] = {0};\n    size_t n_read;\n");
+    let longer = fixed().replace(
+        "unsigned char header[16];\n",
+        "unsigned char header[16] = {0};\n    size_t n_read;\n",
+    );
     origin.write("lib/archive/records.c", [longer, widened()].concat());
     let later = origin.commit("Clear the header, which leaked uninitialized memory");
     let shelf = Shelf::of(&origin);
@@ -313,7 +353,10 @@ fn a_file_is_followed_when_its_origin_is_renamed_and_until_it_is_deleted() {
 fn a_fix_that_was_merged_is_missed_once_and_one_that_was_reverted_not_at_all() {
     let (origin, fix, change) = origin();
     origin.git(&["checkout", "--quiet", "-b", "side", "v1.1"]);
-    origin.write("src/list.c", LIST.replace("number < archive->count", "number < archive_count(archive)"));
+    origin.write(
+        "src/list.c",
+        LIST.replace("number < archive->count", "number < archive_count(archive)"),
+    );
     let side = origin.commit("Count safely: a use-after-free");
     origin.git(&["checkout", "--quiet", "main"]);
     origin.git(&["merge", "--quiet", "--no-ff", "side", "--message", "Merge"]);
@@ -333,7 +376,8 @@ fn without_a_history_nothing_can_be_missed_and_that_is_said() {
     shelf.corpus(&["add", "known", &format!("{}@v1.1", path(&origin))]);
     let repository = copying(&[("lib/record.c", READ)]);
     let args = ["stale", "--corpus", "known", "--corpus-dir", shelf.path()];
-    let (status, _, errors) = told(repository.secondhand(&args).output().expect("the program starts"));
+    let (status, _, errors) =
+        told(repository.secondhand(&args).output().expect("the program starts"));
     assert_eq!(status, 2);
     assert!(errors.contains("no corpus has the history of a component"), "{errors}");
     assert_eq!(findings(&shelf.report(&repository, &["audit"])), [] as [&str; 0]);
@@ -357,7 +401,8 @@ fn a_missed_commit_is_accepted_with_a_comment_and_a_rule_can_be_off() {
 
 /// An OSV record of a fix.
 fn osv(id: &str, commits: &[&str]) -> String {
-    let fixed: Vec<Value> = commits.iter().map(|commit| serde_json::json!({"fixed": commit})).collect();
+    let fixed: Vec<Value> =
+        commits.iter().map(|commit| serde_json::json!({"fixed": commit})).collect();
     serde_json::json!({
         "id": id,
         "aliases": ["GHSA-2222-3333-4444"],
@@ -371,7 +416,8 @@ fn osv(id: &str, commits: &[&str]) -> String {
 
 fn write(shelf: &Shelf, name: &str, text: &str) -> String {
     let path = shelf.0.path().join(name);
-    fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+    fs::create_dir_all(path.parent().expect("it lies below the root"))
+        .expect("the folder is writable");
     fs::write(&path, text).expect("the folder is writable");
     path.to_str().expect("temporary folders are UTF-8").to_owned()
 }
@@ -393,7 +439,10 @@ fn code_that_a_listed_commit_fixed_is_told_with_its_ids_and_what_has_the_fix_is_
     check(&shelf, &[("lib/a.c", &[WRITE, LIST].concat())], 0, &[]);
     // The list says nothing of licenses.
     let repository = copying(&[("lib/a.c", &vulnerable)]);
-    for report in [shelf.report(&repository, &["audit"]), shelf.report(&repository, &["check", "--base", "HEAD~1"])] {
+    for report in [
+        shelf.report(&repository, &["audit"]),
+        shelf.report(&repository, &["check", "--base", "HEAD~1"]),
+    ] {
         assert_eq!(findings(&report), expected);
         assert_eq!(report.list("/findings").len(), 1);
     }
@@ -409,9 +458,14 @@ fn code_that_a_listed_commit_fixed_is_told_with_its_ids_and_what_has_the_fix_is_
 fn a_plain_list_names_the_repository_the_commit_and_the_ids() {
     let (origin, fix, _) = origin();
     let shelf = Shelf::new();
-    let list = write(&shelf, "fixes.txt", &format!("# known\n{} {} CVE-2001-1\n", path(&origin), &fix[..12]));
+    let list = write(
+        &shelf,
+        "fixes.txt",
+        &format!("# known\n{} {} CVE-2001-1\n", path(&origin), &fix[..12]),
+    );
     shelf.corpus(&["add", "known", "--fixes", &list]);
-    let expected = [format!("warning known-vulnerability lib/a.c:8 {} CVE-2001-0203 CVE-2001-1", short(&fix))];
+    let expected =
+        [format!("warning known-vulnerability lib/a.c:8 {} CVE-2001-0203 CVE-2001-1", short(&fix))];
     check(&shelf, &[("lib/a.c", READ)], 1, &expected);
     // A second list that names it, too, tells nothing new.
     let list = write(&shelf, "more.txt", &format!("{} {fix}\n", path(&origin)));
@@ -434,7 +488,9 @@ fn fixes_that_cannot_be_read_are_noted_and_a_list_that_is_none_is_refused() {
     let folder = folder.to_str().expect("temporary folders are UTF-8");
     let printed = shelf.corpus(&["add", "known", "--fixes", folder, path(&origin), "--verbose"]);
     for note in [
-        format!("{unknown} of https://example.com/archive.git (none of the clones has this commit)"),
+        format!(
+            "{unknown} of https://example.com/archive.git (none of the clones has this commit)"
+        ),
         format!("{root} (the commit has no parent here: it shows no fix)"),
         "2.json (it is not an OSV record)".to_owned(),
     ] {
@@ -459,7 +515,10 @@ fn a_damaged_table_of_commits_is_refused() {
     let file = file.to_str().expect("temporary folders are UTF-8");
     shelf.corpus(&["export", "known", "--output", file]);
     let mut bytes = fs::read(file).expect("it is there");
-    let at = bytes.windows(13).rposition(|part| part == b"Mask the kind").expect("the corpus keeps subjects");
+    let at = bytes
+        .windows(13)
+        .rposition(|part| part == b"Mask the kind")
+        .expect("the corpus keeps subjects");
     bytes[at] ^= 0x40;
     fs::write(file, bytes).expect("the folder is writable");
     let (status, _, errors) = shelf.run(&["import", "other", file]);

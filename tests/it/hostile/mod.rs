@@ -1,7 +1,8 @@
-//! Shows that nothing that others wrote harms: no panic on any bytes, and the same answer whatever happens around it.
+//! Shows that nothing that others wrote harms: no panic on any bytes, and the same answer whatever
+//! happens around it.
 //!
-//! The bodies are those of the fuzz targets; here each runs over mutated samples, and over what was found before
-//! (`tests/it/hostile/finds/<target>`).
+//! The bodies are those of the fuzz targets; here each runs over mutated samples, and over what was
+//! found before (`tests/it/hostile/finds/<target>`).
 
 mod bodies;
 mod whole;
@@ -22,20 +23,22 @@ fn check(name: &str, n_cases: u32) {
     }
     known.iter().for_each(|bytes| body(bytes));
     let edit = (any::<prop::sample::Index>(), any::<u8>(), 0u8..4);
-    let mutated = (0..known.len(), prop::collection::vec(edit, 1..12)).prop_map(move |(which, edits)| {
-        let mut bytes = known[which].clone();
-        for (at, byte, how) in edits {
-            let at = at.index(bytes.len().max(1)).min(bytes.len());
-            match how {
-                0 if at < bytes.len() => bytes[at] = byte,
-                1 if at < bytes.len() => drop(bytes.remove(at)),
-                2 => bytes.truncate(at.max(1)),
-                _ => bytes.insert(at, byte),
+    let mutated =
+        (0..known.len(), prop::collection::vec(edit, 1..12)).prop_map(move |(which, edits)| {
+            let mut bytes = known[which].clone();
+            for (at, byte, how) in edits {
+                let at = at.index(bytes.len().max(1)).min(bytes.len());
+                match how {
+                    0 if at < bytes.len() => bytes[at] = byte,
+                    1 if at < bytes.len() => drop(bytes.remove(at)),
+                    2 => bytes.truncate(at.max(1)),
+                    _ => bytes.insert(at, byte),
+                }
             }
-        }
-        bytes
-    });
-    let config = ProptestConfig { cases: n_cases, failure_persistence: None, ..ProptestConfig::default() };
+            bytes
+        });
+    let config =
+        ProptestConfig { cases: n_cases, failure_persistence: None, ..ProptestConfig::default() };
     let run = TestRunner::new(config).run(
         &prop_oneof![3 => mutated, 1 => prop::collection::vec(any::<u8>(), 0..400)],
         |bytes| {

@@ -1,4 +1,5 @@
-//! The same bytes of every report, however a repository is read, and whatever it is called or packed.
+//! The same bytes of every report, however a repository is read, and whatever it is called or
+//! packed.
 
 use std::fs;
 use std::path::Path;
@@ -49,17 +50,20 @@ fn function(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut text = format!("void f{seed}(int left, int *right, int total)\n{{\n");
     for _ in 0..10 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         text += &format!("    {}\n", SHAPES[(state >> 33) as usize % SHAPES.len()]);
     }
     text + "}\n"
 }
 
-/// A repository whose last commit copies code into files with hostile names; some code is of the past.
+/// A repository whose last commit copies code into files with hostile names; some code is of the
+/// past.
 fn generated() -> Repository {
     let repository = Repository::new();
     for seed in 0..6 {
-        repository.write(format!("src/d{}/f{seed}.c", seed % 3), function(seed) + &function(100 + seed));
+        repository
+            .write(format!("src/d{}/f{seed}.c", seed % 3), function(seed) + &function(100 + seed));
     }
     repository.commit("first");
     repository.remove("src/d0/f0.c");
@@ -84,7 +88,11 @@ fn answers(folder: &Path, more: &[&str], with: &dyn Fn(&mut Command)) -> Vec<Vec
         command.args(more);
         with(&mut command);
         let output = command.output().expect("the program starts");
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "{args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         output.stdout
     };
     runs.iter().map(answer).collect()
@@ -124,7 +132,10 @@ fn reports_have_the_same_bytes_whatever_the_threads_cache_place_locale_zone_and_
             command.envs(variables.iter().copied());
         }
     };
-    check(answers(root, &[], &settle(&[("LC_ALL", "tr_TR.UTF-8"), ("LANG", "de_DE")])), "another locale");
+    check(
+        answers(root, &[], &settle(&[("LC_ALL", "tr_TR.UTF-8"), ("LANG", "de_DE")])),
+        "another locale",
+    );
     check(answers(root, &[], &settle(&[("TZ", "Pacific/Kiritimati")])), "another zone");
     check(
         answers(root, &["--no-cache", "-C", root.to_str().expect("it is UTF-8")], &|command| {
@@ -134,7 +145,10 @@ fn reports_have_the_same_bytes_whatever_the_threads_cache_place_locale_zone_and_
     );
     let elsewhere = tempfile::TempDir::new().expect("the folder for temporary files is writable");
     let clone = elsewhere.path().join("another name");
-    git(elsewhere.path(), &["clone", "--quiet", root.to_str().expect("it is UTF-8"), "another name"]);
+    git(
+        elsewhere.path(),
+        &["clone", "--quiet", root.to_str().expect("it is UTF-8"), "another name"],
+    );
     check(answers(&clone, &[], &nothing), "a clone");
     repository.git(&["repack", "-q", "-a", "-d", "-f", "--depth=20", "--window=20"]);
     check(answers(root, &["--no-cache"], &nothing), "packed");
@@ -157,14 +171,21 @@ fn reports_have_the_same_bytes_whatever_the_threads_cache_place_locale_zone_and_
 fn reports_of_hostile_names_are_well_formed_and_steer_nothing() {
     let repository = generated();
     for format in ["json", "sarif", "gitlab", "rdjson", "sonarqube"] {
-        let output = repository.secondhand(&["check", "--base", "HEAD~1", "--format", format]).output();
+        let output =
+            repository.secondhand(&["check", "--base", "HEAD~1", "--format", format]).output();
         let output = output.expect("the program starts");
         assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(), "{format}");
     }
     for format in ["text", "markdown", "github", "html", "junit", "csv", "checkstyle", "azure"] {
-        let output = repository.secondhand(&["check", "--base", "HEAD~1", "--full", "--format", format]).output();
-        let text = String::from_utf8(output.expect("the program starts").stdout).expect("it is UTF-8");
-        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{format} steers a terminal");
+        let output = repository
+            .secondhand(&["check", "--base", "HEAD~1", "--full", "--format", format])
+            .output();
+        let text =
+            String::from_utf8(output.expect("the program starts").stdout).expect("it is UTF-8");
+        assert!(
+            !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+            "{format} steers a terminal"
+        );
         let is_markup = ["markdown", "html", "junit", "checkstyle"].contains(&format);
         assert!(!is_markup || !text.contains("<script>alert"), "{format} holds a script");
         // What a page or a file of XML has at the start of a line is neither run nor computed.

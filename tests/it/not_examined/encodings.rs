@@ -1,4 +1,5 @@
-//! Files of the work tree are read in the encoding that their attributes name, and one that is not known ends no run.
+//! Files of the work tree are read in the encoding that their attributes name, and one that is not
+//! known ends no run.
 
 use super::{C, check, copied, encoded, store, utf16, utf32};
 use crate::samples::with_crlf;
@@ -35,7 +36,8 @@ fn an_encoding_that_git_knows_is_read_whatever_its_mark() {
         ("UTF-32LE", &utf32(&text, u32::to_le_bytes)),
         ("UTF-32BE", &utf32(&text, u32::to_be_bytes)),
     ] {
-        let repository = with_attributes(&format!("new.c text eol=crlf working-tree-encoding={name}\n"));
+        let repository =
+            with_attributes(&format!("new.c text eol=crlf working-tree-encoding={name}\n"));
         repository.write("new.c", bytes);
         check(&repository.check(&["--worktree"]), &[&copied("new.c", &head)]);
 
@@ -68,7 +70,9 @@ fn an_encoding_of_bytes_is_read_by_all_its_names() {
 #[test]
 fn an_encoding_that_is_not_known_or_not_that_of_the_file_is_a_finding_about_source_alone() {
     let code = C.first.as_bytes();
-    for (name, bytes) in [("odd", code), ("cp037", code), ("UTF-16", code), ("GBK", b"int a; // \xFF\n")] {
+    for (name, bytes) in
+        [("odd", code), ("cp037", code), ("UTF-16", code), ("GBK", b"int a; // \xFF\n")]
+    {
         let encoding = format!("working-tree-encoding={name}");
         let repository = with_attributes(&format!("new.c {encoding}\n*.dat {encoding}\n"));
         repository.write("new.c", bytes);

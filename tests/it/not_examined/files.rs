@@ -22,7 +22,8 @@ fn check_copy(path: &str, bytes: impl AsRef<[u8]>) -> Report {
 #[test]
 fn text_that_is_not_utf8_is_read() {
     let with_comment = format!("// caf\u{E9} \n{}", C.first);
-    let latin_1: Vec<u8> = with_comment.chars().map(|c| u8::try_from(c).expect("it is Latin-1")).collect();
+    let latin_1: Vec<u8> =
+        with_comment.chars().map(|c| u8::try_from(c).expect("it is Latin-1")).collect();
     let repository = Repository::new();
     add(&repository, &store());
     repository.write("new.c", &latin_1);
@@ -31,7 +32,13 @@ fn text_that_is_not_utf8_is_read() {
     let finding = format!("warning {} <- type-1 {}", new.at(C.first), store().at(C.first));
     check(&repository.check(&["--base", "HEAD~1"]), 1, &[finding]);
     for format in FORMATS {
-        let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]));
+        let out = printed(&mut repository.secondhand(&[
+            "check",
+            "--base",
+            "HEAD~1",
+            "--format",
+            format.name,
+        ]));
         assert!(std::str::from_utf8(&out).is_ok(), "what is printed is UTF-8: {}", text(&out));
     }
 }
@@ -46,7 +53,10 @@ fn code_beside_bytes_that_are_not_utf8_has_its_columns() {
     let report = repository.check(&["--base", "HEAD~1"]);
     check(&report, 1, &[finding()]);
     // "/* caf", one for the broken byte, a space, two UTF-16 units, " */ ".
-    assert_eq!(report.list("/findings")[0]["fragment"]["startColumn"], json!(6 + 1 + 1 + 2 + 4 + 1));
+    assert_eq!(
+        report.list("/findings")[0]["fragment"]["startColumn"],
+        json!(6 + 1 + 1 + 2 + 4 + 1)
+    );
 }
 
 #[test]
@@ -73,7 +83,10 @@ fn a_file_that_is_too_large_is_named() {
     let args = ["--base", "HEAD~1", "--set", "max-file-size=100"];
     let report = repository.check(&args);
     check(&report, 1, &["warning not examined: new.c (too large)".to_owned()]);
-    assert_eq!(report.json["examined"]["skipped"], json!([{ "path": "new.c", "reason": "too large" }]));
+    assert_eq!(
+        report.json["examined"]["skipped"],
+        json!([{ "path": "new.c", "reason": "too large" }])
+    );
     let out = printed(repository.secondhand(&["check"]).args(args));
     assert!(text(&out).contains("not examined: new.c (too large)"), "{}", text(&out));
 }
@@ -85,7 +98,10 @@ fn an_origin_that_is_too_large_is_named() {
     let args = ["--base", "HEAD~1", "--set", &size];
     let report = repository.check(&args);
     check(&report, 0, &[]);
-    assert_eq!(report.json["examined"]["notCompared"], json!([{ "path": "store.c", "reason": "too large" }]));
+    assert_eq!(
+        report.json["examined"]["notCompared"],
+        json!([{ "path": "store.c", "reason": "too large" }])
+    );
     let out = printed(repository.secondhand(&["check"]).args(args));
     assert!(text(&out).contains("not compared with: store.c (too large)"), "{}", text(&out));
 }
@@ -94,7 +110,10 @@ fn an_origin_that_is_too_large_is_named() {
 fn a_pointer_of_git_lfs_is_named() {
     let repository = Repository::new();
     add(&repository, &store());
-    let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n", "a".repeat(64));
+    let pointer = format!(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
+        "a".repeat(64)
+    );
     repository.write("new.c", pointer);
     repository.commit("after");
     let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1"]));
@@ -105,7 +124,16 @@ fn a_pointer_of_git_lfs_is_named() {
 
 #[test]
 fn names_with_spaces_and_signs_are_read() {
-    for path in ["a folder/new file.c", "[x](y).c", "a\"b'c.c", "100%.c", "-x.c", "@{x}/new.c", "a:b.c", "#x.c"] {
+    for path in [
+        "a folder/new file.c",
+        "[x](y).c",
+        "a\"b'c.c",
+        "100%.c",
+        "-x.c",
+        "@{x}/new.c",
+        "a:b.c",
+        "#x.c",
+    ] {
         check_copy(path, C.first);
     }
 }
@@ -134,7 +162,8 @@ fn a_name_that_is_not_utf8_is_escaped() {
         }
         check(&report, 1, &[finding().replace("new.c", "caf\\xe9/new.c")]);
     }
-    let sarif = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", "sarif"]));
+    let sarif =
+        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", "sarif"]));
     assert!(text(&sarif).contains("\"uri\": \"caf%E9/new.c\""), "{}", text(&sarif));
 }
 
@@ -143,7 +172,9 @@ fn a_name_that_is_not_utf8_is_escaped() {
 fn a_link_is_no_file() {
     let repository = Repository::new();
     add(&repository, &store());
-    for (link, to) in [("new.c", "store.c"), ("outside.c", "/etc/passwd"), ("none.c", "none"), ("src", ".")] {
+    for (link, to) in
+        [("new.c", "store.c"), ("outside.c", "/etc/passwd"), ("none.c", "none"), ("src", ".")]
+    {
         std::os::unix::fs::symlink(to, repository.path(link)).expect("there are links");
     }
     let is_clean = |args: &[&str]| {

@@ -1,4 +1,5 @@
-//! Shows that nothing is silently clean: what was not looked at is reported, and what can be read is examined.
+//! Shows that nothing is silently clean: what was not looked at is reported, and what can be read
+//! is examined.
 
 mod encodings;
 mod files;
@@ -60,7 +61,8 @@ fn ran(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), text(&stdout), text(&stderr))
 }
 
-/// Checks that `command` does not do its audit, says why in its first line, and what to do in what follows.
+/// Checks that `command` does not do its audit, says why in its first line, and what to do in what
+/// follows.
 #[track_caller]
 fn check_failure(command: &mut Command, error: &str, help: &str) {
     let (status, out, errors) = ran(command);
@@ -112,7 +114,10 @@ mod reading {
             let repository = with(&[("new.c", &bytes)]);
             let report = repository.check(&LAST);
             check(&report, &[&copied("new.c", head)]);
-            assert_eq!(report.list("/findings")[0]["fragment"]["startColumn"], json!(head.encode_utf16().count() + 1));
+            assert_eq!(
+                report.list("/findings")[0]["fragment"]["startColumn"],
+                json!(head.encode_utf16().count() + 1)
+            );
             let (_, text, _) = ran(repository.secondhand(&["check"]).args(LAST));
             assert!(text.contains("caf\u{E9} \u{1F600}"), "the frame shows the text: {text}");
         }
@@ -157,8 +162,9 @@ mod reading {
         let bytes = &encoded(&C.numbers.repeat(3))[0];
         fs::write(corpus.path().join("alpha/table.c"), bytes).expect("the folder is writable");
         change(&repository, &[("new.c", bytes)]);
-        let report =
-            repository.check(&[&LAST[..], &["--corpus", corpus.path().to_str().expect("it is UTF-8")]].concat());
+        let report = repository.check(
+            &[&LAST[..], &["--corpus", corpus.path().to_str().expect("it is UTF-8")]].concat(),
+        );
         assert_eq!(report.list("/findings").len(), 1, "{}", report.json);
     }
 
@@ -190,7 +196,8 @@ mod reading {
             repository.commit("before");
             change(&repository, &[("new.c", C.first.as_bytes())]);
             let at = ["--corpus-dir", shelf.to_str().expect("it is UTF-8")];
-            let (status, _, errors) = ran(repository.secondhand(&["corpus", "add", "known"]).arg(&alpha).args(at));
+            let (status, _, errors) =
+                ran(repository.secondhand(&["corpus", "add", "known"]).arg(&alpha).args(at));
             assert_eq!(status, Some(0), "{errors}");
             let report = repository.check(&[&LAST[..], &["--corpus", "known"], &at].concat());
             assert_eq!(report.findings().len(), 1, "{:?}", report.findings());
@@ -200,18 +207,24 @@ mod reading {
     #[test]
     fn neither_a_long_comment_nor_a_table_on_one_line_hides_the_code_beside_it() {
         let numbers = (0..20_000).map(|n| format!("{n},")).collect::<String>();
-        for line in [format!("// {}\n", "x".repeat(40_000)), format!("int table[] = {{{numbers}}};\n")] {
+        for line in
+            [format!("// {}\n", "x".repeat(40_000)), format!("int table[] = {{{numbers}}};\n")]
+        {
             let text = format!("{}\n{line}", C.first);
             let report = with(&[("new.c", text.as_bytes())]).check(&LAST);
-            let copies: Vec<_> =
-                report.findings().into_iter().filter(|finding| finding.starts_with("warning")).collect();
+            let copies: Vec<_> = report
+                .findings()
+                .into_iter()
+                .filter(|finding| finding.starts_with("warning"))
+                .collect();
             assert_eq!(copies, [copied("new.c", "")]);
         }
     }
 
     #[test]
     fn blanks_behind_each_line_make_no_file_minified() {
-        let text: String = C.first.lines().map(|line| format!("{line}{}\n", " ".repeat(2_000))).collect();
+        let text: String =
+            C.first.lines().map(|line| format!("{line}{}\n", " ".repeat(2_000))).collect();
         check(&with(&[("new.c", text.as_bytes())]).check(&LAST), &[&copied("new.c", "")]);
     }
 
@@ -231,8 +244,10 @@ mod rule {
 
     /// A name, and a content that cannot be read when files of more than 9,000 bytes are too large.
     fn unreadable() -> Vec<(&'static str, Vec<u8>, &'static str)> {
-        let pointer =
-            format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n", "a".repeat(64));
+        let pointer = format!(
+            "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
+            "a".repeat(64)
+        );
         vec![
             ("binary.c", noise()[..8_000].to_vec(), "binary"),
             ("encoding.c", utf16(C.first, u16::to_le_bytes), "in an encoding that is not read"),
@@ -252,12 +267,17 @@ mod rule {
     fn each_changed_file_that_cannot_be_read_is_a_warning() {
         let repository = with_unreadable();
         let report = repository.check(&[LAST, LIMIT].concat());
-        let expected: Vec<_> =
-            unreadable().iter().map(|(path, _, why)| format!("warning not examined: {path} ({why})")).collect();
+        let expected: Vec<_> = unreadable()
+            .iter()
+            .map(|(path, _, why)| format!("warning not examined: {path} ({why})"))
+            .collect();
         check(&report, &expected.iter().map(String::as_str).collect::<Vec<_>>());
         for finding in report.list("/findings") {
             assert_eq!(finding["rule"], "not-examined");
-            assert_eq!((&finding["added"]["startLine"], &finding["origins"]), (&json!(1), &json!([])));
+            assert_eq!(
+                (&finding["added"]["startLine"], &finding["origins"]),
+                (&json!(1), &json!([]))
+            );
             assert_eq!(finding["unexamined"].as_array().map(Vec::len), Some(1));
         }
     }
@@ -288,7 +308,9 @@ mod rule {
         change(&repository, &[("mine.c", C.first.as_bytes())]);
         repository.git(&["checkout", "--quiet", "main"]);
         change(&repository, &[("mine.c", b"int b;\n")]);
-        let merge = support::git_command(repository.root(), &["merge", "theirs"]).output().expect("there is git");
+        let merge = support::git_command(repository.root(), &["merge", "theirs"])
+            .output()
+            .expect("there is git");
         assert!(!merge.status.success(), "it is a conflict");
         check(&repository.check(&["--staged"]), &["warning not examined: mine.c (in conflict)"]);
     }
@@ -318,7 +340,8 @@ mod rule {
         for (level, status) in [("error", 1), ("warning", 1), ("note", 0), ("off", 0)] {
             let report = repository.check(&[&LAST[..], &LIMIT, &["--set", &set(level)]].concat());
             assert_eq!(report.status, status, "{level}");
-            let levels: Vec<_> = report.list("/findings").iter().map(|finding| &finding["level"]).collect();
+            let levels: Vec<_> =
+                report.list("/findings").iter().map(|finding| &finding["level"]).collect();
             let n = if level == "off" { 0 } else { 4 };
             assert_eq!(levels, vec![level; n]);
         }
@@ -337,14 +360,18 @@ mod rule {
             ("Cargo.lock", large),
             ("picture.png", noise),
             ("tool", noise),
-            // Liberty, Logos, Modula-2 and Pkl only claim these extensions, which most often mean something else.
+            // Liberty, Logos, Modula-2 and Pkl only claim these extensions, which most often mean
+            // something else.
             ("a.lib", noise),
             ("b.x", noise),
             ("c.mod", noise),
             ("d.pkl", noise),
             ("README", large),
         ]);
-        let expected = ["note not examined: guide.md (too large)", "note not examined: tests/large.c (too large)"];
+        let expected = [
+            "note not examined: guide.md (too large)",
+            "note not examined: tests/large.c (too large)",
+        ];
         check(&repository.check(&[LAST, LIMIT].concat()), &expected);
     }
 
@@ -357,7 +384,10 @@ mod rule {
         let report = repository.check(&[&LAST[..], &["--set", "max-file-tokens=40"]].concat());
         check(
             &report,
-            &["warning not examined: a.mod (too many tokens)", "warning not examined: tool (too many tokens)"],
+            &[
+                "warning not examined: a.mod (too many tokens)",
+                "warning not examined: tool (too many tokens)",
+            ],
         );
     }
 
@@ -365,10 +395,17 @@ mod rule {
     fn a_script_that_cannot_be_read_is_a_warning_although_its_name_says_nothing() {
         let script = |rest: &[u8]| [b"#!/usr/bin/env python3\n", rest].concat();
         let large = script("# lorem ipsum\n".repeat(1_000).as_bytes());
-        let (binary, encoding) =
-            (script(&noise()[..8_000]), script(&utf16("# a\n".repeat(9).as_str(), u16::to_le_bytes)));
+        let (binary, encoding) = (
+            script(&noise()[..8_000]),
+            script(&utf16("# a\n".repeat(9).as_str(), u16::to_le_bytes)),
+        );
         let unknown = [b"#!/usr/bin/env lorem\n", &large[..]].concat();
-        let repository = with(&[("large", &large), ("binary", &binary), ("bin/nul", &encoding), ("unknown", &unknown)]);
+        let repository = with(&[
+            ("large", &large),
+            ("binary", &binary),
+            ("bin/nul", &encoding),
+            ("unknown", &unknown),
+        ]);
         let expected = ["bin/nul", "binary", "large"]
             .map(|path| format!("warning not examined: {path} (a script that cannot be read)"));
         check(&repository.check(&[LAST, LIMIT].concat()), &expected.each_ref().map(String::as_str));
@@ -381,20 +418,33 @@ mod rule {
         change(&repository, &[("tool", b"#!/bin/sh\nb\n"), ("note", b"b\n")]);
         repository.git(&["checkout", "--quiet", "main"]);
         change(&repository, &[("tool", b"#!/bin/sh\nc\n"), ("note", b"c\n")]);
-        let merge = support::git_command(repository.root(), &["merge", "theirs"]).output().expect("there is git");
+        let merge = support::git_command(repository.root(), &["merge", "theirs"])
+            .output()
+            .expect("there is git");
         assert!(!merge.status.success(), "it is a conflict");
-        check(&repository.check(&["--staged"]), &["warning not examined: tool (a script that cannot be read)"]);
+        check(
+            &repository.check(&["--staged"]),
+            &["warning not examined: tool (a script that cannot be read)"],
+        );
     }
 
     #[test]
     fn a_notebook_that_is_no_json_is_a_warning() {
-        let repository = with(&[("a.ipynb", b"{\"cells\": [] } and more"), ("b.ipynb", b"\n"), ("c.ipynb", b"{}")]);
-        check(&repository.check(&LAST), &["note not examined: a.ipynb (a notebook that cannot be read)"]);
+        let repository = with(&[
+            ("a.ipynb", b"{\"cells\": [] } and more"),
+            ("b.ipynb", b"\n"),
+            ("c.ipynb", b"{}"),
+        ]);
+        check(
+            &repository.check(&LAST),
+            &["note not examined: a.ipynb (a notebook that cannot be read)"],
+        );
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_link_with_the_name_of_source_to_a_file_that_is_none_is_a_warning_if_the_change_made_either() {
+    fn a_link_with_the_name_of_source_to_a_file_that_is_none_is_a_warning_if_the_change_made_either()
+     {
         let link = |repository: &Repository, target: &str, path: &str| {
             std::os::unix::fs::symlink(target, repository.path(path)).expect("links can be made");
         };
@@ -421,8 +471,10 @@ mod rule {
     #[test]
     fn a_link_to_what_is_no_code_by_its_name_either_is_nothing() {
         let repository = with(&[("AGENTS.md", b"# A\n"), ("LICENSE", b"All of it.\n")]);
-        std::os::unix::fs::symlink("AGENTS.md", repository.path("CLAUDE.md")).expect("links can be made");
-        std::os::unix::fs::symlink("LICENSE", repository.path("LICENSE.md")).expect("links can be made");
+        std::os::unix::fs::symlink("AGENTS.md", repository.path("CLAUDE.md"))
+            .expect("links can be made");
+        std::os::unix::fs::symlink("LICENSE", repository.path("LICENSE.md"))
+            .expect("links can be made");
         repository.commit("links");
         check(&repository.check(&LAST), &[]);
         change(&repository, &[("AGENTS.md", "# A\n\nMore of it.\n".repeat(40).as_bytes())]);
@@ -451,9 +503,15 @@ mod rule {
         // The file is known, whatever it holds; another one is not.
         change(
             &repository,
-            &[("large.c", &C.first.repeat(50).into_bytes()), ("new.c", &C.first.repeat(50).into_bytes())],
+            &[
+                ("large.c", &C.first.repeat(50).into_bytes()),
+                ("new.c", &C.first.repeat(50).into_bytes()),
+            ],
         );
-        check(&repository.check(&[LAST, LIMIT].concat()), &["warning not examined: new.c (too large)"]);
+        check(
+            &repository.check(&[LAST, LIMIT].concat()),
+            &["warning not examined: new.c (too large)"],
+        );
     }
 
     #[test]
@@ -465,13 +523,15 @@ mod rule {
             ("api.pb.c", generated.as_bytes()),
             ("web/x.min.js", b"f()"),
         ]);
-        let expected =
-            "left out: api.pb.c (generated), vendor/ (2 files, vendored or built), web/x.min.js (left out by default)";
+        let expected = "left out: api.pb.c (generated), vendor/ (2 files, vendored or built), web/x.min.js (left out by default)";
         let report = repository.check(&LAST);
         check(&report, &[&format!("note {expected}")]);
         let finding = &report.list("/findings")[0];
         assert_eq!(finding["path"], "api.pb.c");
-        assert_eq!(finding["unexamined"][1], json!({ "path": "vendor/", "files": 2, "reason": "vendored or built" }));
+        assert_eq!(
+            finding["unexamined"][1],
+            json!({ "path": "vendor/", "files": 2, "reason": "vendored or built" })
+        );
         assert_eq!(repository.check(&[&LAST[..], &["--fail-on", "note"]].concat()).status, 1);
         let mild = [&LAST[..], &["--set", "rules.not-examined=\"error\""]].concat();
         check(&repository.check(&mild), &[&format!("note {expected}")]);
@@ -480,10 +540,14 @@ mod rule {
     #[test]
     fn of_many_files_the_first_are_named_and_the_rest_is_counted() {
         let files: Vec<_> = (0..30).map(|n| format!("g{n:02}.c")).collect();
-        let files: Vec<_> = files.iter().map(|path| (path.as_str(), &b"// @generated\n"[..])).collect();
+        let files: Vec<_> =
+            files.iter().map(|path| (path.as_str(), &b"// @generated\n"[..])).collect();
         let repository = with(&files);
         let report = repository.check(&LAST);
-        let message = report.list("/findings")[0]["message"].as_str().expect("a finding has a message").to_owned();
+        let message = report.list("/findings")[0]["message"]
+            .as_str()
+            .expect("a finding has a message")
+            .to_owned();
         assert!(message.ends_with("g19.c (generated) and 10 more"), "{message}");
         assert_eq!(report.list("/findings")[0]["unexamined"].as_array().map(Vec::len), Some(30));
         let (_, text, _) = ran(repository.secondhand(&["check"]).args(LAST));
@@ -495,20 +559,33 @@ mod rule {
 
     #[test]
     fn every_format_reports_it_also_when_quiet() {
-        let repository = with(&[("large.c", C.first.repeat(40).as_bytes()), ("made.c", b"// @generated\nint a;\n")]);
+        let repository = with(&[
+            ("large.c", C.first.repeat(40).as_bytes()),
+            ("made.c", b"// @generated\nint a;\n"),
+        ]);
         for format in FORMATS {
             for quiet in [&[][..], &["--quiet"]] {
                 let args = [&["check", "--format", format.name], &LAST[..], &LIMIT, quiet].concat();
                 let (status, text, errors) = ran(&mut repository.secondhand(&args));
                 assert_eq!((status, &*errors), (Some(1), ""), "{}", format.name);
                 let expected: &[&str] = match format.name {
-                    "counts" => &["findings=2\n", "new-copies=0\n", "warnings=1\n", "not-examined=1\n", "left-out=1\n"],
+                    "counts" => &[
+                        "findings=2\n",
+                        "new-copies=0\n",
+                        "warnings=1\n",
+                        "not-examined=1\n",
+                        "left-out=1\n",
+                    ],
                     "markdown" => &["large.c &#40;too large&#41;", "made.c &#40;generated&#41;"],
                     "json" | "csv" => &["large.c", "too large", "made.c", "generated"],
                     _ => &["large.c (too large)", "made.c (generated)"],
                 };
                 for text_of_it in expected {
-                    assert!(text.contains(text_of_it), "{} {quiet:?} has `{text_of_it}`: {text}", format.name);
+                    assert!(
+                        text.contains(text_of_it),
+                        "{} {quiet:?} has `{text_of_it}`: {text}",
+                        format.name
+                    );
                 }
             }
         }
@@ -521,20 +598,25 @@ mod rule {
             let args = [&["check", "--format", format], &LAST[..], &LIMIT].concat();
             let (_, text, _) = ran(&mut repository.secondhand(&args));
             let words: Vec<_> = text.split_whitespace().collect();
-            let is_said = words.windows(5).any(|words| words.join(" ").ends_with("1 changed file not examined"));
+            let is_said = words
+                .windows(5)
+                .any(|words| words.join(" ").ends_with("1 changed file not examined"));
             assert!(is_said, "{format}: {text}");
         }
     }
 
     #[test]
     fn sarif_has_it_as_a_result_and_as_a_notification_of_the_run() {
-        let repository =
-            with(&[("a b/large.c", C.first.repeat(40).as_bytes()), ("made.c", b"// @generated\nint a;\n")]);
+        let repository = with(&[
+            ("a b/large.c", C.first.repeat(40).as_bytes()),
+            ("made.c", b"// @generated\nint a;\n"),
+        ]);
         let args = [&["check", "--format", "sarif"], &LAST[..], &LIMIT].concat();
         let (_, text, _) = ran(&mut repository.secondhand(&args));
         let log: Value = serde_json::from_str(&text).expect("SARIF is JSON");
         let run = &log["runs"][0];
-        let results: Vec<_> = run["results"].as_array().expect("there are results").iter().collect();
+        let results: Vec<_> =
+            run["results"].as_array().expect("there are results").iter().collect();
         let of = |at: usize| {
             let location = &results[at]["locations"][0]["physicalLocation"];
             (&results[at]["ruleId"], &results[at]["level"], &location["artifactLocation"]["uri"])
@@ -543,8 +625,10 @@ mod rule {
         assert_eq!(of(1), (&json!("not-examined"), &json!("note"), &json!("made.c")));
         let region = json!({ "startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 2 });
         assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"], region);
-        let notifications = run["invocations"][0]["toolExecutionNotifications"].as_array().expect("there are some");
-        let texts: Vec<_> = notifications.iter().map(|of| (&of["level"], &of["message"]["text"])).collect();
+        let notifications =
+            run["invocations"][0]["toolExecutionNotifications"].as_array().expect("there are some");
+        let texts: Vec<_> =
+            notifications.iter().map(|of| (&of["level"], &of["message"]["text"])).collect();
         assert_eq!(texts[0], (&json!("warning"), &json!("not examined: a b/large.c (too large)")));
         assert_eq!(texts[1], (&json!("note"), &json!("left out: made.c (generated)")));
         assert_eq!(notifications[0]["associatedRule"]["id"], "not-examined");
@@ -583,7 +667,10 @@ mod trust {
         let with_copy = format!("{mark}{}{}", C.third, C.first);
         change(&repository, &[("old.c", with_copy.as_bytes()), ("made.c", with_copy.as_bytes())]);
         let head = format!("{mark}{}", C.third);
-        check(&repository.check(&BASE), &["note left out: made.c (generated)", &copied("old.c", &head)]);
+        check(
+            &repository.check(&BASE),
+            &["note left out: made.c (generated)", &copied("old.c", &head)],
+        );
         check(&repository.check(&LAST), &["note left out: made.c (generated), old.c (generated)"]);
     }
 
@@ -597,7 +684,10 @@ mod trust {
         let line = format!("{}\n", C.first.replace('\n', " "));
         change(&repository, &[("table.c", format!("{}{line}", row(2_000)).as_bytes())]);
         let of_line = repository.check(&BASE).findings();
-        assert!(of_line.len() == 1 && of_line[0].starts_with("warning table.c:2-2 <- type-1 "), "{of_line:?}");
+        assert!(
+            of_line.len() == 1 && of_line[0].starts_with("warning table.c:2-2 <- type-1 "),
+            "{of_line:?}"
+        );
         // Code beside it is examined, and the line is excused as before.
         change(&repository, &[("table.c", format!("{}{}", row(2_000), C.third).as_bytes())]);
         check(&repository.check(&BASE), &["note left out: table.c (minified lines)"]);
@@ -605,7 +695,10 @@ mod trust {
         assert_eq!(repository.check(&BASE).findings(), of_line);
         change(&repository, &[("table.c", format!("{}{}", row(2_000), C.third).as_bytes())]);
         // Nor does it excuse the file from then on.
-        change(&repository, &[("table.c", format!("// @generated\n{}{}", row(2_000), C.first).as_bytes())]);
+        change(
+            &repository,
+            &[("table.c", format!("// @generated\n{}{}", row(2_000), C.first).as_bytes())],
+        );
         let of_file = repository.check(&BASE).findings();
         assert!(of_file.len() == 1 && of_file[0].starts_with("warning table.c:3-"), "{of_file:?}");
     }
@@ -653,7 +746,10 @@ mod folders {
             let path = format!("{folder}/x/code.c");
             let repository = with(&[(&path, C.first.as_bytes())]);
             let top = folder.strip_suffix("/deep/er").unwrap_or(folder);
-            check(&repository.check(&LAST), &[&format!("note left out: {top}/ (1 file, vendored or built)")]);
+            check(
+                &repository.check(&LAST),
+                &[&format!("note left out: {top}/ (1 file, vendored or built)")],
+            );
             // Out of it is another matter.
             repository.remove("store.c");
             repository.commit("the folder alone has the code");
@@ -670,7 +766,10 @@ mod folders {
             let path = format!("{folder}/x.c");
             let repository = with(&[(&path, C.first.as_bytes())]);
             let ignore = format!("ignore=[\"!{folder}/\"]");
-            check(&repository.check(&[&LAST[..], &["--set", &ignore]].concat()), &[&copied(&path, "")]);
+            check(
+                &repository.check(&[&LAST[..], &["--set", &ignore]].concat()),
+                &[&copied(&path, "")],
+            );
             repository.write(".gitattributes", format!("{folder}/** -linguist-vendored\n"));
             repository.git(&["add", "."]);
             repository.git(&["commit", "--quiet", "--amend", "--message", "after"]);
@@ -709,15 +808,26 @@ mod folders {
 
     #[test]
     fn scan_leaves_such_folders_out_and_says_so_unless_they_are_asked_for() {
-        let repository = with(&[("src/a.c", C.first.as_bytes()), ("vendor/x.c", C.third.as_bytes())]);
+        let repository =
+            with(&[("src/a.c", C.first.as_bytes()), ("vendor/x.c", C.third.as_bytes())]);
         repository.write("vendor/y.c", C.third);
-        let scan = |paths: &[&str]| Report::new(repository.secondhand(&["scan", "--format", "json"]).args(paths));
+        let scan = |paths: &[&str]| {
+            Report::new(repository.secondhand(&["scan", "--format", "json"]).args(paths))
+        };
         let report = scan(&[]);
         assert_eq!(report.findings().len(), 1, "the store and its copy: {:?}", report.findings());
         let message = "left out of the scan: vendor/ (2 files, vendored or built)";
-        assert_eq!(report.list("/notices"), [json!({ "path": null, "line": null, "message": message })]);
+        assert_eq!(
+            report.list("/notices"),
+            [json!({ "path": null, "line": null, "message": message })]
+        );
         let report = scan(&["vendor"]);
-        assert_eq!((report.findings().len(), report.list("/notices").len()), (1, 0), "{:?}", report.findings());
+        assert_eq!(
+            (report.findings().len(), report.list("/notices").len()),
+            (1, 0),
+            "{:?}",
+            report.findings()
+        );
     }
 
     #[test]
@@ -769,7 +879,10 @@ mod twins {
                 assert_eq!(findings.len(), 1, "{format} {text}");
                 let place = format!("warning src/new.{extension}:");
                 let origin = format!("<- type-1 src/store.{extension}:");
-                assert!(findings[0].starts_with(&place) && findings[0].contains(&origin), "{findings:?}");
+                assert!(
+                    findings[0].starts_with(&place) && findings[0].contains(&origin),
+                    "{findings:?}"
+                );
             }
         }
     }
@@ -777,7 +890,8 @@ mod twins {
     #[test]
     fn a_moved_file_and_one_that_an_edit_made_the_same_are_nothing() {
         let table = C.numbers.as_bytes();
-        let repository = with(&[("table.c", table), ("other.c", &[table, b"int more;\n"].concat())]);
+        let repository =
+            with(&[("table.c", table), ("other.c", &[table, b"int more;\n"].concat())]);
         repository.rename("table.c", "src/table.c");
         change(&repository, &[("other.c", table)]);
         check(&repository.check(&LAST), &[]);
@@ -808,12 +922,16 @@ mod sparse {
     fn a_sparse_index_is_read_through() {
         for index in ["--sparse-index", "--no-sparse-index"] {
             let repository = sparse(index);
-            let n_collapsed = repository.git(&["ls-files", "--sparse", "--stage"]).matches("040000").count();
+            let n_collapsed =
+                repository.git(&["ls-files", "--sparse", "--stage"]).matches("040000").count();
             assert_eq!(n_collapsed, usize::from(index == "--sparse-index"));
             for head in ["--staged", "--worktree"] {
                 let report = repository.check(&[head]);
                 check(&report, &[&finding()]);
-                assert_eq!(report.json["examined"]["changedFiles"], 1, "what is left out did not change");
+                assert_eq!(
+                    report.json["examined"]["changedFiles"], 1,
+                    "what is left out did not change"
+                );
             }
             let scan = Report::new(&mut repository.secondhand(&["scan", "--format", "json"]));
             assert_eq!(scan.findings().len(), 1, "{:?}", scan.findings());
@@ -828,7 +946,10 @@ mod sparse {
             check(&repository.check(&["--worktree"]), &[]);
             check(&repository.check(&["--staged"]), &[&finding()]);
             // Asked last, since it takes the mark of such files away.
-            assert!(repository.git(&["status", "--short"]).contains("b/deep/store.c"), "git says so, too");
+            assert!(
+                repository.git(&["status", "--short"]).contains("b/deep/store.c"),
+                "git says so, too"
+            );
         }
     }
 
@@ -845,10 +966,17 @@ mod sparse {
     fn a_folder_of_a_sparse_index_whose_tree_is_not_here_ends_the_check() {
         let repository = sparse("--sparse-index");
         let tree = repository.git(&["rev-parse", "HEAD:b"]);
-        fs::remove_file(repository.path(format!(".git/objects/{}/{}", &tree[..2], &tree[2..]))).expect("it is loose");
+        fs::remove_file(repository.path(format!(".git/objects/{}/{}", &tree[..2], &tree[2..])))
+            .expect("it is loose");
         for head in ["--staged", "--worktree"] {
-            let error = format!("cannot read the folder `b` of the sparse index: its tree {tree} is not in this clone");
-            check_failure(&mut repository.secondhand(&["check", head]), &error, "git fetch --refetch --no-filter");
+            let error = format!(
+                "cannot read the folder `b` of the sparse index: its tree {tree} is not in this clone"
+            );
+            check_failure(
+                &mut repository.secondhand(&["check", head]),
+                &error,
+                "git fetch --refetch --no-filter",
+            );
         }
     }
 
@@ -860,7 +988,8 @@ mod sparse {
         repository.commit("before");
         let outside = TempDir::new().expect("the folder for temporary files is writable");
         fs::rename(repository.path("dd"), outside.path().join("dd")).expect("both are writable");
-        std::os::unix::fs::symlink(outside.path().join("dd"), repository.path("dd")).expect("links can be made");
+        std::os::unix::fs::symlink(outside.path().join("dd"), repository.path("dd"))
+            .expect("links can be made");
         repository.write("new.c", C.first);
         assert!(repository.git(&["status", "--short"]).starts_with("D dd/store.c"));
         check(&repository.check(&["--worktree"]), &[]);
@@ -876,7 +1005,8 @@ mod nothing {
         let folder = TempDir::new().expect("the folder for temporary files is writable");
         for (path, text) in files {
             let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+            fs::create_dir_all(path.parent().expect("it lies below the root"))
+                .expect("the folder is writable");
             fs::write(path, text).expect("the folder is writable");
         }
         folder
@@ -892,12 +1022,20 @@ mod nothing {
         for files in [&[][..], &[("alpha/notes.xyz", "nothing that is source")]] {
             let corpus = folder(files);
             let name = corpus.path().to_str().expect("it is UTF-8");
-            for command in [&["check", "--base", "HEAD~1"][..], &["check", "--base", "HEAD", "--quiet"], &["audit"]] {
+            for command in [
+                &["check", "--base", "HEAD~1"][..],
+                &["check", "--base", "HEAD", "--quiet"],
+                &["audit"],
+            ] {
                 let error = format!(
                     "cannot compare with the corpus `{name}`: no component in this folder contains source code"
                 );
                 let mut command = repository.secondhand(command);
-                check_failure(command.args(["--corpus", name]), &error, "a subfolder for each component");
+                check_failure(
+                    command.args(["--corpus", name]),
+                    &error,
+                    "a subfolder for each component",
+                );
             }
         }
     }
@@ -908,8 +1046,9 @@ mod nothing {
         let corpus = folder(&[("alpha/notes.xyz", "nothing that is source")]);
         fs::write(corpus.path().join("alpha/a.c"), noise()).expect("the folder is writable");
         let name = corpus.path().to_str().expect("it is UTF-8");
-        let error =
-            format!("cannot compare with the corpus `{name}`: no component in this folder contains source code");
+        let error = format!(
+            "cannot compare with the corpus `{name}`: no component in this folder contains source code"
+        );
         let mut command = repository.secondhand(&["audit", "--corpus", name]);
         check_failure(&mut command, &error, "a subfolder for each component");
     }
@@ -924,13 +1063,21 @@ mod nothing {
         let limit = ["--set", "max-file-size=9000"];
         let last = corpus.path().file_name().and_then(|name| name.to_str()).expect("it is UTF-8");
         for command in [&["check", "--base", "HEAD~1"][..], &["audit"]] {
-            let (_, out, _) = ran(repository.secondhand(command).args(limit).args(["--corpus", name]));
-            assert!(out.contains(&format!("not compared with: {last}/alpha/large.c (too large)")), "{out}");
+            let (_, out, _) =
+                ran(repository.secondhand(command).args(limit).args(["--corpus", name]));
+            assert!(
+                out.contains(&format!("not compared with: {last}/alpha/large.c (too large)")),
+                "{out}"
+            );
         }
         let at = ["--corpus-dir", shelf.path().to_str().expect("it is UTF-8")];
-        let (status, out, errors) = ran(repository.secondhand(&["corpus", "add", "c", name]).args(at).args(limit));
+        let (status, out, errors) =
+            ran(repository.secondhand(&["corpus", "add", "c", name]).args(at).args(limit));
         assert_eq!(status, Some(0), "{errors}");
-        assert!(format!("{out}{errors}").contains("alpha/large.c (it is too large)"), "{out}{errors}");
+        assert!(
+            format!("{out}{errors}").contains("alpha/large.c (it is too large)"),
+            "{out}{errors}"
+        );
     }
 
     #[test]
@@ -948,57 +1095,92 @@ mod nothing {
         let corpus = folder(&[("alpha/a.c", C.second)]);
         let elsewhere = folder(&[("b.c", C.first)]);
         for (target, link) in [(elsewhere.path().to_owned(), "beta"), ("nowhere".into(), "gamma")] {
-            std::os::unix::fs::symlink(target, corpus.path().join(link)).expect("links can be made");
+            std::os::unix::fs::symlink(target, corpus.path().join(link))
+                .expect("links can be made");
             let name = corpus.path().to_str().expect("it is UTF-8");
             for command in [&["check", "--base", "HEAD~1"][..], &["audit"]] {
                 let error = format!(
                     "cannot compare with the corpus `{name}`: its component `{link}` is a link, and links are not followed"
                 );
                 let mut command = repository.secondhand(command);
-                check_failure(command.args(["--corpus", name]), &error, "with a copy of its target");
+                check_failure(
+                    command.args(["--corpus", name]),
+                    &error,
+                    "with a copy of its target",
+                );
             }
             fs::remove_file(corpus.path().join(link)).expect("the folder is writable");
         }
-        std::os::unix::fs::symlink("alpha/a.c", corpus.path().join("a.c")).expect("links can be made");
+        std::os::unix::fs::symlink("alpha/a.c", corpus.path().join("a.c"))
+            .expect("links can be made");
         let name = corpus.path().to_str().expect("it is UTF-8");
-        assert_eq!(repository.check(&[&LAST[..], &["--corpus", name]].concat()).status, 1, "a file is no component");
+        assert_eq!(
+            repository.check(&[&LAST[..], &["--corpus", name]].concat()).status,
+            1,
+            "a file is no component"
+        );
     }
 
     #[test]
     fn a_stored_corpus_without_source_is_an_error() {
         let repository = with_copy();
-        let (shelf, source) = (folder(&[]), folder(&[("alpha/notes.xyz", "nothing that is source")]));
+        let (shelf, source) =
+            (folder(&[]), folder(&[("alpha/notes.xyz", "nothing that is source")]));
         let at = ["--corpus-dir", shelf.path().to_str().expect("it is UTF-8")];
         let add = ["corpus", "add", "empty", source.path().to_str().expect("it is UTF-8")];
         let (status, _, errors) = ran(repository.secondhand(&add).args(at));
         assert_eq!(status, Some(0), "{errors}");
-        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--corpus", "empty"]);
-        let error = "cannot compare with the corpus `empty`: nothing with source code has been added to it";
+        let mut command =
+            repository.secondhand(&["check", "--base", "HEAD~1", "--corpus", "empty"]);
+        let error =
+            "cannot compare with the corpus `empty`: nothing with source code has been added to it";
         check_failure(command.args(at), error, "secondhand corpus add empty SOURCE");
     }
 
     #[test]
     fn a_comparison_of_nothing_is_an_error() {
-        let submissions = folder(&[("alice.zip", "PK"), ("bob/notes.txt", "words"), ("carol.c", C.first)]);
+        let submissions =
+            folder(&[("alice.zip", "PK"), ("bob/notes.txt", "words"), ("carol.c", C.first)]);
         let compare = |paths: &[&str]| {
             let mut command = support::secondhand(submissions.path(), &["compare"]);
             command.args(paths);
             command
         };
-        let error =
-            |n| format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
-        check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "left out: alice.zip (a damaged archive");
-        check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "left out: alice.zip (a damaged archive");
-        check_failure(&mut compare(&["."]), &error(3), "bob/notes.txt (not source code). `--text` compares prose");
+        let error = |n| {
+            format!(
+                "cannot compare: fewer than two of the {n} submissions contain a file that can be compared"
+            )
+        };
+        check_failure(
+            &mut compare(&["alice.zip", "bob"]),
+            &error(2),
+            "left out: alice.zip (a damaged archive",
+        );
+        check_failure(
+            &mut compare(&["alice.zip", "carol.c"]),
+            &error(2),
+            "left out: alice.zip (a damaged archive",
+        );
+        check_failure(
+            &mut compare(&["."]),
+            &error(3),
+            "bob/notes.txt (not source code). `--text` compares prose",
+        );
         fs::write(submissions.path().join("dave.c"), C.first).expect("the folder is writable");
         let (status, _, errors) = ran(&mut compare(&["."]));
         assert_eq!(status, Some(0));
-        assert!(errors.contains("not compared, since none of its files can be: alice.zip, bob"), "{errors}");
+        assert!(
+            errors.contains("not compared, since none of its files can be: alice.zip, bob"),
+            "{errors}"
+        );
     }
 
     #[test]
     fn a_comparison_names_what_could_not_be_read() {
-        let submissions = folder(&[("alice.c", C.first), ("bob.c", "version https://git-lfs.github.com/spec/v1\n")]);
+        let submissions = folder(&[
+            ("alice.c", C.first),
+            ("bob.c", "version https://git-lfs.github.com/spec/v1\n"),
+        ]);
         let mut command = support::secondhand(submissions.path(), &["compare", "alice.c", "bob.c"]);
         let error = "cannot compare: fewer than two of the 2 submissions contain a file that can be compared";
         check_failure(&mut command, error, "left out: bob.c (a Git LFS pointer)");

@@ -1,4 +1,5 @@
-//! Shows that no bytes, however they were forged, make the readers of segments panic or read beyond them.
+//! Shows that no bytes, however they were forged, make the readers of segments panic or read beyond
+//! them.
 //!
 //! The body is that of the fuzz target `segments`; here it runs over mutated samples.
 

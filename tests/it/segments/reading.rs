@@ -1,16 +1,23 @@
 //! Reads anything as a segment: what the fuzz target and the property test share.
 //!
-//! Random bytes never have the right checksums. So what is given is also taken for the content of sections, around
-//! which a whole segment is written: whoever forges a file can do that, too.
+//! Random bytes never have the right checksums. So what is given is also taken for the content of
+//! sections, around which a whole segment is written: whoever forges a file can do that, too.
 
 use secondhand::fingerprint::Fingerprint;
 use secondhand::store::{
-    Cache, Extent, Fresh, HashKind, History, Key, Postings, Segment, SegmentKind, SegmentParams, SegmentWriter, key,
+    Cache, Extent, Fresh, HashKind, History, Key, Postings, Segment, SegmentKind, SegmentParams,
+    SegmentWriter, key,
 };
 use secondhand::text::FilePath;
 
-pub const PARAMS: SegmentParams =
-    SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+pub const PARAMS: SegmentParams = SegmentParams {
+    k: 16,
+    window: 5,
+    scheme: 1,
+    normal_form: 1,
+    languages: 7,
+    hash: HashKind::Sha1,
+};
 
 /// Reads `bytes` as a file, and as the sections of one.
 pub fn read_any(bytes: &[u8]) {
@@ -19,7 +26,8 @@ pub fn read_any(bytes: &[u8]) {
     }
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
     for (kind, name) in [(SegmentKind::Cache, "prints"), (SegmentKind::History, "history")] {
-        let mut out = SegmentWriter::create(folder.path(), kind, PARAMS).expect("the folder is writable");
+        let mut out =
+            SegmentWriter::create(folder.path(), kind, PARAMS).expect("the folder is writable");
         for (id, content) in sections(bytes) {
             out.begin(id);
             out.write(content).expect("the folder is writable");
@@ -56,7 +64,11 @@ fn sections(mut bytes: &[u8]) -> Vec<(u32, &[u8])> {
 fn read_sections(segment: &Segment) {
     for id in 0..10 {
         if let Ok(section) = segment.section(id) {
-            let _ = (section.all().map(<[u8]>::len), section.bytes(3..9).is_ok(), section.row(2, usize::MAX).is_ok());
+            let _ = (
+                section.all().map(<[u8]>::len),
+                section.bytes(3..9).is_ok(),
+                section.row(2, usize::MAX).is_ok(),
+            );
         }
         if let Ok(postings) = Postings::new(segment, id) {
             let n_rows = postings.rows().map_or(0, Iterator::count);
@@ -77,15 +89,27 @@ fn read_cache(folder: &std::path::Path) {
         }
     }
     let print = Fingerprint { hash: 1, position: 2 };
-    let fresh = Fresh::new(Key { id: vec![9; 20].into(), reading: 1 }, 0, "c", [print].into_iter(), &[1, 2]);
+    let fresh = Fresh::new(
+        Key { id: vec![9; 20].into(), reading: 1 },
+        0,
+        "c",
+        [print].into_iter(),
+        &[1, 2],
+    );
     cache.keep(&[fresh]).expect("the folder is writable");
 }
 
 fn read_history(folder: &std::path::Path) {
     let history = History::open(folder, PARAMS, Extent::Whole);
-    let _ = (history.tips().is_ok(), history.commits().is_ok(), history.n_fingerprints(), history.n_bytes());
+    let _ = (
+        history.tips().is_ok(),
+        history.commits().is_ok(),
+        history.n_fingerprints(),
+        history.n_bytes(),
+    );
     for hash in 0..20 {
-        let paths: Vec<FilePath> = history.paths_of(hash).unwrap_or_default().into_iter().cloned().collect();
+        let paths: Vec<FilePath> =
+            history.paths_of(hash).unwrap_or_default().into_iter().cloned().collect();
         let _ = (history.events_of(&paths).is_ok(), history.has(key(hash)).is_ok());
     }
     let _ = history.events_of(&[FilePath::new("a.c")]).is_ok();
@@ -121,7 +145,9 @@ pub fn samples() -> Vec<Vec<u8>> {
         (8, 0u64.to_le_bytes().to_vec()),
     ];
     let flat = |sections: &[(u8, Vec<u8>)]| {
-        let one = |(id, content): &(u8, Vec<u8>)| [&[*id][..], &(content.len() as u16).to_le_bytes(), content].concat();
+        let one = |(id, content): &(u8, Vec<u8>)| {
+            [&[*id][..], &(content.len() as u16).to_le_bytes(), content].concat()
+        };
         sections.iter().flat_map(one).collect::<Vec<u8>>()
     };
     vec![flat(&cache), flat(&history)]

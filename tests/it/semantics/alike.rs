@@ -1,4 +1,5 @@
-//! Shows that code which a change inserts into places that were alike is told, and under which rule.
+//! Shows that code which a change inserts into places that were alike is told, and under which
+//! rule.
 
 use super::{check as check_change, copy};
 use crate::samples::{File, LANGUAGES, Language, inserted_after};
@@ -40,7 +41,8 @@ fn the_same_code_inserted_into_both_members_of_an_old_clone_is_a_finding() {
         let Language { first, third, .. } = language;
         let (edited, piece) = large_insertion(language);
         let (one, two) = (language.file("one", &[first]), language.file("two", &[first, third]));
-        let (one_edited, two_edited) = (language.file("one", &[&edited]), language.file("two", &[&edited, third]));
+        let (one_edited, two_edited) =
+            (language.file("one", &[&edited]), language.file("two", &[&edited, third]));
         let finding = copy(&two_edited.at(&piece), "type-1", &one_edited.at(&piece));
         check_change(&[&one, &two], &[&one_edited, &two_edited], &[finding]);
     }
@@ -53,7 +55,11 @@ fn the_same_code_inserted_into_two_members_in_one_file_is_a_finding() {
         let (edited, piece) = large_insertion(language);
         let store = language.file("store", &[first, third, first]);
         let after = language.file("store", &[&edited, third, &edited]);
-        check_change(&[&store], &[&after], &[copy(&after.nth(2, &piece), "type-1", &after.at(&piece))]);
+        check_change(
+            &[&store],
+            &[&after],
+            &[copy(&after.nth(2, &piece), "type-1", &after.at(&piece))],
+        );
     }
 }
 
@@ -62,10 +68,12 @@ fn of_three_members_the_later_two_name_the_others() {
     for language in LANGUAGES {
         let (first, (edited, piece)) = (language.first, large_insertion(language));
         let [a, b, c] = ["a", "b", "c"].map(|name| language.file(name, &[first]));
-        let [a_edited, b_edited, c_edited] = ["a", "b", "c"].map(|name| language.file(name, &[&edited]));
+        let [a_edited, b_edited, c_edited] =
+            ["a", "b", "c"].map(|name| language.file(name, &[&edited]));
         let at = |file: &File| file.at(&piece);
         let second = copy(&at(&b_edited), "type-1", &at(&a_edited));
-        let third = format!("{}, type-1 {}", copy(&at(&c_edited), "type-1", &at(&a_edited)), at(&b_edited));
+        let third =
+            format!("{}, type-1 {}", copy(&at(&c_edited), "type-1", &at(&a_edited)), at(&b_edited));
         check_change(&[&a, &b, &c], &[&a_edited, &b_edited, &c_edited], &[second, third]);
     }
 }
@@ -75,7 +83,8 @@ fn a_pair_that_moved_is_a_pair_all_the_same() {
     for language in LANGUAGES {
         let Language { first, third, .. } = language;
         let (edited, piece) = large_insertion(language);
-        let (one, two) = (language.file("old/one", &[first]), language.file("old/two", &[first, third]));
+        let (one, two) =
+            (language.file("old/one", &[first]), language.file("old/two", &[first, third]));
         let (one_edited, two_edited) =
             (language.file("new/one", &[&edited]), language.file("new/two", &[&edited, third]));
         let finding = copy(&two_edited.at(&piece), "type-1", &one_edited.at(&piece));
@@ -109,7 +118,8 @@ const METHOD: &str = r#"
 #[test]
 fn a_method_pasted_into_two_alike_classes_is_a_warning() {
     let twin = LOADER.replace("Loader", "Reader");
-    let repository = python([LOADER, &twin], [&(LOADER.to_owned() + METHOD), &(twin.clone() + METHOD)]);
+    let repository =
+        python([LOADER, &twin], [&(LOADER.to_owned() + METHOD), &(twin.clone() + METHOD)]);
     check_rules(&repository, 1, &["warning edited-alike two.py"]);
 }
 
@@ -131,7 +141,8 @@ fn a_short_block_inserted_into_two_alike_functions_is_a_note() {
 #[test]
 fn two_stubs_filled_in_alike_are_a_finding() {
     let named = |name: &str| LOADER.replace("Loader", name);
-    let stub = |name: &str| named(name) + "\n    def load(self):\n        raise NotImplementedError\n";
+    let stub =
+        |name: &str| named(name) + "\n    def load(self):\n        raise NotImplementedError\n";
     let full = |name: &str| named(name) + METHOD + GUARD;
     let repository = python([&stub("Loader"), &stub("Reader")], [&full("Loader"), &full("Reader")]);
     check_rules(&repository, 1, &["warning edited-alike two.py"]);
@@ -139,7 +150,9 @@ fn two_stubs_filled_in_alike_are_a_finding() {
 
 #[test]
 fn two_tables_do_not_excuse_the_functions_that_replace_them() {
-    let table = |name: &str| (0..9).map(|at| format!("export({name}_{at}, first_{at})\n")).collect::<String>();
+    let table = |name: &str| {
+        (0..9).map(|at| format!("export({name}_{at}, first_{at})\n")).collect::<String>()
+    };
     let code = |name: &str| LOADER.replace("Loader", name) + METHOD;
     let repository = python([&table("load"), &table("read")], [&code("Loader"), &code("Reader")]);
     check_rules(&repository, 1, &["warning copied-code two.py"]);

@@ -41,7 +41,9 @@ fn an_edit_of_a_few_tokens_inside_a_clone_is_nothing() {
     for language in LANGUAGES {
         let Language { second, insertion, .. } = language;
         let (one, two) = clones(language);
-        for edited in [language.with_inserted(insertion), language.with_changed(), language.with_deleted()] {
+        for edited in
+            [language.with_inserted(insertion), language.with_changed(), language.with_deleted()]
+        {
             check(&[&one, &two], &[&one, &language.file("two", &[&edited, second])]);
         }
     }
@@ -75,7 +77,10 @@ fn an_edit_that_makes_the_members_of_an_old_clone_alike_again_is_nothing() {
         let Language { first, second, insertion, .. } = language;
         let one = language.file("one", &[&language.with_inserted(insertion)]);
         let two = language.file("two", &[first, second]);
-        check(&[&one, &two], &[&one, &language.file("two", &[&language.with_inserted(insertion), second])]);
+        check(
+            &[&one, &two],
+            &[&one, &language.file("two", &[&language.with_inserted(insertion), second])],
+        );
     }
 }
 
@@ -86,7 +91,11 @@ fn a_large_edit_copied_from_the_other_member_of_an_old_clone_is_a_finding() {
         let edited = inserted_after(first, anchor, piece);
         let (one, two) = (language.file("one", &[&edited]), language.file("two", &[third, first]));
         let pasted = language.file("two", &[third, &edited]);
-        check_change(&[&one, &two], &[&one, &pasted], &[copy(&pasted.at(piece), "type-1", &one.at(piece))]);
+        check_change(
+            &[&one, &two],
+            &[&one, &pasted],
+            &[copy(&pasted.at(piece), "type-1", &one.at(piece))],
+        );
     }
 }
 
@@ -120,8 +129,13 @@ fn the_same_edit_made_to_both_members_of_an_old_clone_is_nothing() {
     for language in LANGUAGES {
         let Language { second, insertion, .. } = language;
         let (one, two) = clones(language);
-        for edited in [language.with_inserted(insertion), language.with_changed(), language.renamed()] {
-            check(&[&one, &two], &[&language.file("one", &[&edited]), &language.file("two", &[&edited, second])]);
+        for edited in
+            [language.with_inserted(insertion), language.with_changed(), language.renamed()]
+        {
+            check(
+                &[&one, &two],
+                &[&language.file("one", &[&edited]), &language.file("two", &[&edited, second])],
+            );
         }
     }
 }
@@ -132,7 +146,10 @@ fn an_edit_spread_over_both_members_of_an_old_clone_is_nothing() {
         let Language { first, second, .. } = language;
         let (one, two) = clones(language);
         for edited in [traced(first), rewritten(first), rewritten(&traced(first))] {
-            check(&[&one, &two], &[&language.file("one", &[&edited]), &language.file("two", &[&edited, second])]);
+            check(
+                &[&one, &two],
+                &[&language.file("one", &[&edited]), &language.file("two", &[&edited, second])],
+            );
         }
     }
 }
@@ -153,8 +170,12 @@ fn an_edit_spread_over_members_that_are_renamed_copies_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, .. } = language;
         let renamed = language.renamed();
-        let (one, two) = (language.file("one", &[first]), language.file("two", &[second, &renamed]));
-        let edited = (language.file("one", &[&traced(first)]), language.file("two", &[second, &traced(&renamed)]));
+        let (one, two) =
+            (language.file("one", &[first]), language.file("two", &[second, &renamed]));
+        let edited = (
+            language.file("one", &[&traced(first)]),
+            language.file("two", &[second, &traced(&renamed)]),
+        );
         check(&[&one, &two], &[&edited.0, &edited.1]);
     }
 }
@@ -164,8 +185,12 @@ fn a_rewrite_of_a_whole_tree_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, insertion, .. } = language;
         let edited = language.with_inserted(insertion);
-        let tree: [Vec<&str>; 4] =
-            [vec![first, second], vec![third, first], vec![first, third, &edited], vec![second, second]];
+        let tree: [Vec<&str>; 4] = [
+            vec![first, second],
+            vec![third, first],
+            vec![first, third, &edited],
+            vec![second, second],
+        ];
         let names = ["a", "b", "c", "d"];
         let files = |edit: &dyn Fn(&str) -> String| {
             let file = |(name, parts): (&&str, &Vec<&str>)| {
@@ -174,7 +199,8 @@ fn a_rewrite_of_a_whole_tree_is_nothing() {
             };
             names.iter().zip(&tree).map(file).collect::<Vec<_>>()
         };
-        let (before, after) = (files(&|part| part.to_owned()), files(&|part| rewritten(&traced(part))));
+        let (before, after) =
+            (files(&|part| part.to_owned()), files(&|part| rewritten(&traced(part))));
         check(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>());
     }
 }
@@ -183,7 +209,8 @@ fn a_rewrite_of_a_whole_tree_is_nothing() {
 fn the_edit_of_one_member_made_to_the_other_is_nothing_when_it_is_spread() {
     for language in LANGUAGES {
         let Language { first, second, .. } = language;
-        let (one, two) = (language.file("one", &[&traced(first)]), language.file("two", &[first, second]));
+        let (one, two) =
+            (language.file("one", &[&traced(first)]), language.file("two", &[first, second]));
         check(&[&one, &two], &[&one, &language.file("two", &[&traced(first), second])]);
     }
 }
@@ -240,7 +267,8 @@ fn a_change_that_only_deletes_is_nothing() {
 fn a_copy_added_by_one_commit_of_the_range_and_removed_by_a_later_one_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (store, other) =
+            (language.file("store", &[first, second]), language.file("other", &[third]));
         let pasted = language.file("other", &[third, first]);
         let repository = Repository::new();
         repository.write(&store.path, &store.text);

@@ -1,4 +1,5 @@
-//! Shows that code is compared with code of its own language, wherever it stands: in a page, a document, a notebook.
+//! Shows that code is compared with code of its own language, wherever it stands: in a page, a
+//! document, a notebook.
 
 use serde_json::{Value, json};
 
@@ -47,7 +48,11 @@ fn a_function_copied_into_any_kind_of_page_is_a_finding() {
         ("a.php", "<p>It's <?php if ($a): ?>\n<script lang=ts>\n", "</script><?php endif; ?>\n"),
         ("a.j2", "{% if it %}<p>It's\n<script lang=ts>\n", "</script>{% endif %}\n"),
         ("a.twig", "{% if it %}<p>It's {{ it|raw }}\n<script lang=ts>\n", "</script>{% endif %}\n"),
-        ("a.liquid", "{% if it %}<p>It's {{ it | join: ', ' }}\n<script lang=ts>\n", "</script>{% endif %}\n"),
+        (
+            "a.liquid",
+            "{% if it %}<p>It's {{ it | join: ', ' }}\n<script lang=ts>\n",
+            "</script>{% endif %}\n",
+        ),
         ("a.hbs", "{{#if it}}<p>It's {{it}}\n<script lang=ts>\n", "</script>{{/if}}\n"),
         ("a.mustache", "{{#it}}<p>It's {{{it}}}\n<script lang=ts>\n", "</script>{{/it}}\n"),
         ("a.njk", "{% if it %}<p>It's\n<script lang=ts>\n", "</script>{% endif %}\n"),
@@ -66,9 +71,10 @@ fn a_function_copied_into_any_kind_of_page_is_a_finding() {
 
 #[test]
 fn a_function_copied_into_a_document_is_a_note() {
-    for (path, before, after) in
-        [("a.md", "# It's\n\n```c\n", "```\n\nDon't.\n"), ("a.adoc", "[source,c]\n----\n", "----\n")]
-    {
+    for (path, before, after) in [
+        ("a.md", "# It's\n\n```c\n", "```\n\nDon't.\n"),
+        ("a.adoc", "[source,c]\n----\n", "----\n"),
+    ] {
         let store = C.file("store", &[C.second, C.first]);
         let document = embed(path, before, C.first, after);
         let place = format!("note {} <- type-1 {}", document.at(C.first), store.at(C.first));
@@ -79,7 +85,10 @@ fn a_function_copied_into_a_document_is_a_note() {
 #[test]
 fn the_text_of_a_document_is_nothing() {
     let text = "It returns the sum (of all) if a < b, or else c[d]; see the manual.\n".repeat(20);
-    let (one, two) = (embed("a.md", "```c\nint a;\n```\n", &text, ""), embed("b.md", "```c\nint b;\n```\n", &text, ""));
+    let (one, two) = (
+        embed("a.md", "```c\nint a;\n```\n", &text, ""),
+        embed("b.md", "```c\nint b;\n```\n", &text, ""),
+    );
     check(&[&one], &[&one, &two], &[]);
 }
 
@@ -107,7 +116,8 @@ fn a_function_copied_into_a_cell_of_a_notebook_is_found_on_the_lines_of_the_file
         text.lines().position(|line| line.contains(&quoted)).expect("the cell holds it") + 1
     };
     let (first, last) = (PYTHON.first.lines().next(), PYTHON.first.lines().last());
-    let (first, last) = (line_of(first.expect("it has lines")), line_of(last.expect("it has lines")));
+    let (first, last) =
+        (line_of(first.expect("it has lines")), line_of(last.expect("it has lines")));
     let store = PYTHON.file("store", &[PYTHON.second, PYTHON.first]);
     let notebook = File { path: "a.ipynb".to_owned(), text };
     let place = format!("note a.ipynb:{first}-{last} <- type-1 {}", store.at(PYTHON.first));
@@ -122,13 +132,18 @@ fn a_scan_finds_code_in_pages() {
     repository.write(&store.path, &store.text);
     repository.write(&page.path, &page.text);
     let report = Report::new(&mut repository.secondhand(&["scan", "--format", "json"]));
-    let place = format!("note {} <- type-1 {}", page.at(TYPESCRIPT.first), store.at(TYPESCRIPT.first));
+    let place =
+        format!("note {} <- type-1 {}", page.at(TYPESCRIPT.first), store.at(TYPESCRIPT.first));
     assert_eq!(report.findings(), [place]);
 }
 
 /// Checks what adding a copy of a function at `path` gives, in a tree with these `.gitattributes`.
 #[track_caller]
-fn check_attributes(attributes: &[(&str, &str)], path: &str, findings: impl Fn(&File, &File) -> Vec<String>) {
+fn check_attributes(
+    attributes: &[(&str, &str)],
+    path: &str,
+    findings: impl Fn(&File, &File) -> Vec<String>,
+) {
     let repository = Repository::new();
     let store = C.file("store", &[C.second, C.first]);
     repository.write(&store.path, &store.text);
@@ -144,20 +159,32 @@ fn check_attributes(attributes: &[(&str, &str)], path: &str, findings: impl Fn(&
 
 #[test]
 fn gitattributes_name_the_language_of_a_file() {
-    let found = |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
+    let found =
+        |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
     check_attributes(&[], "sub/new.xyz", |_, _| Vec::new());
     check_attributes(&[(".gitattributes", "*.xyz linguist-language=C\n")], "sub/new.xyz", found);
-    check_attributes(&[("sub/.gitattributes", "new.xyz linguist-language=C\n")], "sub/new.xyz", found);
-    check_attributes(&[(".gitattributes", "new.c linguist-language=Common-Lisp\n")], "new.c", |_, _| Vec::new());
-    let nested =
-        [(".gitattributes", "*.xyz linguist-language=Java\n"), ("sub/.gitattributes", "*.xyz linguist-language=C\n")];
+    check_attributes(
+        &[("sub/.gitattributes", "new.xyz linguist-language=C\n")],
+        "sub/new.xyz",
+        found,
+    );
+    check_attributes(
+        &[(".gitattributes", "new.c linguist-language=Common-Lisp\n")],
+        "new.c",
+        |_, _| Vec::new(),
+    );
+    let nested = [
+        (".gitattributes", "*.xyz linguist-language=Java\n"),
+        ("sub/.gitattributes", "*.xyz linguist-language=C\n"),
+    ];
     check_attributes(&nested, "new.xyz", |_, _| Vec::new());
     check_attributes(&nested, "sub/sub/new.xyz", found);
 }
 
 #[test]
 fn gitattributes_leave_out_what_was_generated_and_what_others_wrote() {
-    let found = |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
+    let found =
+        |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
     for name in ["linguist-generated", "linguist-generated=true", "linguist-vendored"] {
         let above = format!("sub/** {name}\n");
         let below = format!("*.c -{}\n", name.trim_end_matches("=true"));
@@ -165,15 +192,22 @@ fn gitattributes_leave_out_what_was_generated_and_what_others_wrote() {
         check_attributes(&[(".gitattributes", &above)], "sub/new.c", |new, _| {
             vec![left_out(&format!("{} ({reason})", new.path))]
         });
-        check_attributes(&[(".gitattributes", &above), ("sub/.gitattributes", &below)], "sub/new.c", found);
+        check_attributes(
+            &[(".gitattributes", &above), ("sub/.gitattributes", &below)],
+            "sub/new.c",
+            found,
+        );
     }
-    let note = |new: &File, store: &File| vec![format!("note {} <- type-1 {}", new.at(C.first), store.at(C.first))];
+    let note = |new: &File, store: &File| {
+        vec![format!("note {} <- type-1 {}", new.at(C.first), store.at(C.first))]
+    };
     check_attributes(&[(".gitattributes", "docs/** linguist-documentation\n")], "docs/new.c", note);
 }
 
 #[test]
 fn what_is_copied_from_code_that_others_wrote_is_a_finding() {
-    let found = |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
+    let found =
+        |new: &File, store: &File| vec![copy(&new.at(C.first), "type-1", &store.at(C.first))];
     check_attributes(&[(".gitattributes", "store.c linguist-vendored\n")], "new.c", found);
 }
 
@@ -182,7 +216,10 @@ fn languages_says_what_a_file_is_and_why() {
     let repository = Repository::new();
     let says = |path: &str, text: &str, expected: &str| {
         repository.write(path, text);
-        let output = repository.secondhand(&["languages", "--file", path]).output().expect("the program starts");
+        let output = repository
+            .secondhand(&["languages", "--file", path])
+            .output()
+            .expect("the program starts");
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     };
     says("a.c", "", "a.c: C (table `c`, family `c`), by its extension `c`\n");
@@ -221,17 +258,30 @@ fn a_language_of_the_settings_is_read_and_its_examples_are_run() {
     let repository = Repository::new();
     repository.write("secondhand.toml", documented_table());
     repository.write("a.rules", "include x\nwhen a -- c\nthen \"s ${b}\" true / 2 end\n");
-    let tokens = || repository.secondhand(&["languages", "--tokens", "a.rules"]).output().expect("the program starts");
+    let tokens = || {
+        repository
+            .secondhand(&["languages", "--tokens", "a.rules"])
+            .output()
+            .expect("the program starts")
+    };
     let printed = String::from_utf8(tokens().stdout).expect("it is UTF-8");
     let words: Vec<_> = printed.lines().filter_map(|line| line.split('\t').nth(2)).collect();
     assert_eq!(words, ["when", "a", "then", "\"s ${", "b", "}\"", "true", "/", "2", "end"]);
 
-    repository.write("secondhand.toml", documented_table().replace("[\"when\", \"i:b\"]", "[\"when\", \"i:c\"]"));
+    repository.write(
+        "secondhand.toml",
+        documented_table().replace("[\"when\", \"i:b\"]", "[\"when\", \"i:c\"]"),
+    );
     let output = tokens();
     let told = String::from_utf8(output.stderr).expect("it is UTF-8");
     assert_eq!(output.status.code(), Some(2));
-    for part in ["secondhand.toml", "language.our-rules.examples", "comments and included files", "\"i:b\"", "\"i:c\""]
-    {
+    for part in [
+        "secondhand.toml",
+        "language.our-rules.examples",
+        "comments and included files",
+        "\"i:b\"",
+        "\"i:c\"",
+    ] {
         assert!(told.contains(part), "{part} is not in {told}");
     }
 }
@@ -251,7 +301,11 @@ fn a_file_that_source_includes_is_read_as_that_source() {
         let include = format!("# include \"{}\"\n", &name[4..]);
         assert_eq!(found(name, &include, ""), 1, "{name}");
         assert_eq!(found(name, "", ""), 0, "{name}: nobody includes it");
-        assert_eq!(found(name, &format!("const char *a = \"{}\";\n", &name[4..]), ""), 0, "{name}: only named");
+        assert_eq!(
+            found(name, &format!("const char *a = \"{}\";\n", &name[4..]), ""),
+            0,
+            "{name}: only named"
+        );
     }
     // What it holds is enough for some names.
     for name in ["lib/table.def", "lib/table.h.tmpl"] {
@@ -272,6 +326,7 @@ fn code_from_a_folder_that_is_vendored_by_its_name_is_a_copy_as_any_other() {
         report.list("/findings").iter().map(|finding| finding["rule"].to_string()).collect()
     };
     assert_eq!(rules(&[]), ["\"copied-code\""]);
-    repository.write("secondhand.toml", "[[vendored]]\npath = \"vendor/store\"\nlicense = \"MIT\"\n");
+    repository
+        .write("secondhand.toml", "[[vendored]]\npath = \"vendor/store\"\nlicense = \"MIT\"\n");
     assert_eq!(rules(&[]), ["\"corpus-copy\""]);
 }

@@ -53,7 +53,12 @@ fn findings(report: &str) -> Vec<Value> {
 }
 
 fn place(of: &Value) -> String {
-    format!("{}:{}-{}", of["path"].as_str().expect("a path"), of["fragment"]["startLine"], of["fragment"]["endLine"])
+    format!(
+        "{}:{}-{}",
+        of["path"].as_str().expect("a path"),
+        of["fragment"]["startLine"],
+        of["fragment"]["endLine"]
+    )
 }
 
 #[test]
@@ -62,11 +67,23 @@ fn copies_from_the_same_file_are_one_finding_with_its_places() {
     let (json, status) = printed(&repository, "json", &[]);
     let found = findings(&json);
     let all: Vec<String> = found.iter().map(place).collect();
-    assert_eq!((all, status), (vec!["new.c:2-15".to_owned(), "new.c:25-37".to_owned()], Some(1)), "{json}");
+    assert_eq!(
+        (all, status),
+        (vec!["new.c:2-15".to_owned(), "new.c:25-37".to_owned()], Some(1)),
+        "{json}"
+    );
     assert!(found[0]["identity"] != found[1]["identity"]);
     assert_eq!(found[0]["family"], found[1]["family"]);
-    let head = found.iter().find(|finding| finding["family"] == finding["identity"]).expect("one is the first");
-    assert!(head["message"].as_str().expect("a message").contains("; 1 more copy from the same file: lines "));
+    let head = found
+        .iter()
+        .find(|finding| finding["family"] == finding["identity"])
+        .expect("one is the first");
+    assert!(
+        head["message"]
+            .as_str()
+            .expect("a message")
+            .contains("; 1 more copy from the same file: lines ")
+    );
 }
 
 #[test]
@@ -83,15 +100,18 @@ fn every_place_of_a_family_is_annotated_and_listed() {
     let sarif: Value = serde_json::from_str(&sarif).expect("it is JSON");
     let results = sarif["runs"][0]["results"].as_array().expect("results");
     assert_eq!(results.len(), 2);
-    let texts: Vec<&str> = results.iter().filter_map(|result| result["message"]["text"].as_str()).collect();
-    let names_other = |text: &&str| text.contains("Copied as well: [line") && text.contains("](2) from old.c:");
+    let texts: Vec<&str> =
+        results.iter().filter_map(|result| result["message"]["text"].as_str()).collect();
+    let names_other =
+        |text: &&str| text.contains("Copied as well: [line") && text.contains("](2) from old.c:");
     assert_eq!(texts.iter().filter(|text| names_other(text)).count(), 1, "{texts:?}");
 }
 
 #[test]
 fn a_baseline_of_a_family_holds_each_of_its_copies() {
     let repository = two_of_one_file();
-    let create = repository.secondhand(&["baseline", "create", "--base", "HEAD~1", "--quiet"]).status();
+    let create =
+        repository.secondhand(&["baseline", "create", "--base", "HEAD~1", "--quiet"]).status();
     assert!(create.expect("the program starts").success());
     let (json, status) = printed(&repository, "json", &[]);
     assert_eq!((findings(&json).len(), status), (0, Some(0)), "{json}");
@@ -102,10 +122,16 @@ fn a_family_counts_once_against_the_maximum_of_warnings() {
     let repository = two_of_one_file();
     let (json, status) = printed(&repository, "json", &["--set", "max-warnings=1"]);
     let found = findings(&json);
-    assert_eq!((&found[0]["level"], &found[1]["level"], status), (&"warning".into(), &"warning".into(), Some(1)));
+    assert_eq!(
+        (&found[0]["level"], &found[1]["level"], status),
+        (&"warning".into(), &"warning".into(), Some(1))
+    );
     let (json, status) = printed(&repository, "json", &["--set", "max-warnings=0"]);
     let found = findings(&json);
-    assert_eq!((&found[0]["level"], &found[1]["level"], status), (&"note".into(), &"note".into(), Some(0)));
+    assert_eq!(
+        (&found[0]["level"], &found[1]["level"], status),
+        (&"note".into(), &"note".into(), Some(0))
+    );
 }
 
 #[test]

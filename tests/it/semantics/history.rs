@@ -1,4 +1,5 @@
-//! Code that an earlier commit deleted comes back: found with `--history`, and told from what still stands.
+//! Code that an earlier commit deleted comes back: found with `--history`, and told from what still
+//! stands.
 
 use crate::samples::{File, LANGUAGES, Language};
 use support::{Report, Repository};
@@ -24,7 +25,10 @@ fn commit(repository: &Repository, files: &[&File]) -> String {
 fn check(repository: &Repository, findings: &[String]) -> Report {
     let report = repository.check(&["--base", "HEAD~1", "--history", "--fail-on", "error"]);
     assert_eq!(report.findings(), findings, "the findings");
-    let rules = report.list("/findings").iter().map(|finding| finding["rule"].as_str().expect("it has a rule"));
+    let rules = report
+        .list("/findings")
+        .iter()
+        .map(|finding| finding["rule"].as_str().expect("it has a rule"));
     for (rule, finding) in rules.zip(findings) {
         assert_eq!(rule, if finding.starts_with("note") { "revived-code" } else { "copied-code" });
     }
@@ -45,7 +49,11 @@ fn code_that_was_deleted_in_an_earlier_commit_and_comes_back_is_revived() {
         let report = check(&repository, &expected);
         let message = report.list("/findings")[0]["message"].as_str().expect("it has a message");
         assert!(message.ends_with(&format!("deleted in {}", &deleting[..10])), "{message}");
-        assert_eq!(repository.check(&["--base", "HEAD~1"]).findings(), [""; 0], "nobody asked for history");
+        assert_eq!(
+            repository.check(&["--base", "HEAD~1"]).findings(),
+            [""; 0],
+            "nobody asked for history"
+        );
         check(&repository, &expected);
     }
 }
@@ -76,7 +84,8 @@ fn code_that_still_stands_is_copied_not_revived() {
         let new = language.file("new", &[language.first]);
         commit(&repository, &[&new]);
         let report = repository.check(&["--base", "HEAD~1", "--history"]);
-        let expected = format!("warning {} <- type-1 {}", new.at(language.first), moved.at(language.first));
+        let expected =
+            format!("warning {} <- type-1 {}", new.at(language.first), moved.at(language.first));
         assert!(report.findings()[0].starts_with(&expected), "{:?}", report.findings());
         assert_eq!(report.list("/findings")[0]["rule"], "copied-code");
     }
@@ -95,12 +104,15 @@ fn code_that_comes_back_is_revived_although_the_tree_has_some_of_it() {
         let report = repository.check(&["--base", "HEAD~1", "--history"]);
         let of_rule = |rule: &str| -> Vec<u64> {
             let of = report.list("/findings").iter().filter(|finding| finding["rule"] == rule);
-            of.map(|finding| finding["fragment"]["startLine"].as_u64().expect("it has lines")).collect()
+            of.map(|finding| finding["fragment"]["startLine"].as_u64().expect("it has lines"))
+                .collect()
         };
         assert_eq!(of_rule("copied-code").len(), 1, "{:?}", report.findings());
         assert!(!of_rule("revived-code").is_empty(), "{:?}", report.findings());
-        let origins =
-            report.list("/findings").iter().flat_map(|finding| finding["origins"].as_array().expect("a list"));
+        let origins = report
+            .list("/findings")
+            .iter()
+            .flat_map(|finding| finding["origins"].as_array().expect("a list"));
         let mut origins = origins.filter_map(|origin| origin["deletion"]["commit"].as_str());
         assert!(origins.any(|commit| commit == deleting), "{:?}", report.findings());
     }
@@ -111,8 +123,12 @@ fn a_revert_of_a_deletion_is_a_note_at_most_and_names_the_commit() {
     let language = &LANGUAGES[0];
     let (repository, store, deleting) = with_deleted(language);
     repository.git(&["revert", "--no-edit", &deleting]);
-    let report = repository.check(&["--base", "HEAD~1", "--history", "--set", "rules.revived-code=error"]);
-    assert_eq!(report.findings(), [revived(&store.at(language.first), "type-1", &store.at(language.first))]);
+    let report =
+        repository.check(&["--base", "HEAD~1", "--history", "--set", "rules.revived-code=error"]);
+    assert_eq!(
+        report.findings(),
+        [revived(&store.at(language.first), "type-1", &store.at(language.first))]
+    );
     let message = report.list("/findings")[0]["message"].as_str().expect("it has a message");
     assert!(message.contains(&deleting[..10]), "{message}");
     assert_eq!(report.status, 0, "a revert does not fail a run");
@@ -125,7 +141,8 @@ fn a_message_alone_makes_no_revert() {
     let elsewhere = language.file("elsewhere", &[language.first]);
     repository.write(&elsewhere.path, &elsewhere.text);
     repository.commit(&format!("new thing\n\nThis reverts commit {deleting}."));
-    let report = repository.check(&["--base", "HEAD~1", "--history", "--set", "rules.revived-code=error"]);
+    let report =
+        repository.check(&["--base", "HEAD~1", "--history", "--set", "rules.revived-code=error"]);
     assert_eq!(report.status, 1, "{:?}", report.findings());
 }
 
@@ -134,8 +151,10 @@ fn what_came_and_went_in_one_change_is_no_state_to_go_back_to() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
     let store = language.file("store", &[language.first, language.second]);
-    let (plain, grown) =
-        (language.file("own", &[language.third]), language.file("own", &[language.third, language.first]));
+    let (plain, grown) = (
+        language.file("own", &[language.third]),
+        language.file("own", &[language.third, language.first]),
+    );
     commit(&repository, &[&store, &plain]);
     // Landed by a rebase: each commit is one of the main branch.
     commit(&repository, &[&grown]);
@@ -161,7 +180,10 @@ fn code_that_the_change_itself_moves_is_nothing() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
     commit(&repository, &[&language.file("store", &[language.first, language.second])]);
-    commit(&repository, &[&language.file("store", &[language.second]), &language.file("new", &[language.first])]);
+    commit(
+        &repository,
+        &[&language.file("store", &[language.second]), &language.file("new", &[language.first])],
+    );
     check(&repository, &[]);
 }
 
@@ -205,7 +227,10 @@ fn staged_code_is_compared_with_the_past_too() {
     repository.write(&new.path, &new.text);
     repository.stage();
     let report = repository.check(&["--staged", "--history"]);
-    assert_eq!(report.findings(), [revived(&new.at(language.first), "type-1", &store.at(language.first))]);
+    assert_eq!(
+        report.findings(),
+        [revived(&new.at(language.first), "type-1", &store.at(language.first))]
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Shows that layout makes nothing new: each change here is made to one member of a clone that base already had.
+//! Shows that layout makes nothing new: each change here is made to one member of a clone that base
+//! already had.
 
 use super::check as check_change;
 use crate::samples::{LANGUAGES, Language, reindented, renamed, rewrapped, with_crlf};
@@ -8,7 +9,8 @@ use crate::samples::{LANGUAGES, Language, reindented, renamed, rewrapped, with_c
 fn check(edit: impl Fn(&Language, &str) -> String) {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first, second]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first, second]));
         check_change(&[&one, &two], &[&one, &two.edited(|text| edit(language, text))], &[]);
     }
 }
@@ -62,8 +64,11 @@ fn names_changed_throughout_are_nothing() {
 fn all_of_these_at_once_in_a_renamed_file_are_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first, second]));
-        let edit = |text: &str| with_crlf(&(language.header(20) + &language.commented(&reindented(&rewrapped(text)))));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first, second]));
+        let edit = |text: &str| {
+            with_crlf(&(language.header(20) + &language.commented(&reindented(&rewrapped(text)))))
+        };
         let renamed = two.named(language.path("renamed")).edited(edit);
         check_change(&[&one, &two], &[&one, &renamed], &[]);
     }

@@ -1,7 +1,9 @@
 //! Shows that a copy is found however it was changed, and as one copy: Type-1, Type-2, Type-3.
 
 use super::{check as check_change, copy};
-use crate::samples::{LANGUAGES, Language, inserted_after, reindented, renamed, rewrapped, with_crlf};
+use crate::samples::{
+    LANGUAGES, Language, inserted_after, reindented, renamed, rewrapped, with_crlf,
+};
 
 /// Checks that `copied`, a copy of the first function, is one finding of `clone_type`.
 #[track_caller]
@@ -10,7 +12,11 @@ fn check(language: &Language, copied: &str, clone_type: &str) {
     let store = language.file("store", &[second, first]);
     let other = language.file("other", &[third]);
     let pasted = language.file("other", &[third, copied]);
-    check_change(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(copied), clone_type, &store.at(first))]);
+    check_change(
+        &[&store, &other],
+        &[&store, &pasted],
+        &[copy(&pasted.at(copied), clone_type, &store.at(first))],
+    );
 }
 
 #[test]
@@ -72,7 +78,11 @@ fn a_copy_with_another_literal_is_type_2() {
 #[test]
 fn a_copy_with_all_of_layout_comments_and_names_changed_is_type_2() {
     for language in LANGUAGES {
-        check(language, &language.commented(&reindented(&rewrapped(&language.renamed()))), "type-2");
+        check(
+            language,
+            &language.commented(&reindented(&rewrapped(&language.renamed()))),
+            "type-2",
+        );
     }
 }
 
@@ -98,14 +108,19 @@ fn a_copy_with_many_statements_inserted_is_one_finding() {
 #[test]
 fn a_copy_with_statements_inserted_near_its_beginning_is_one_finding() {
     for language in LANGUAGES {
-        check(language, &inserted_after(language.first, language.opening, language.insertion), "type-3");
+        check(
+            language,
+            &inserted_after(language.first, language.opening, language.insertion),
+            "type-3",
+        );
     }
 }
 
 #[test]
 fn a_copy_with_statements_inserted_near_its_end_is_one_finding() {
     for language in LANGUAGES {
-        let (before, closing) = language.first.split_at(language.first.len() - language.closing.len());
+        let (before, closing) =
+            language.first.split_at(language.first.len() - language.closing.len());
         assert_eq!(closing, language.closing);
         check(language, &format!("{before}{}{closing}", language.insertion), "type-3");
     }

@@ -1,4 +1,5 @@
-//! Shows what counts as a newly introduced copy: each test is a row of the table in `docs/semantics.md`.
+//! Shows what counts as a newly introduced copy: each test is a row of the table in
+//! `docs/semantics.md`.
 //!
 //! A test is a sentence about a change, and holds in every sample language: two
 //! states of a repository, and the findings of `secondhand check` between them.
@@ -52,17 +53,22 @@ fn check_last(repository: &Repository, args: &[&str], findings: &[String]) {
     assert_eq!(report.findings(), findings, "the findings");
     let is_failed = findings.iter().any(|finding| !finding.starts_with("note "));
     assert_eq!(report.status, i32::from(is_failed), "the exit status");
-    let is_copy = |finding: &&Value| finding["rule"] != "not-examined" && finding["rule"] != "missed-sibling";
+    let is_copy =
+        |finding: &&Value| finding["rule"] != "not-examined" && finding["rule"] != "missed-sibling";
     for finding in report.list("/findings").iter().filter(is_copy) {
         let path = finding["path"].as_str().expect("a finding has a path");
         let added = repository.added_lines("HEAD~1", path);
         let (start, end) = (&finding["added"]["startLine"], &finding["added"]["endLine"]);
-        let mut lines = start.as_u64().expect("lines are numbers")..=end.as_u64().expect("lines are numbers");
+        let mut lines =
+            start.as_u64().expect("lines are numbers")..=end.as_u64().expect("lines are numbers");
         let (first, last) = (&finding["fragment"]["startLine"], &finding["fragment"]["endLine"]);
         let is_within = first.as_u64() <= start.as_u64() && end.as_u64() <= last.as_u64();
         assert!(is_within, "{path}:{start}-{end} lies in {first}-{last}");
         // Code hosts annotate added lines only.
-        assert!(lines.all(|line| added.contains(&line)), "{path}:{start}-{end} is added, says git: {added:?}");
+        assert!(
+            lines.all(|line| added.contains(&line)),
+            "{path}:{start}-{end} is added, says git: {added:?}"
+        );
     }
 }
 

@@ -15,8 +15,10 @@ fn check(before: &[&File], after: &[&File]) {
 fn a_function_cut_from_one_file_and_pasted_into_another_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
-        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, first]));
+        let (store, other) =
+            (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) =
+            (language.file("store", &[second]), language.file("other", &[third, first]));
         check(&[&store, &other], &[&cut, &pasted]);
     }
 }
@@ -35,8 +37,12 @@ fn a_function_moved_within_its_file_is_nothing() {
 fn a_function_moved_and_indented_anew_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
-        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &reindented(first)]));
+        let (store, other) =
+            (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) = (
+            language.file("store", &[second]),
+            language.file("other", &[third, &reindented(first)]),
+        );
         check(&[&store, &other], &[&cut, &pasted]);
     }
 }
@@ -45,8 +51,12 @@ fn a_function_moved_and_indented_anew_is_nothing() {
 fn a_function_moved_with_its_names_changed_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
-        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &language.renamed()]));
+        let (store, other) =
+            (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) = (
+            language.file("store", &[second]),
+            language.file("other", &[third, &language.renamed()]),
+        );
         check(&[&store, &other], &[&cut, &pasted]);
     }
 }
@@ -55,9 +65,11 @@ fn a_function_moved_with_its_names_changed_is_nothing() {
 fn a_function_moved_and_edited_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, insertion, .. } = language;
-        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (store, other) =
+            (language.file("store", &[first, second]), language.file("other", &[third]));
         let edited = language.with_inserted(insertion);
-        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &edited]));
+        let (cut, pasted) =
+            (language.file("store", &[second]), language.file("other", &[third, &edited]));
         check(&[&store, &other], &[&cut, &pasted]);
     }
 }
@@ -87,8 +99,15 @@ fn what_nobody_judged_is_new_where_it_becomes_source() {
     let language = &LANGUAGES[0];
     let store = language.file("src/store", &[language.first, language.second]);
     let copy = language.file("src/copy", &[language.first]);
-    let from =
-        ["src/copy.txt", "data/copy.dat", "copy", "src/copy.json", "src/copy.c.orig", "vendor/copy.c", "doc/copy.md"];
+    let from = [
+        "src/copy.txt",
+        "data/copy.dat",
+        "copy",
+        "src/copy.json",
+        "src/copy.c.orig",
+        "vendor/copy.c",
+        "doc/copy.md",
+    ];
     for from in from.into_iter().chain(["tests/copy.c"]) {
         let before = copy.named(from.to_owned());
         for after in [copy.clone(), language.file("src/copy", &[language.first, language.third])] {
@@ -99,7 +118,8 @@ fn what_nobody_judged_is_new_where_it_becomes_source() {
             repository.write(&after.path, &after.text);
             repository.commit("after");
             let report = repository.check(&["--base", "HEAD~1"]);
-            let paths: Vec<_> = report.list("/findings").iter().map(|of| (&of["rule"], &of["path"])).collect();
+            let paths: Vec<_> =
+                report.list("/findings").iter().map(|of| (&of["rule"], &of["path"])).collect();
             assert_eq!(paths, [(&"copied-code".into(), &after.path.as_str().into())], "{from}");
             assert_eq!(report.status, 1, "{from}");
         }
@@ -111,8 +131,10 @@ fn a_script_that_gets_the_name_of_its_language_is_nothing() {
     let language = LANGUAGES.iter().find(|of| of.extension == "py").expect("Python is there");
     let store = language.file("store", &[language.first, language.second]);
     let script = format!("#!/usr/bin/env python3\n{}", store.text);
-    let (before, after) =
-        (File { path: "run".to_owned(), text: script.clone() }, File { path: "run.py".to_owned(), text: script });
+    let (before, after) = (
+        File { path: "run".to_owned(), text: script.clone() },
+        File { path: "run.py".to_owned(), text: script },
+    );
     check(&[&store, &before], &[&store, &after]);
 }
 
@@ -120,7 +142,8 @@ fn a_script_that_gets_the_name_of_its_language_is_nothing() {
 fn a_renamed_member_of_an_old_clone_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, insertion, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[first, third]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[first, third]));
         let renamed = language.file("renamed", &[first, third]);
         check(&[&one, &two], &[&one, &renamed]);
         let edited = language.file("renamed", &[&language.with_inserted(insertion), third]);
@@ -132,7 +155,8 @@ fn a_renamed_member_of_an_old_clone_is_nothing() {
 fn a_moved_member_of_an_old_clone_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (cut, new) = (language.file("two", &[third]), language.file("new", &[first]));
         check(&[&one, &two], &[&one, &cut, &new]);
     }
@@ -145,7 +169,8 @@ fn a_split_file_is_nothing() {
         let store = language.file("store", &[first, second, third]);
         let (one, two) = (language.file("one", &[first, third]), language.file("two", &[second]));
         check(&[&store], &[&one, &two]);
-        let (rest, new) = (language.file("store", &[first, third]), language.file("new", &[second]));
+        let (rest, new) =
+            (language.file("store", &[first, third]), language.file("new", &[second]));
         check(&[&store], &[&rest, &new]);
     }
 }
@@ -162,13 +187,24 @@ fn joined_files_are_nothing() {
 
 /// A function of eighteen lines for each number, which have nothing in common.
 fn functions(numbers: impl Iterator<Item = usize>) -> String {
-    let body = ["total += step_N(M);", "if (flag_N > M) total -= M;", "call_N(total, key_M, N);", "seen_N[M] = N;"];
+    let body = [
+        "total += step_N(M);",
+        "if (flag_N > M) total -= M;",
+        "call_N(total, key_M, N);",
+        "seen_N[M] = N;",
+    ];
     let function = |n: usize| {
         let line = |at: usize| {
             let (shape, other) = ((n * 2_654_435_761) >> (2 * at) & 3, 100 * n + at);
-            format!("    {}\n", body[shape].replace('N', &n.to_string()).replace('M', &other.to_string()))
+            format!(
+                "    {}\n",
+                body[shape].replace('N', &n.to_string()).replace('M', &other.to_string())
+            )
         };
-        format!("int work_{n}(int total)\n{{\n{}    return total;\n}}\n\n", (0..14).map(line).collect::<String>())
+        format!(
+            "int work_{n}(int total)\n{{\n{}    return total;\n}}\n\n",
+            (0..14).map(line).collect::<String>()
+        )
     };
     numbers.map(function).collect()
 }
@@ -193,7 +229,9 @@ fn a_large_file_in_another_order_is_nothing_but_what_is_new_in_it() {
 fn many_files_that_are_nearly_the_same_keep_their_predecessors_when_all_are_moved() {
     let text = |number: usize| functions(0..4) + &functions(100 + number..101 + number);
     let files = |folder: &str, end: &str| -> Vec<File> {
-        (0..90).map(|number| c_file(&format!("{folder}/part{number:02}.c"), text(number) + end)).collect()
+        (0..90)
+            .map(|number| c_file(&format!("{folder}/part{number:02}.c"), text(number) + end))
+            .collect()
     };
     let (before, after) = (files("old", ""), files("new", "int more;\n"));
     check(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>());
@@ -241,7 +279,10 @@ fn statements_cut_into_a_function_of_their_own_are_nothing() {
         let rest = replaced(second, piece, insertion);
         let own = inserted_after(third, third, piece);
         check(&[&store], &[&language.file("store", &[first, &rest, &own])]);
-        check(&[&store], &[&language.file("store", &[first, &rest]), &language.file("own", &[&own])]);
+        check(
+            &[&store],
+            &[&language.file("store", &[first, &rest]), &language.file("own", &[&own])],
+        );
     }
 }
 
@@ -249,7 +290,8 @@ fn statements_cut_into_a_function_of_their_own_are_nothing() {
 fn clones_joined_into_one_function_are_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
         check(&[&one, &two], &[&one_cut, &two_cut, &language.file("shared", &[first])]);
     }
@@ -259,7 +301,8 @@ fn clones_joined_into_one_function_are_nothing() {
 fn a_pair_moved_to_files_of_its_own_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
         let (x, y) = (language.file("x", &[first]), language.file("y", &[first]));
         check(&[&one, &two], &[&one_cut, &two_cut, &x, &y]);
@@ -360,7 +403,8 @@ fn new_twins_that_hold_pieces_of_one_deleted_function_are_a_finding() {
 fn a_pair_moved_and_edited_alike_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
         for edited in [language.renamed(), rewritten(first)] {
             let (x, y) = (language.file("x", &[&edited]), language.file("y", &[&edited]));
@@ -373,7 +417,8 @@ fn a_pair_moved_and_edited_alike_is_nothing() {
 fn a_pair_of_renamed_files_rewritten_alike_is_nothing() {
     for language in LANGUAGES {
         let Language { first, third, .. } = language;
-        let (one, two) = (language.file("old/one", &[first]), language.file("old/two", &[first, third]));
+        let (one, two) =
+            (language.file("old/one", &[first]), language.file("old/two", &[first, third]));
         let edited = rewritten(first);
         let one_edited = language.file("new/one", &[&edited]);
         check(&[&one, &two], &[&one_edited, &language.file("new/two", &[&edited, third])]);
@@ -384,10 +429,16 @@ fn a_pair_of_renamed_files_rewritten_alike_is_nothing() {
 fn a_third_copy_is_a_finding_when_the_other_two_are_moved() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
-        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one, two) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
-        let (x, y, z) = (language.file("x", &[first]), language.file("y", &[first]), language.file("z", &[first]));
-        let finding = format!("{}, type-1 {}", copy(&z.at(first), "type-1", &x.at(first)), y.at(first));
+        let (x, y, z) = (
+            language.file("x", &[first]),
+            language.file("y", &[first]),
+            language.file("z", &[first]),
+        );
+        let finding =
+            format!("{}, type-1 {}", copy(&z.at(first), "type-1", &x.at(first)), y.at(first));
         check_change(&[&one, &two], &[&one_cut, &two_cut, &x, &y, &z], &[finding]);
     }
 }
@@ -399,7 +450,11 @@ fn a_function_cut_once_and_pasted_twice_is_a_finding_at_the_later() {
         let store = language.file("store", &[first, second]);
         let cut = language.file("store", &[second]);
         let (one, two) = (language.file("one", &[first]), language.file("two", &[third, first]));
-        check_change(&[&store], &[&cut, &one, &two], &[copy(&two.at(first), "type-1", &one.at(first))]);
+        check_change(
+            &[&store],
+            &[&cut, &one, &two],
+            &[copy(&two.at(first), "type-1", &one.at(first))],
+        );
     }
 }
 
@@ -410,7 +465,11 @@ fn a_file_renamed_and_copied_is_a_finding_at_one_of_the_two() {
         let store = language.file("store", &[first, second]);
         let renamed = store.named(language.path("renamed"));
         let new = language.file("z", &[first]);
-        check_change(&[&store], &[&renamed, &new], &[copy(&new.at(first), "type-1", &renamed.at(first))]);
+        check_change(
+            &[&store],
+            &[&renamed, &new],
+            &[copy(&new.at(first), "type-1", &renamed.at(first))],
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! Shows that what repeats by nature is nothing: imports, headers, tables, literals; and that files which are left out
-//! are named.
+//! Shows that what repeats by nature is nothing: imports, headers, tables, literals; and that files
+//! which are left out are named.
 
 use super::{check as check_change, check_with, copy, left_out};
 use crate::samples::{File, LANGUAGES, Language};
@@ -69,7 +69,9 @@ fn a_generated_file_is_left_out_unless_asked() {
 fn a_generated_file_is_no_origin_unless_asked() {
     for language in LANGUAGES {
         let Language { first, second, comment, .. } = language;
-        let store = language.file("store", &[first, second]).edited(|text| format!("{comment} @generated\n{text}"));
+        let store = language
+            .file("store", &[first, second])
+            .edited(|text| format!("{comment} @generated\n{text}"));
         let new = language.file("new", &[first]);
         check_change(&[&store], &[&store, &new], &[]);
         let finding = copy(&new.at(first), "type-1", &store.at(first));
@@ -83,7 +85,11 @@ fn an_ignored_file_is_nothing_and_a_dependency_is_left_out() {
         let Language { first, second, .. } = language;
         let store = language.file("store", &[first, second]);
         let new = language.file("node_modules/new", &[first]);
-        check_change(&[&store], &[&store, &new], &[left_out("node_modules/ (1 file, vendored or built)")]);
+        check_change(
+            &[&store],
+            &[&store, &new],
+            &[left_out("node_modules/ (1 file, vendored or built)")],
+        );
         let finding = copy(&new.at(first), "type-1", &store.at(first));
         let args = ["--set", "ignore=[\"!node_modules/\"]"];
         check_with(&args, &[&store], &[&store, &new], &[finding]);
@@ -95,19 +101,31 @@ fn an_ignored_file_is_nothing_and_a_dependency_is_left_out() {
 #[test]
 fn a_lock_file_is_nothing() {
     let packages = |from: u32| {
-        let package =
-            |at| format!("    \"node_modules/p{at}\": {{ \"version\": \"1.{at}.0\", \"license\": \"MIT\" }},\n");
-        format!("{{\n  \"packages\": {{\n{}  }}\n}}\n", (from..100).map(package).collect::<String>())
+        let package = |at| {
+            format!(
+                "    \"node_modules/p{at}\": {{ \"version\": \"1.{at}.0\", \"license\": \"MIT\" }},\n"
+            )
+        };
+        format!(
+            "{{\n  \"packages\": {{\n{}  }}\n}}\n",
+            (from..100).map(package).collect::<String>()
+        )
     };
     let lock = |path: &str, from| File { path: path.to_owned(), text: packages(from) };
     let (npm, cargo) = (lock("package-lock.json", 1), lock("Cargo.lock", 1));
-    check_change(&[&npm, &cargo], &[&npm, &cargo, &lock("web/package-lock.json", 2), &lock("web/Cargo.lock", 2)], &[]);
+    check_change(
+        &[&npm, &cargo],
+        &[&npm, &cargo, &lock("web/package-lock.json", 2), &lock("web/Cargo.lock", 2)],
+        &[],
+    );
 }
 
 #[test]
 fn a_minified_file_is_left_out() {
-    let language = LANGUAGES.iter().find(|language| language.extension == "ts").expect("it is a sample");
-    let line: String = [language.first, language.second, language.third].concat().repeat(5).replace('\n', " ");
+    let language =
+        LANGUAGES.iter().find(|language| language.extension == "ts").expect("it is a sample");
+    let line: String =
+        [language.first, language.second, language.third].concat().repeat(5).replace('\n', " ");
     let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let store = language.file("store", &[language.first, language.second]);
     let by_length = file("bundle.js", &line);

@@ -23,7 +23,11 @@ fn an_origin_that_the_change_edits_is_named_at_its_new_lines() {
         let in_place = language.with_inserted(insertion);
         let edited = language.file("store", &[insertion, second, &in_place]);
         let new = language.file("new", &[third, first]);
-        check(&[&store], &[&edited, &new], &[copy(&new.at(first), "type-3", &edited.at(&in_place))]);
+        check(
+            &[&store],
+            &[&edited, &new],
+            &[copy(&new.at(first), "type-3", &edited.at(&in_place))],
+        );
     }
 }
 
@@ -34,7 +38,11 @@ fn an_origin_whose_names_the_change_changes_is_named() {
         let store = language.file("store", &[second, first]);
         let edited = language.file("store", &[second, &language.renamed()]);
         let new = language.file("new", &[third, first]);
-        check(&[&store], &[&edited, &new], &[copy(&new.at(first), "type-2", &edited.at(&language.renamed()))]);
+        check(
+            &[&store],
+            &[&edited, &new],
+            &[copy(&new.at(first), "type-2", &edited.at(&language.renamed()))],
+        );
     }
 }
 
@@ -65,7 +73,11 @@ fn of_two_copies_of_new_code_in_one_file_the_later_is_a_finding() {
         let Language { first, second, third, .. } = language;
         let store = language.file("store", &[second]);
         let edited = language.file("store", &[first, second, third, first]);
-        check(&[&store], &[&edited], &[copy(&edited.nth(2, first), "type-1", &edited.nth(1, first))]);
+        check(
+            &[&store],
+            &[&edited],
+            &[copy(&edited.nth(2, first), "type-1", &edited.nth(1, first))],
+        );
     }
 }
 
@@ -75,7 +87,11 @@ fn of_two_copies_of_new_code_beside_each_other_the_later_is_a_finding() {
         let Language { first, second, third, .. } = language;
         let store = language.file("store", &[second]);
         let new = language.file("new", &[third, first, first]);
-        check(&[&store], &[&store, &new], &[copy(&new.nth(2, first), "type-1", &new.nth(1, first))]);
+        check(
+            &[&store],
+            &[&store, &new],
+            &[copy(&new.nth(2, first), "type-1", &new.nth(1, first))],
+        );
     }
 }
 
@@ -86,7 +102,11 @@ fn of_two_edited_copies_of_new_code_the_later_is_a_finding() {
         let store = language.file("store", &[second]);
         let edited = language.with_inserted(insertion);
         let (one, two) = (language.file("one", &[first]), language.file("two", &[&edited]));
-        check(&[&store], &[&store, &one, &two], &[copy(&two.at(&edited), "type-3", &one.at(first))]);
+        check(
+            &[&store],
+            &[&store, &one, &two],
+            &[copy(&two.at(&edited), "type-3", &one.at(first))],
+        );
     }
 }
 
@@ -110,7 +130,8 @@ fn a_third_copy_is_one_finding_with_both_origins() {
         let one = language.file("one", &[first, second]);
         let two = language.file("two", &[third, first]);
         let new = language.file("new", &[first]);
-        let finding = format!("{}, type-1 {}", copy(&new.at(first), "type-1", &one.at(first)), two.at(first));
+        let finding =
+            format!("{}, type-1 {}", copy(&new.at(first), "type-1", &one.at(first)), two.at(first));
         check(&[&one, &two], &[&one, &two, &new], &[finding]);
     }
 }
@@ -134,7 +155,11 @@ fn the_origin_that_is_most_alike_comes_first() {
         let one = language.file("one", &[&edited, second]);
         let two = language.file("two", &[third, first]);
         let new = language.file("new", &[first]);
-        let finding = format!("{}, type-3 {}", copy(&new.at(first), "type-1", &two.at(first)), one.at(&edited));
+        let finding = format!(
+            "{}, type-3 {}",
+            copy(&new.at(first), "type-1", &two.at(first)),
+            one.at(&edited)
+        );
         check(&[&one, &two], &[&one, &two, &new], &[finding]);
     }
 }
@@ -146,8 +171,10 @@ fn a_copy_of_two_origins_side_by_side_is_a_finding_for_each() {
         let one = language.file("one", &[first, third]);
         let two = language.file("two", &[second]);
         let new = language.file("new", &[first, second]);
-        let findings =
-            [copy(&new.at(first), "type-1", &one.at(first)), copy(&new.at(second), "type-1", &two.at(second))];
+        let findings = [
+            copy(&new.at(first), "type-1", &one.at(first)),
+            copy(&new.at(second), "type-1", &two.at(second)),
+        ];
         check(&[&one, &two], &[&one, &two, &new], &findings);
     }
 }
@@ -202,7 +229,11 @@ int drain(struct queue *queue, int n)
     // Each has code that the other had not: all of it is new in the one, half of it in the other.
     for (new, old) in [("a.c", "b.c"), ("b.c", "a.c")] {
         let (new, edited) = (file(new, after), file(old, after));
-        check(&[&file(old, before)], &[&new, &edited], &[copy(&new.at(after), "type-1", &edited.at(after))]);
+        check(
+            &[&file(old, before)],
+            &[&new, &edited],
+            &[copy(&new.at(after), "type-1", &edited.at(after))],
+        );
     }
 }
 
@@ -225,7 +256,8 @@ fn of_equal_new_files_each_names_what_base_had() {
         let report = repository.check(&["--base", "HEAD~1"]);
         for name in names {
             let path = language.path(name);
-            let mut findings = report.list("/findings").iter().filter(|finding| finding["path"] == path.as_str());
+            let mut findings =
+                report.list("/findings").iter().filter(|finding| finding["path"] == path.as_str());
             let names_base = |finding: &serde_json::Value| {
                 let origins = finding["origins"].as_array().expect("it has origins");
                 origins.iter().any(|origin| origin["path"] == store.path.as_str())

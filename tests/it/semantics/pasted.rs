@@ -13,7 +13,11 @@ fn a_function_pasted_into_another_file_is_a_finding() {
         let store = language.file("store", &[first, second]);
         let other = language.file("other", &[third]);
         let pasted = language.file("other", &[third, first]);
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(first), "type-1", &store.at(first))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(first), "type-1", &store.at(first))],
+        );
     }
 }
 
@@ -24,7 +28,11 @@ fn a_function_pasted_before_the_others_of_a_file_is_a_finding() {
         let store = language.file("store", &[second, first]);
         let other = language.file("other", &[third]);
         let pasted = language.file("other", &[first, third]);
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(first), "type-1", &store.at(first))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(first), "type-1", &store.at(first))],
+        );
     }
 }
 
@@ -44,7 +52,11 @@ fn a_function_pasted_into_the_same_file_is_a_finding() {
         let Language { first, second, third, .. } = language;
         let store = language.file("store", &[first, second, third]);
         let pasted = language.file("store", &[first, second, third, first]);
-        check(&[&store], &[&pasted], &[copy(&pasted.nth(2, first), "type-1", &pasted.nth(1, first))]);
+        check(
+            &[&store],
+            &[&pasted],
+            &[copy(&pasted.nth(2, first), "type-1", &pasted.nth(1, first))],
+        );
     }
 }
 
@@ -54,7 +66,11 @@ fn a_function_pasted_above_its_origin_is_a_finding_at_the_paste() {
         let Language { first, second, third, .. } = language;
         let store = language.file("store", &[second, third, first]);
         let pasted = language.file("store", &[second, first, third, first]);
-        check(&[&store], &[&pasted], &[copy(&pasted.nth(1, first), "type-1", &pasted.nth(2, first))]);
+        check(
+            &[&store],
+            &[&pasted],
+            &[copy(&pasted.nth(1, first), "type-1", &pasted.nth(2, first))],
+        );
     }
 }
 
@@ -73,7 +89,11 @@ fn a_function_pasted_beside_itself_is_a_finding_where_git_calls_it_added() {
         let first_line = pasted.text[..start].matches('\n').count() as u64 + 1;
         let is_above = repository.added_lines("HEAD~1", &pasted.path).contains(&first_line);
         let (copied, origin) = if is_above { (1, 2) } else { (2, 1) };
-        check_last(&repository, &[], &[copy(&pasted.nth(copied, first), "type-1", &pasted.nth(origin, first))]);
+        check_last(
+            &repository,
+            &[],
+            &[copy(&pasted.nth(copied, first), "type-1", &pasted.nth(origin, first))],
+        );
     }
 }
 
@@ -95,7 +115,8 @@ fn a_renamed_function_pasted_between_functions_of_its_shape_is_a_finding_at_the_
     for language in LANGUAGES {
         let Language { first, names, .. } = language;
         let variant = |n: usize| {
-            let names: Vec<_> = names.iter().map(|(from, _)| (*from, format!("{from}{n}"))).collect();
+            let names: Vec<_> =
+                names.iter().map(|(from, _)| (*from, format!("{from}{n}"))).collect();
             renamed(first, &names.iter().map(|(from, to)| (*from, to.as_str())).collect::<Vec<_>>())
         };
         let (one, two, new) = (variant(1), variant(2), variant(3));
@@ -108,20 +129,36 @@ fn a_renamed_function_pasted_between_functions_of_its_shape_is_a_finding_at_the_
 
 #[test]
 fn a_method_pasted_into_another_class_is_a_finding() {
-    const CLASSES: &[(&str, &str, &str)] =
-        &[("py", "class A(B):\n", ""), ("ts", "namespace A {\n", "}\n"), ("java", "class A extends B {\n", "}\n")];
+    const CLASSES: &[(&str, &str, &str)] = &[
+        ("py", "class A(B):\n", ""),
+        ("ts", "namespace A {\n", "}\n"),
+        ("java", "class A extends B {\n", "}\n"),
+    ];
     for (extension, head, tail) in CLASSES {
-        let language = LANGUAGES.iter().find(|language| language.extension == *extension).expect("it is a sample");
+        let language = LANGUAGES
+            .iter()
+            .find(|language| language.extension == *extension)
+            .expect("it is a sample");
         let Language { first, second, third, .. } = language;
         let class = |name: &str, methods: &str| {
-            language.file(name, &[]).edited(|_| format!("{}{methods}{tail}", head.replace('A', name)))
+            language
+                .file(name, &[])
+                .edited(|_| format!("{}{methods}{tail}", head.replace('A', name)))
         };
         let store = class("Store", &format!("{first}\n{second}"));
         let other = class("Other", third);
         let pasted = class("Other", &format!("{third}\n{first}"));
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(first), "type-1", &store.at(first))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(first), "type-1", &store.at(first))],
+        );
         let pasted = class("Other", &format!("{first}\n{third}"));
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(first), "type-1", &store.at(first))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(first), "type-1", &store.at(first))],
+        );
     }
 }
 
@@ -132,7 +169,11 @@ fn statements_pasted_into_another_function_are_a_finding() {
         let store = language.file("store", &[third, second]);
         let other = language.file("other", &[first]);
         let pasted = language.file("other", &[&inserted_after(first, anchor, piece)]);
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(piece), "type-1", &store.at(piece))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(piece), "type-1", &store.at(piece))],
+        );
     }
 }
 
@@ -153,8 +194,10 @@ fn functions_pasted_into_two_files_are_a_finding_in_each() {
         let Language { first, second, third, .. } = language;
         let store = language.file("store", &[first, third, second]);
         let (one, two) = (language.file("one", &[first]), language.file("two", &[second]));
-        let findings =
-            [copy(&one.at(first), "type-1", &store.at(first)), copy(&two.at(second), "type-1", &store.at(second))];
+        let findings = [
+            copy(&one.at(first), "type-1", &store.at(first)),
+            copy(&two.at(second), "type-1", &store.at(second)),
+        ];
         check(&[&store], &[&store, &one, &two], &findings);
     }
 }
@@ -167,7 +210,11 @@ fn functions_pasted_together_are_one_finding() {
         let store = language.file("store", &[first, second]);
         let other = language.file("other", &[third]);
         let pasted = language.file("other", &[third, first, second]);
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(&both), "type-1", &store.at(&both))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(&both), "type-1", &store.at(&both))],
+        );
     }
 }
 
@@ -178,7 +225,11 @@ fn a_function_that_takes_the_place_of_another_is_a_finding() {
         let store = language.file("store", &[first]);
         let other = language.file("other", &[third, second]);
         let pasted = language.file("other", &[third, first]);
-        check(&[&store, &other], &[&store, &pasted], &[copy(&pasted.at(first), "type-1", &store.at(first))]);
+        check(
+            &[&store, &other],
+            &[&store, &pasted],
+            &[copy(&pasted.at(first), "type-1", &store.at(first))],
+        );
     }
 }
 
@@ -205,14 +256,26 @@ fn only_new_tokens_that_are_copied_count() {
         let report = repository.check(&["--base", "HEAD~1"]);
         let n_tokens = report.list("/findings")[0]["tokens"].as_u64().expect("it is a number");
         // What is put between the copied statements is new, but not copied.
-        repository.write(language.path("new"), language.file("new", &[&language.with_inserted(insertion)]).text);
+        repository.write(
+            language.path("new"),
+            language.file("new", &[&language.with_inserted(insertion)]).text,
+        );
         repository.commit("edit");
         let n_findings = |least: u64| {
             let args = ["--base", "HEAD~2", "--min-tokens", &least.to_string()];
             let report = repository.check(&args);
-            report.list("/findings").iter().filter(|finding| finding["rule"] == "copied-code").count()
+            report
+                .list("/findings")
+                .iter()
+                .filter(|finding| finding["rule"] == "copied-code")
+                .count()
         };
-        assert_eq!((n_findings(n_tokens), n_findings(n_tokens + 1)), (1, 0), "{}", language.extension);
+        assert_eq!(
+            (n_findings(n_tokens), n_findings(n_tokens + 1)),
+            (1, 0),
+            "{}",
+            language.extension
+        );
     }
 }
 
@@ -231,7 +294,12 @@ fn a_copy_counts_from_exactly_the_threshold() {
             let args = ["--base", "HEAD~1", "--min-tokens", &least.to_string()];
             repository.check(&args).findings().len()
         };
-        assert_eq!((n_findings(n_tokens), n_findings(n_tokens + 1)), (1, 0), "{}", language.extension);
+        assert_eq!(
+            (n_findings(n_tokens), n_findings(n_tokens + 1)),
+            (1, 0),
+            "{}",
+            language.extension
+        );
     }
 }
 
@@ -255,7 +323,8 @@ fn all_lines_of_a_paste_are_reported_as_added() {
         repository.write(language.path("store"), language.file("store", &[first]).text);
         repository.write(language.path("other"), language.file("other", &[second, third]).text);
         repository.commit("before");
-        repository.write(language.path("other"), language.file("other", &[second, first, third]).text);
+        repository
+            .write(language.path("other"), language.file("other", &[second, first, third]).text);
         repository.commit("after");
         let report = repository.check(&["--base", "HEAD~1"]);
         let finding = &report.list("/findings")[0];
@@ -268,12 +337,18 @@ fn all_lines_of_a_paste_are_reported_as_added() {
 
 #[test]
 fn languages_of_one_family_are_compared() {
-    const FAMILIES: &[(&str, &str)] = &[("c", "cpp"), ("c", "h"), ("ts", "js"), ("ts", "tsx"), ("ts", "mjs")];
+    const FAMILIES: &[(&str, &str)] =
+        &[("c", "cpp"), ("c", "h"), ("ts", "js"), ("ts", "tsx"), ("ts", "mjs")];
     for (own, other) in FAMILIES {
-        let language = LANGUAGES.iter().find(|language| language.extension == *own).expect("it is a sample");
+        let language =
+            LANGUAGES.iter().find(|language| language.extension == *own).expect("it is a sample");
         let store = language.file("store", &[language.first, language.second]);
         let new = store.named(format!("new.{other}")).edited(|_| language.first.to_owned());
-        check(&[&store], &[&store, &new], &[copy(&new.at(language.first), "type-1", &store.at(language.first))]);
+        check(
+            &[&store],
+            &[&store, &new],
+            &[copy(&new.at(language.first), "type-1", &store.at(language.first))],
+        );
     }
 }
 
@@ -293,7 +368,8 @@ fn code_pasted_over_old_code_counts_by_the_lines_that_git_calls_added() {
         concat(\n            inner.concat(ifBreak(indent(printed), printed))\n          )\n        )\n      );\n    \
         } else {\n      parts.push(group(indent(concat(inner.concat(printed)))));\n    }\n  } else {\n    \
         parts.push(...inner, ...tail);\n";
-    let old = "    parts.push(group(indent(concat(inner))));\n  } else {\n    parts.push(...inner);\n";
+    let old =
+        "    parts.push(group(indent(concat(inner))));\n  } else {\n    parts.push(...inner);\n";
     let printer = |name: &str, body: &str| {
         format!(
             "function {name}(node, print) {{\n  const parts = [];\n  const inner = [];\n  parts.push(\"{name}\");\n  \

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use support::Repository;
 
-/// Commits `before`, then `after` on top of it, and returns the level of each finding with its reason, by place.
+/// Commits `before`, then `after` on top of it, and returns the level of each finding with its
+/// reason, by place.
 #[track_caller]
 fn levels(args: &[&str], before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
     let repository = Repository::new();
@@ -57,9 +58,14 @@ fn a_copy_that_only_declares_is_a_note_that_says_so() {
 
 #[test]
 fn rows_of_one_shape_are_a_note_however_long_they_are() {
-    let check = |text: &str| levels(&[], &[("a.c", text)], &[("b.c", &format!("int other;\n{text}"))]);
-    assert_eq!(check(&fields(200)), ["note b.c:2, says little: no statement, no control flow, 2 equal lines"]);
-    let assignments: String = (0..60).map(|at| format!("    s->field_{at} = value_{at};\n")).collect();
+    let check =
+        |text: &str| levels(&[], &[("a.c", text)], &[("b.c", &format!("int other;\n{text}"))]);
+    assert_eq!(
+        check(&fields(200)),
+        ["note b.c:2, says little: no statement, no control flow, 2 equal lines"]
+    );
+    let assignments: String =
+        (0..60).map(|at| format!("    s->field_{at} = value_{at};\n")).collect();
     let found = check(&format!("void reset(struct settings *s)\n{{\n{assignments}}}\n"));
     assert!(found[0].starts_with("note b.c:2, says little: 2 statements"), "{found:?}");
 }
@@ -67,10 +73,12 @@ fn rows_of_one_shape_are_a_note_however_long_they_are() {
 #[test]
 fn a_function_of_a_hundred_tokens_is_a_warning_when_all_its_names_are_replaced_one_to_one() {
     let function = |word: &str, n: usize| {
-        let steps: String = (0..n).map(|at| format!("    {word}_{at} = {word}_{at} + {word}_n;\n")).collect();
+        let steps: String =
+            (0..n).map(|at| format!("    {word}_{at} = {word}_{at} + {word}_n;\n")).collect();
         format!("int {word}(int {word}_n)\n{{\n{steps}    return {word}_n;\n}}\n")
     };
-    let check = |n: usize| levels(&[], &[("a.c", &function("sum", n))], &[("b.c", &function("weigh", n))]);
+    let check =
+        |n: usize| levels(&[], &[("a.c", &function("sum", n))], &[("b.c", &function("weigh", n))]);
     assert_eq!(check(15), ["warning b.c:1"], "11 tokens and 6 for each step");
     assert!(check(14)[0].starts_with("note b.c:1, says little"), "{:?}", check(14));
 }
@@ -114,7 +122,11 @@ fn test_code_inside_a_file_is_test_code() {
         &[("b.rs", &format!("fn b() {{}}\n\n#[cfg(test)]\nmod tests {{\n{indented}}}\n"))],
     );
     assert_eq!(found, ["note b.rs:5, in test code"]);
-    let found = levels(&[], &[("a.rs", &before)], &[("b.rs", &format!("fn b() {{}}\n\nmod table {{\n{indented}}}\n"))]);
+    let found = levels(
+        &[],
+        &[("a.rs", &before)],
+        &[("b.rs", &format!("fn b() {{}}\n\nmod table {{\n{indented}}}\n"))],
+    );
     assert_eq!(found, ["warning b.rs:4"], "with the brackets around it");
 }
 
@@ -132,20 +144,38 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
     }
-    for path in ["testdir/b.c", "src/testFixtures/b.c", "testsuite/b.c", "tests.c", "FooTests/b.c"] {
+    for path in ["testdir/b.c", "src/testFixtures/b.c", "testsuite/b.c", "tests.c", "FooTests/b.c"]
+    {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in test code")]);
     }
-    for path in ["shop/migrations/0002_b.c", "db/migrate/20240102_b.c", "Migrations/2024_B.c", "db/migration/V2__b.c"] {
+    for path in [
+        "shop/migrations/0002_b.c",
+        "db/migrate/20240102_b.c",
+        "Migrations/2024_B.c",
+        "db/migration/V2__b.c",
+    ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
     }
-    for path in ["src/locales/de.c", "i18n/pt-BR.c", "locale/zh_Hant/b.c", "res/lang/fr/b.c", "lang/en_US.c"] {
+    for path in [
+        "src/locales/de.c",
+        "i18n/pt-BR.c",
+        "locale/zh_Hant/b.c",
+        "res/lang/fr/b.c",
+        "lang/en_US.c",
+    ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
     }
-    for path in ["migrations/base.c", "migration/0002_b.c", "src/migrate/1.c", "lang/go.c", "i18n/load.c", "locales.c"]
-    {
+    for path in [
+        "migrations/base.c",
+        "migration/0002_b.c",
+        "src/migrate/1.c",
+        "lang/go.c",
+        "i18n/load.c",
+        "locales.c",
+    ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("warning {path}:2")]);
     }
@@ -153,8 +183,10 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("warning {path}:2")]);
     }
-    let rules: String = (0..20).map(|at| format!(".a{at} > b {{ color: red; margin: {at}px auto; }}\n")).collect();
-    let found = levels(&[], &[("a.css", &rules)], &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))]);
+    let rules: String =
+        (0..20).map(|at| format!(".a{at} > b {{ color: red; margin: {at}px auto; }}\n")).collect();
+    let found =
+        levels(&[], &[("a.css", &rules)], &[("b.css", &format!("p {{ top: 0; }}\n{rules}"))]);
     assert_eq!(found, ["note b.css:2, declares rather than computes"]);
     let found = levels(
         &["--set", "declarative-level=warning", "--set", "min-worth=0"],
@@ -249,18 +281,31 @@ fn an_implementation_repeats_signatures_and_a_copied_body_computes() {
     let (_, opening, methods, _) = INTERFACES[0];
     let interface = format!("{opening}{methods}}}\n");
     let class = |body: &str| {
-        let methods = methods.replace("    Entry", "    @Override\n    public Entry").replace(';', body);
+        let methods =
+            methods.replace("    Entry", "    @Override\n    public Entry").replace(';', body);
         format!("class Other implements A {{\n    private final int other;\n\n{methods}}}\n")
     };
-    let (own, other) = (class(" {\n        return null;\n    }"), class(" {\n        throw new Gone();\n    }"));
+    let (own, other) =
+        (class(" {\n        return null;\n    }"), class(" {\n        throw new Gone();\n    }"));
     let found = levels(&[], &[("A.java", &interface)], &[("Other.java", &own)]);
     assert!(found.iter().all(|finding| finding.starts_with("note")), "{found:?}");
     let found = levels(&[], &[("Own.java", &own)], &[("Other.java", &other)]);
-    assert!(!found.is_empty() && found.iter().all(|finding| finding.starts_with("note")), "{found:?}");
+    assert!(
+        !found.is_empty() && found.iter().all(|finding| finding.starts_with("note")),
+        "{found:?}"
+    );
     let body = " {\n        Entry found = this.index.lookup(this.name, 3);\n        if (found.isStale(this.clock.now())) {\n            \
                 this.index.drop(found);\n        }\n        return null;\n    }";
-    let one = class(" {\n        return null;\n    }").replacen(" {\n        return null;\n    }", body, 3);
-    let found = levels(&[], &[("Own.java", &one)], &[("Other.java", &one.replace("int other", "long another"))]);
+    let one = class(" {\n        return null;\n    }").replacen(
+        " {\n        return null;\n    }",
+        body,
+        3,
+    );
+    let found = levels(
+        &[],
+        &[("Own.java", &one)],
+        &[("Other.java", &one.replace("int other", "long another"))],
+    );
     assert!(found.iter().any(|finding| finding.starts_with("warning")), "{found:?}");
 }
 
@@ -271,7 +316,11 @@ fn calls_and_variables_are_no_signatures() {
                 trace.print(inner.width(), outer.width());\n    remember(inner, outer);\n    \
                 return inner.is_within(outer) && outer.is_visible(screen);\n";
     let function = |name: &str| format!("bool {name}(const area& other)\n{{\n{body}}}\n");
-    let found = levels(&[], &[("a.cpp", &function("meets"))], &[("b.cpp", &format!("int b;\n{}", function("meets")))]);
+    let found = levels(
+        &[],
+        &[("a.cpp", &function("meets"))],
+        &[("b.cpp", &format!("int b;\n{}", function("meets")))],
+    );
     assert_eq!(found, ["warning b.cpp:2"]);
 }
 
@@ -282,9 +331,12 @@ fn a_build_script_is_judged_by_its_code() {
         sizes[file.name] = file.length() / 1024\n            }\n        }\n        \
         sizes.sort().each { name, size ->\n            logger.lifecycle(\"$name: $size\")\n        }\n        \
         if (sizes.isEmpty()) {\n            throw new GradleException(\"no texts below src\")\n        }\n    }\n}\n";
-    for path in ["b.gradle", "b/build.gradle", "b.gradle.kts", "buildSrc/src/main/kotlin/b.gradle.kts"] {
+    for path in
+        ["b.gradle", "b/build.gradle", "b.gradle.kts", "buildSrc/src/main/kotlin/b.gradle.kts"]
+    {
         let first = if path.ends_with("kts") { "a.gradle.kts" } else { "a.gradle" };
-        let found = levels(&[], &[(first, tasks)], &[(path, &format!("description = \"b\"\n\n{tasks}"))]);
+        let found =
+            levels(&[], &[(first, tasks)], &[(path, &format!("description = \"b\"\n\n{tasks}"))]);
         assert_eq!(found, [format!("warning {path}:3")]);
     }
 }
@@ -305,7 +357,10 @@ fn steps_of_a_scenario_are_found_whatever_values_they_have() {
     };
     assert_eq!(copied(steps), 1);
     assert_eq!(copied(&steps.replace("25", "30").replace("SPRING", "AUTUMN")), 1);
-    assert_eq!(copied(&steps.replace("25 euros", "25 euros:\n      | a | b |\n      | 1 | 2 |")), 1);
+    assert_eq!(
+        copied(&steps.replace("25 euros", "25 euros:\n      | a | b |\n      | 1 | 2 |")),
+        1
+    );
     assert_eq!(copied(others), 0);
 }
 
@@ -352,8 +407,10 @@ fn a_change_warns_of_its_ten_best_copies_and_notes_the_others() {
 
 #[test]
 fn what_a_bundle_gets_with_its_sources_is_a_note() {
-    let functions: Vec<&str> = include_str!("../../law/code/c.c").split_inclusive("\n}\n").collect();
-    let sources: Vec<String> = functions.chunks(functions.len().div_ceil(4)).map(<[&str]>::concat).collect();
+    let functions: Vec<&str> =
+        include_str!("../../law/code/c.c").split_inclusive("\n}\n").collect();
+    let sources: Vec<String> =
+        functions.chunks(functions.len().div_ceil(4)).map(<[&str]>::concat).collect();
     let bundle = |sources: &[String]| format!("int bundled;\n{}", sources.concat());
     let edited = |text: &str| format!("{text}{DECIDES}");
     let mut after = sources.clone();
@@ -381,7 +438,8 @@ fn a_finding_says_what_made_its_level_and_what_would_change_it() {
     repository.commit("after");
     let run = |format: &str| {
         let args = ["check", "--base", "HEAD~1", "--verbose", "--format", format];
-        String::from_utf8(repository.secondhand(&args).output().expect("it runs").stdout).expect("it is text")
+        String::from_utf8(repository.secondhand(&args).output().expect("it runs").stdout)
+            .expect("it is text")
     };
     let text: String = run("text").split_whitespace().collect::<Vec<_>>().join(" ");
     for reason in [

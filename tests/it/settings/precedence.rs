@@ -69,7 +69,8 @@ fn an_unknown_key_of_a_flag_is_named_with_the_nearest_key() {
 fn a_file_that_is_not_toml_is_named_with_the_line() {
     let repository = repository_with_a_copy();
     repository.write("secondhand.toml", "min-tokens = 40\nignore = [\n");
-    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors.starts_with("error: cannot read `secondhand.toml`, line 2: "), "{errors}");
@@ -79,11 +80,15 @@ fn a_file_that_is_not_toml_is_named_with_the_line() {
 fn a_value_that_cannot_be_used_is_named_with_its_place() {
     let repository = repository_with_a_copy();
     repository.write("secondhand.toml", "min-tokens = 3\n");
-    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors.starts_with("error: cannot use `min-tokens` of `"), "{errors}");
-    assert!(errors.contains("secondhand.toml`: 3 is below the guarantee threshold of 20"), "{errors}");
+    assert!(
+        errors.contains("secondhand.toml`: 3 is below the guarantee threshold of 20"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -111,7 +116,8 @@ fn a_named_file_that_is_not_there_is_an_error() {
 fn a_folder_in_the_place_of_the_file_is_an_error() {
     let repository = repository_with_a_copy();
     fs::create_dir(repository.path("secondhand.toml")).expect("the repository is writable");
-    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    let output =
+        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
     assert!(errors.contains("secondhand.toml") && errors.contains("Is a directory"), "{errors}");
@@ -121,8 +127,10 @@ fn a_folder_in_the_place_of_the_file_is_an_error() {
 #[test]
 fn a_link_to_a_file_that_is_not_there_is_an_error() {
     let repository = repository_with_a_copy();
-    std::os::unix::fs::symlink("none.toml", repository.path("secondhand.toml")).expect("there are links");
-    let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+    std::os::unix::fs::symlink("none.toml", repository.path("secondhand.toml"))
+        .expect("there are links");
+    let output =
+        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
     assert!(text(&output.stderr).contains("secondhand.toml"), "{}", text(&output.stderr));
 }
@@ -131,7 +139,8 @@ fn a_link_to_a_file_that_is_not_there_is_an_error() {
 fn a_variable_that_cannot_be_used_is_an_error() {
     let repository = repository_with_a_copy();
     for (name, value) in [("SECONDHAND_MIN_TOKENS", "many"), ("SECONDHAND_MAX_GAP", "wide")] {
-        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).env(name, value).output();
+        let output =
+            repository.secondhand(&["check", "--base", "HEAD~1"]).env(name, value).output();
         let output = output.expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{name}");
         assert!(text(&output.stderr).contains(value), "{}", text(&output.stderr));
@@ -173,11 +182,18 @@ fn what_other_programs_call_ignore_leads_to_it() {
 fn a_day_is_a_date_of_toml_or_a_text() {
     let repository = repository_with_a_copy();
     let status = |day: &str| {
-        let exception = format!("[[license.exceptions]]\npath = \"a\"\nreason = \"b\"\nuntil = {day}\n");
-        let decision = format!("[[decision]]\ncopy = \"a\"\nby = \"b\"\nreason = \"c\"\nuntil = {day}\n");
+        let exception =
+            format!("[[license.exceptions]]\npath = \"a\"\nreason = \"b\"\nuntil = {day}\n");
+        let decision =
+            format!("[[decision]]\ncopy = \"a\"\nby = \"b\"\nreason = \"c\"\nuntil = {day}\n");
         repository.write("secondhand.toml", exception);
         repository.write("secondhand-decisions.toml", decision);
-        repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts").status.code()
+        repository
+            .secondhand(&["check", "--base", "HEAD~1"])
+            .output()
+            .expect("the program starts")
+            .status
+            .code()
     };
     assert_eq!(["2099-01-31", "\"2099-01-31\""].map(status), [Some(1); 2]);
     assert_eq!(["2099-01-31T00:00:00", "5", "\"soon\""].map(status), [Some(2); 3]);
@@ -207,7 +223,11 @@ fn the_file_counts_in_a_subfolder_too() {
     repository.write("secondhand.toml", HIGH);
     repository.write("src/deep/x.c", "");
     let folder = repository.path("src/deep");
-    check(&Report::new(&mut secondhand(&folder, &["check", "--format=json", "--base=HEAD~1"])), 0, &[]);
+    check(
+        &Report::new(&mut secondhand(&folder, &["check", "--format=json", "--base=HEAD~1"])),
+        0,
+        &[],
+    );
 }
 
 #[test]
@@ -230,8 +250,14 @@ fn an_option_set_by_a_flag_outweighs_the_file() {
 
 #[test]
 fn an_option_set_by_a_flag_outweighs_a_variable() {
-    assert_eq!(n_findings("", &[("SECONDHAND_MIN_TOKENS", "1000")], &["--set", "min-tokens=50"]), 1);
-    assert_eq!(n_findings("", &[("SECONDHAND_MIN_TOKENS", "50")], &["--set", "min-tokens=1000"]), 0);
+    assert_eq!(
+        n_findings("", &[("SECONDHAND_MIN_TOKENS", "1000")], &["--set", "min-tokens=50"]),
+        1
+    );
+    assert_eq!(
+        n_findings("", &[("SECONDHAND_MIN_TOKENS", "50")], &["--set", "min-tokens=1000"]),
+        0
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What the test programs and the measuring tools share: repositories to run the program over, and seeded numbers.
+//! What the test programs and the measuring tools share: repositories to run the program over, and
+//! seeded numbers.
 
 mod random;
 mod repository;

@@ -29,7 +29,8 @@ impl Repository {
 
     /// An empty repository whose objects are named by `format`: `sha1` or `sha256`.
     pub fn with_format(format: &str) -> Self {
-        let repository = Self { folder: TempDir::new().expect("the folder for temporary files is writable") };
+        let repository =
+            Self { folder: TempDir::new().expect("the folder for temporary files is writable") };
         repository.git(&["init", "--quiet", "--template=", &format!("--object-format={format}")]);
         repository
     }
@@ -47,7 +48,8 @@ impl Repository {
     /// Writes a file of the work tree, and the folders above it.
     pub fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
         let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the repository is writable");
+        fs::create_dir_all(path.parent().expect("it lies below the root"))
+            .expect("the repository is writable");
         fs::write(path, text).expect("the repository is writable");
     }
 
@@ -59,7 +61,8 @@ impl Repository {
     /// Renames a file of the work tree.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) {
         let to = self.path(to);
-        fs::create_dir_all(to.parent().expect("it lies below the root")).expect("the repository is writable");
+        fs::create_dir_all(to.parent().expect("it lies below the root"))
+            .expect("the repository is writable");
         fs::rename(self.path(from), to).expect("the file is there");
     }
 
@@ -75,7 +78,8 @@ impl Repository {
         self.head()
     }
 
-    /// The id of the current commit: from the file of its branch, since starting git takes longer than all else here.
+    /// The id of the current commit: from the file of its branch, since starting git takes longer
+    /// than all else here.
     fn head(&self) -> String {
         let read = |name: &str| fs::read_to_string(self.path(".git").join(name)).ok();
         let branch = read("HEAD").and_then(|head| read(head.strip_prefix("ref: ")?.trim()));
@@ -90,16 +94,18 @@ impl Repository {
 
     /// The lines of `path` that git counts as added since `base`, as code hosts show them.
     ///
-    /// With the usual three lines of context: without any, git leaves the end that two texts share out of the diff,
-    /// and calls other ones of equal lines added.
+    /// With the usual three lines of context: without any, git leaves the end that two texts share
+    /// out of the diff, and calls other ones of equal lines added.
     #[track_caller]
     pub fn added_lines(&self, base: &str, path: &str) -> Vec<u64> {
         let diff = self.git(&["diff", "--unified=3", "--no-color", base, "HEAD", "--", path]);
         let mut added = Vec::new();
         let mut line = 0;
         for text in diff.lines().skip_while(|text| !text.starts_with("@@")) {
-            if let Some(of_head) = text.strip_prefix("@@ ").and_then(|hunk| hunk.split(' ').nth(1)) {
-                let first = of_head.trim_start_matches('+').split(',').next().expect("git's format");
+            if let Some(of_head) = text.strip_prefix("@@ ").and_then(|hunk| hunk.split(' ').nth(1))
+            {
+                let first =
+                    of_head.trim_start_matches('+').split(',').next().expect("git's format");
                 line = first.parse().expect("git's format");
             } else if text.starts_with('+') {
                 added.push(line);
@@ -126,7 +132,8 @@ impl Repository {
 /// Runs git in `folder`; returns what it printed, trimmed.
 #[track_caller]
 pub fn git(folder: &Path, args: &[&str]) -> String {
-    let Output { status, stdout, stderr } = git_command(folder, args).output().expect("git is installed");
+    let Output { status, stdout, stderr } =
+        git_command(folder, args).output().expect("git is installed");
     assert!(status.success(), "git {args:?}: {}", String::from_utf8_lossy(&stderr));
     String::from_utf8_lossy(&stdout).trim().to_owned()
 }
@@ -153,13 +160,15 @@ pub fn secondhand(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Where the program is: cargo says so, and where it does not, the test that runs is beside it, in `deps`.
+/// Where the program is: cargo says so, and where it does not, the test that runs is beside it, in
+/// `deps`.
 pub fn program() -> PathBuf {
     if let Some(path) = env::var_os("CARGO_BIN_EXE_secondhand") {
         return path.into();
     }
     let test = env::current_exe().expect("the system knows what runs");
-    let folder = test.ancestors().nth(2).expect("a test lies in `deps` of the folder of the program");
+    let folder =
+        test.ancestors().nth(2).expect("a test lies in `deps` of the folder of the program");
     folder.join(format!("secondhand{}", env::consts::EXE_SUFFIX))
 }
 
@@ -176,17 +185,31 @@ fn isolated(mut command: Command, folder: &Path) -> Command {
         "JENKINS_",
         "TEAMCITY_",
     ];
-    const NAMES: &[&str] =
-        &["CI", "NO_COLOR", "COLUMNS", "RAYON_NUM_THREADS", "TF_BUILD", "BUILDKITE", "CIRCLECI", "DRONE", "TRAVIS"];
+    const NAMES: &[&str] = &[
+        "CI",
+        "NO_COLOR",
+        "COLUMNS",
+        "RAYON_NUM_THREADS",
+        "TF_BUILD",
+        "BUILDKITE",
+        "CIRCLECI",
+        "DRONE",
+        "TRAVIS",
+    ];
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if PREFIXES.iter().any(|prefix| text.starts_with(prefix)) || NAMES.contains(&&*text) {
             command.env_remove(&name);
         }
     }
-    command.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     for role in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{role}_NAME"), "A Tester").env(format!("GIT_{role}_EMAIL"), "tester@example.com");
+        command
+            .env(format!("GIT_{role}_NAME"), "A Tester")
+            .env(format!("GIT_{role}_EMAIL"), "tester@example.com");
         command.env(format!("GIT_{role}_DATE"), "2001-02-03T04:05:06Z");
     }
     command
@@ -207,15 +230,21 @@ impl Report {
     pub fn new(command: &mut Command) -> Self {
         let Output { status, stdout, stderr } = command.output().expect("the program starts");
         let errors = String::from_utf8_lossy(&stderr);
-        let json = serde_json::from_slice(&stdout).unwrap_or_else(|why| panic!("no report ({why}): {errors}"));
+        let json = serde_json::from_slice(&stdout)
+            .unwrap_or_else(|why| panic!("no report ({why}): {errors}"));
         assert_eq!(errors, "", "a run that succeeds has no errors to tell");
         Self { status: status.code().expect("no signal ended it"), json }
     }
 
-    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`; what was not examined with
-    /// its message: `note left out: a.c (generated)`. Edits that missed siblings are no copies.
+    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`; what
+    /// was not examined with its message: `note left out: a.c (generated)`. Edits that missed
+    /// siblings are no copies.
     pub fn findings(&self) -> Vec<String> {
-        self.list("/findings").iter().filter(|finding| finding["rule"] != "missed-sibling").map(finding).collect()
+        self.list("/findings")
+            .iter()
+            .filter(|finding| finding["rule"] != "missed-sibling")
+            .map(finding)
+            .collect()
     }
 
     /// The list at `pointer`.
@@ -226,10 +255,14 @@ impl Report {
 }
 
 fn finding(finding: &Value) -> String {
-    let origins: Vec<_> = finding["origins"].as_array().expect("a finding has origins").iter().map(origin).collect();
+    let origins: Vec<_> =
+        finding["origins"].as_array().expect("a finding has origins").iter().map(origin).collect();
     let level = finding["level"].as_str().expect("a finding has a level");
     if finding["rule"] == "not-examined" {
-        return format!("{level} {}", finding["message"].as_str().expect("a finding has a message"));
+        return format!(
+            "{level} {}",
+            finding["message"].as_str().expect("a finding has a message")
+        );
     }
     format!("{level} {} <- {}", place(finding), origins.join(", "))
 }
@@ -242,5 +275,10 @@ fn origin(origin: &Value) -> String {
 
 fn place(of: &Value) -> String {
     let fragment = &of["fragment"];
-    format!("{}:{}-{}", of["path"].as_str().expect("a place has a path"), fragment["startLine"], fragment["endLine"])
+    format!(
+        "{}:{}-{}",
+        of["path"].as_str().expect("a place has a path"),
+        fragment["startLine"],
+        fragment["endLine"]
+    )
 }

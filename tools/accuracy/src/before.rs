@@ -32,7 +32,15 @@ impl Before {
     pub fn read(repository: &Path, commit: &str) -> Result<Self, Error> {
         let failed = |why: String| Error::Audit { command: "git diff".to_owned(), why };
         let mut command = git(repository);
-        command.args(["-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--unified=0", "-M"]);
+        command.args([
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--unified=0",
+            "-M",
+        ]);
         command.args(["--src-prefix=a/", "--dst-prefix=b/", &format!("{commit}^"), commit]);
         let output = command.output().map_err(|why| failed(why.to_string()))?;
         if !output.status.success() {
@@ -51,12 +59,16 @@ impl Before {
                 from = Some(path.to_owned());
             } else if let Some(path) = line.strip_prefix("rename to ") {
                 to = Some(path.to_owned());
-                before.changed.insert(path.to_owned(), ChangedFile { path: from.clone(), hunks: Vec::new() });
+                before
+                    .changed
+                    .insert(path.to_owned(), ChangedFile { path: from.clone(), hunks: Vec::new() });
             } else if let (None, Some(path)) = (&to, line.strip_prefix("--- ")) {
                 from = path.strip_prefix("a/").map(|path| path.trim_end_matches('\t').to_owned());
             } else if let (None, Some(path)) = (&to, line.strip_prefix("+++ b/")) {
                 let path = path.trim_end_matches('\t').to_owned();
-                before.changed.insert(path.clone(), ChangedFile { path: from.clone(), hunks: Vec::new() });
+                before
+                    .changed
+                    .insert(path.clone(), ChangedFile { path: from.clone(), hunks: Vec::new() });
                 to = Some(path);
             } else if let Some(hunk) = line.strip_prefix("@@ ").and_then(Hunk::read)
                 && let Some(changed) = to.as_ref().and_then(|path| before.changed.get_mut(path))
@@ -71,7 +83,8 @@ impl Before {
     pub fn place(&self, place: &Place) -> Option<Place> {
         let Some(changed) = self.changed.get(&place.path) else { return Some(place.clone()) };
         let path = changed.path.clone()?;
-        let lines: Vec<usize> = (place.first..=place.last).filter_map(|line| changed.line(line)).collect();
+        let lines: Vec<usize> =
+            (place.first..=place.last).filter_map(|line| changed.line(line)).collect();
         Some(Place { path, first: *lines.first()?, last: *lines.last()? })
     }
 }
@@ -119,7 +132,9 @@ mod tests {
              diff --git a/cut.c b/cut.c\n--- a/cut.c\n+++ b/cut.c\n@@ -5,2 +4,0 @@\n-a\n-b\n",
         );
         let place = |path: &str, first, last| Place { path: path.to_owned(), first, last };
-        let was = |path: &str, first, last| before.place(&place(path, first, last)).map(|was| was.to_string());
+        let was = |path: &str, first, last| {
+            before.place(&place(path, first, last)).map(|was| was.to_string())
+        };
         assert_eq!(was("one.c", 1, 2).as_deref(), Some("one.c:1-2"));
         assert_eq!(was("one.c", 3, 4), None);
         assert_eq!(was("one.c", 2, 7).as_deref(), Some("one.c:2-5"));

@@ -1,7 +1,8 @@
 //! Rewrites code as people do who copy it: other layout, other names, other literals, other lines.
 //!
-//! Promise: what claims to change only layout leaves all tokens as they were, what claims to change only
-//! names and literals leaves their order and kinds; each edit checks itself and gives `None` when it failed.
+//! Promise: what claims to change only layout leaves all tokens as they were, what claims to change
+//! only names and literals leaves their order and kinds; each edit checks itself and gives `None`
+//! when it failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,11 +30,16 @@ pub fn shift(lines: &[String], indent: &str, language: &'static Language) -> Vec
 }
 
 /// Other indentation, line breaks, blank lines and comments; the same tokens.
-pub fn relayout(lines: &[String], language: &'static Language, random: &mut Random) -> Option<Vec<String>> {
+pub fn relayout(
+    lines: &[String],
+    language: &'static Language,
+    random: &mut Random,
+) -> Option<Vec<String>> {
     let mut changed = reindent(lines, language, random);
     changed = rewrap(&changed, language, random)?;
     changed = comment(&changed, language, random);
-    (changed != lines && scan(&changed, language).exact() == scan(lines, language).exact()).then_some(changed)
+    (changed != lines && scan(&changed, language).exact() == scan(lines, language).exact())
+        .then_some(changed)
 }
 
 /// Tabs for spaces, spaces for tabs, or more of them.
@@ -49,13 +55,21 @@ pub fn reindent(lines: &[String], language: &'static Language, random: &mut Rand
     };
     let reindented = |at: usize, line: &String| {
         let old = scan.indent(at);
-        if scan.lines[at].is_glued { line.clone() } else { format!("{}{}", indent(old), &line[old.len()..]) }
+        if scan.lines[at].is_glued {
+            line.clone()
+        } else {
+            format!("{}{}", indent(old), &line[old.len()..])
+        }
     };
     lines.iter().enumerate().map(|(at, line)| reindented(at, line)).collect()
 }
 
 /// Breaks long lines after a comma, joins broken ones, moves braces.
-pub fn rewrap(lines: &[String], language: &'static Language, random: &mut Random) -> Option<Vec<String>> {
+pub fn rewrap(
+    lines: &[String],
+    language: &'static Language,
+    random: &mut Random,
+) -> Option<Vec<String>> {
     let scan = scan(lines, language);
     let mut changed: Vec<String> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -72,7 +86,9 @@ pub fn rewrap(lines: &[String], language: &'static Language, random: &mut Random
 fn may_join(scan: &Scan, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &scan.lines[before]) else { return false };
     let line = &scan.lines[at];
-    let is_plain = |line: &crate::scan::Line| !line.tokens.is_empty() && !line.has_comment && !line.is_directive;
+    let is_plain = |line: &crate::scan::Line| {
+        !line.tokens.is_empty() && !line.has_comment && !line.is_directive
+    };
     line.depth > 0
         && scan.may_break_before(at)
         && is_plain(before)
@@ -84,12 +100,18 @@ fn may_join(scan: &Scan, at: usize) -> bool {
 fn broken(scan: &Scan, at: usize, random: &mut Random) -> Vec<String> {
     let line = scan.line(at).to_owned();
     let facts = &scan.lines[at];
-    let is_plain = !facts.is_glued && !facts.is_directive && !facts.has_comment && scan.may_break_before(at + 1);
+    let is_plain = !facts.is_glued
+        && !facts.is_directive
+        && !facts.has_comment
+        && scan.may_break_before(at + 1);
     if !is_plain || facts.tokens.is_empty() || !random.chance(60) {
         return vec![line];
     }
     let indent = scan.indent(at).to_owned();
-    if scan.language.blocks == Blocks::Statements && scan.token(facts.tokens.end - 1) == "{" && facts.tokens.len() > 1 {
+    if scan.language.blocks == Blocks::Statements
+        && scan.token(facts.tokens.end - 1) == "{"
+        && facts.tokens.len() > 1
+    {
         let head = line.trim_end().trim_end_matches('{').trim_end().to_owned();
         return vec![head, format!("{indent}{{")];
     }
@@ -99,7 +121,9 @@ fn broken(scan: &Scan, at: usize, random: &mut Random) -> Vec<String> {
             && is_in_parentheses(scan, facts.tokens.start, *token)
     };
     let commas: Vec<usize> = facts.tokens.clone().filter(is_comma).collect();
-    let Some(&comma) = commas.get(commas.len() / 2).filter(|_| line.len() > 30) else { return vec![line] };
+    let Some(&comma) = commas.get(commas.len() / 2).filter(|_| line.len() > 30) else {
+        return vec![line];
+    };
     let end = scan.tokens[comma].bytes.end - facts.bytes.start;
     let (head, rest) = line.split_at(end);
     vec![head.to_owned(), format!("{indent}        {}", rest.trim_start())]
@@ -140,16 +164,21 @@ fn comment(lines: &[String], language: &'static Language, random: &mut Random) -
     let mut changed = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let facts = &scan.lines[at];
-        let phrase =
-            format!("{} {}", language.line_comments[0].trim_end(), random.pick(PHRASES).expect("there are phrases"));
+        let phrase = format!(
+            "{} {}",
+            language.line_comments[0].trim_end(),
+            random.pick(PHRASES).expect("there are phrases")
+        );
         let may_go_before = at > 0 && !facts.is_glued && !facts.tokens.is_empty();
         if may_go_before && random.chance(20) {
             changed.push(format!("{}{phrase}", scan.indent(at)));
         } else if may_go_before && random.chance(12) {
             changed.push(String::new());
         }
-        let may_go_behind =
-            scan.may_break_before(at + 1) && !facts.has_comment && !facts.is_directive && !facts.tokens.is_empty();
+        let may_go_behind = scan.may_break_before(at + 1)
+            && !facts.has_comment
+            && !facts.is_directive
+            && !facts.tokens.is_empty();
         let is_behind = may_go_behind && !line.ends_with('\\') && random.chance(15);
         changed.push(if is_behind { format!("{line} {phrase}") } else { line.clone() });
     }
@@ -159,12 +188,18 @@ fn comment(lines: &[String], language: &'static Language, random: &mut Random) -
 /// The names in a text, each once.
 fn names(scan: &Scan) -> Vec<String> {
     let is_name = |at: &usize| scan.tokens[*at].class == Class::Name;
-    let names: BTreeSet<_> = (0..scan.tokens.len()).filter(is_name).map(|at| scan.token(at).to_owned()).collect();
+    let names: BTreeSet<_> =
+        (0..scan.tokens.len()).filter(is_name).map(|at| scan.token(at).to_owned()).collect();
     names.into_iter().collect()
 }
 
 /// Gives a part of the names others, each the same one throughout.
-pub fn rename(lines: &[String], language: &'static Language, pool: &Pool, random: &mut Random) -> Option<Vec<String>> {
+pub fn rename(
+    lines: &[String],
+    language: &'static Language,
+    pool: &Pool,
+    random: &mut Random,
+) -> Option<Vec<String>> {
     let scan = scan(lines, language);
     let mut names = names(&scan);
     random.shuffle(&mut names);
@@ -231,7 +266,8 @@ fn other_number(number: &str, random: &mut Random) -> String {
 fn other_string(string: &str, random: &mut Random) -> Option<String> {
     let (quote, inside) = (string.get(..1)?, string.get(1..string.len() - 1)?);
     let is_plain = (quote == "\"" || quote == "'") && string.ends_with(quote) && inside.len() > 1;
-    let is_simple = inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" .,:_/-".contains(&byte));
+    let is_simple =
+        inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" .,:_/-".contains(&byte));
     let phrase = random.pick(PHRASES)?;
     (is_plain && is_simple).then(|| format!("{quote}{phrase}{quote}"))
 }
@@ -241,7 +277,8 @@ fn keeps_shape(scan: &Scan, text: String) -> Option<Vec<String>> {
     (other.shape() == scan.shape() && other.text != scan.text).then(|| other.to_lines())
 }
 
-/// Edits `n` of the inner lines: changes one, inserts one, deletes one; never the first or the last.
+/// Edits `n` of the inner lines: changes one, inserts one, deletes one; never the first or the
+/// last.
 ///
 /// `apart` is the least number of lines from one edit to the next.
 pub fn edit_lines(
@@ -273,7 +310,13 @@ pub fn edit_lines(
     (other.shape() != scan.shape()).then_some(changed)
 }
 
-fn edit_line(lines: &mut Vec<String>, at: usize, scan: &Scan, pool: &Pool, random: &mut Random) -> Option<()> {
+fn edit_line(
+    lines: &mut Vec<String>,
+    at: usize,
+    scan: &Scan,
+    pool: &Pool,
+    random: &mut Random,
+) -> Option<()> {
     let other = format!("{}{}", scan.indent(at), random.pick(&pool.statements)?);
     match random.below(4) {
         0 => lines[at] = with_argument(&lines[at], random.pick(&pool.names)?).unwrap_or(other),
@@ -306,7 +349,10 @@ pub fn license(language: &Language, n: usize) -> Vec<String> {
     let opener = language.line_comments[0].trim_end();
     (0..n)
         .map(|line| {
-            format!("{opener} {}", (0..8).map(|at| words[(line * 8 + at) % words.len()]).collect::<Vec<_>>().join(" "))
+            format!(
+                "{opener} {}",
+                (0..8).map(|at| words[(line * 8 + at) % words.len()]).collect::<Vec<_>>().join(" ")
+            )
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Finds the functions of a file, and the loops and branches inside them.
 //!
-//! Promise: a fragment is whole lines, begins and ends with a token of its own, and its brackets are balanced.
+//! Promise: a fragment is whole lines, begins and ends with a token of its own, and its brackets
+//! are balanced.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -68,13 +69,17 @@ fn braced(scan: &Scan) -> Vec<Fragment> {
         match scan.token(at) {
             "{" => {
                 let head = head(scan, at);
-                let is_inside_container = open.iter().all(|(_, opened)| *opened == SourceTables::Container);
+                let is_inside_container =
+                    open.iter().all(|(_, opened)| *opened == SourceTables::Container);
                 open.push((head, opened(scan, head..at, is_inside_container)));
             }
             "}" => {
                 let Some((head, opened)) = open.pop() else { return Vec::new() };
-                let is_in_function = open.iter().any(|(_, opened)| *opened == SourceTables::Function);
-                found.extend(form(opened, is_in_function).and_then(|form| closed(scan, form, head, at)));
+                let is_in_function =
+                    open.iter().any(|(_, opened)| *opened == SourceTables::Function);
+                found.extend(
+                    form(opened, is_in_function).and_then(|form| closed(scan, form, head, at)),
+                );
             }
             _ => {}
         }
@@ -90,7 +95,8 @@ fn form(opened: SourceTables, is_in_function: bool) -> Option<Form> {
     }
 }
 
-/// The fragment from the token `head` to the brace `close`; none when another statement part follows.
+/// The fragment from the token `head` to the brace `close`; none when another statement part
+/// follows.
 fn closed(scan: &Scan, form: Form, head: usize, close: usize) -> Option<Fragment> {
     let last = if scan.token(close + 1) == ";" { close + 1 } else { close };
     let is_part = is_continuation(scan.token(last + 1)) && form == Form::Block;
@@ -155,14 +161,24 @@ fn opened(scan: &Scan, head: Range<usize>, is_inside_container: bool) -> SourceT
     if words.starts_with(&["#", "["]) && has(&["test"]) || words.starts_with(&["mod", "tests"]) {
         return SourceTables::Other;
     }
-    let is_container = has(&["class", "interface", "object", "impl", "trait", "namespace", "mod", "extern", "record"])
-        || !has_call && has(&["struct", "enum", "union"]);
+    let is_container = has(&[
+        "class",
+        "interface",
+        "object",
+        "impl",
+        "trait",
+        "namespace",
+        "mod",
+        "extern",
+        "record",
+    ]) || !has_call && has(&["struct", "enum", "union"]);
     if is_container && !(has_call && !function_words.is_empty() && is_named) {
         return SourceTables::Container;
     }
     // A value that is put somewhere is no function, but for JavaScript's arrows.
     let is_value = words.contains(&"=") && function_words.is_empty();
-    let is_function = has_call && is_named && !is_value && is_inside_container && !is_continuation(first);
+    let is_function =
+        has_call && is_named && !is_value && is_inside_container && !is_continuation(first);
     if is_function { SourceTables::Function } else { SourceTables::Other }
 }
 
@@ -194,14 +210,18 @@ fn indented_at(scan: &Scan, lines: &[usize], at: usize) -> Option<Fragment> {
     }
     let n_inside = (at + 1..lines.len()).take_while(|&next| indent(next) > indent(at)).count();
     let mut last = at + n_inside;
-    let follower = (last + 1 < lines.len() && indent(last + 1) == indent(at)).then(|| word(last + 1));
+    let follower =
+        (last + 1 < lines.len() && indent(last + 1) == indent(at)).then(|| word(last + 1));
     match follower {
         Some("end") => last += 1,
         Some(word) if is_continuation(word) && form == Form::Block => return None,
         _ => {}
     }
-    let first =
-        (0..at).rev().take_while(|&before| word(before) == "@" && indent(before) == indent(at)).last().unwrap_or(at);
+    let first = (0..at)
+        .rev()
+        .take_while(|&before| word(before) == "@" && indent(before) == indent(at))
+        .last()
+        .unwrap_or(at);
     let tokens = scan.lines[lines[first]].tokens.start..end_of_logical(scan, lines, last);
     let lines = lines[first]..scan.tokens[tokens.end - 1].end_line + 1;
     Some(Fragment { form, lines, tokens })
@@ -281,7 +301,8 @@ fn ends_statement(scan: &Scan, end: usize) -> bool {
     match scan.language.blocks {
         Blocks::Statements => scan.token(end - 1) == ";",
         Blocks::Lines => {
-            !is_open_ended(scan, end - 1) && !matches!(scan.token(end), "." | "?" | "&" | "|" | "+" | "=" | ":")
+            !is_open_ended(scan, end - 1)
+                && !matches!(scan.token(end), "." | "?" | "&" | "|" | "+" | "=" | ":")
         }
         Blocks::Indentation => !is_open_ended(scan, end - 1) && scan.token(end) != ".",
     }

@@ -13,12 +13,18 @@ use crate::error::Error;
 pub type State = BTreeMap<String, Option<String>>;
 
 /// Writes a new bare repository at `repository`, with the commits that `fill` makes.
-pub fn write(repository: &Path, fill: impl FnOnce(&mut Importer) -> io::Result<()>) -> Result<(), Error> {
+pub fn write(
+    repository: &Path,
+    fill: impl FnOnce(&mut Importer) -> io::Result<()>,
+) -> Result<(), Error> {
     if repository.exists() {
         fs::remove_dir_all(repository).map_err(Error::writing(repository))?;
     }
     fs::create_dir_all(repository).map_err(Error::writing(repository))?;
-    run(git(repository).args(["init", "--quiet", "--bare", "--initial-branch=tree"]), "make a repository")?;
+    run(
+        git(repository).args(["init", "--quiet", "--bare", "--initial-branch=tree"]),
+        "make a repository",
+    )?;
     let mut child = git(repository)
         .args(["fast-import", "--quiet", "--done"])
         .stdin(Stdio::piped())
@@ -28,10 +34,14 @@ pub fn write(repository: &Path, fill: impl FnOnce(&mut Importer) -> io::Result<(
     let input = child.stdin.take().expect("its input is piped");
     let mut importer = Importer { out: BufWriter::new(input), n_commits: 0 };
     let written = fill(&mut importer).and_then(|()| importer.finish());
-    let output = child.wait_with_output().map_err(|why| failed("fill a repository", why.to_string()))?;
+    let output =
+        child.wait_with_output().map_err(|why| failed("fill a repository", why.to_string()))?;
     match (output.status.success(), written) {
         (true, Ok(())) => Ok(()),
-        (false, _) => Err(failed("fill a repository", String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+        (false, _) => Err(failed(
+            "fill a repository",
+            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        )),
         (_, Err(why)) => Err(failed("fill a repository", why.to_string())),
     }
 }
@@ -39,7 +49,11 @@ pub fn write(repository: &Path, fill: impl FnOnce(&mut Importer) -> io::Result<(
 /// Git in the repository, deaf to the user's settings.
 pub fn git(repository: &Path) -> Command {
     let mut command = command(Path::new("git"));
-    command.arg("-C").arg(repository).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .arg("-C")
+        .arg(repository)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     command
 }
 
@@ -94,14 +108,23 @@ impl Importer {
     ) -> io::Result<usize> {
         self.n_commits += 1;
         writeln!(self.out, "commit refs/heads/{branch}\nmark :{}", self.n_commits)?;
-        writeln!(self.out, "committer Accuracy <accuracy@example.invalid> {} +0000", self.n_commits)?;
+        writeln!(
+            self.out,
+            "committer Accuracy <accuracy@example.invalid> {} +0000",
+            self.n_commits
+        )?;
         writeln!(self.out, "data {}\n{message}", message.len())?;
         if let Some(parent) = parent {
             writeln!(self.out, "from :{parent}")?;
         }
         for (path, text) in state.iter().filter(|(path, text)| before.get(*path) != Some(*text)) {
             match text {
-                Some(text) => writeln!(self.out, "M 100644 inline {}\ndata {}\n{text}", quoted(path), text.len())?,
+                Some(text) => writeln!(
+                    self.out,
+                    "M 100644 inline {}\ndata {}\n{text}",
+                    quoted(path),
+                    text.len()
+                )?,
                 None => writeln!(self.out, "D {}", quoted(path))?,
             }
         }

@@ -1,7 +1,8 @@
-//! Measures how often a file is read as the language that it is in: folders of files, each named after a language.
+//! Measures how often a file is read as the language that it is in: folders of files, each named
+//! after a language.
 //!
-//! Linguist's samples are such folders. Names differ: `data/languages.csv` says which of ours a name there stands for, and
-//! which of ours are as good an answer, a dialect or a special case.
+//! Linguist's samples are such folders. Names differ: `data/languages.csv` says which of ours a
+//! name there stands for, and which of ours are as good an answer, a dialect or a special case.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -36,8 +37,11 @@ struct Alias {
 pub fn run(args: &Args) -> Result<(), Error> {
     let Program { binary, .. } = Program::new(&args.chosen)?;
     let mut aliases: HashMap<String, Vec<String>> = HashMap::new();
-    for alias in csv::Reader::from_reader(include_bytes!("../data/languages.csv").as_slice()).into_deserialize() {
-        let Alias { folder, language } = alias.map_err(|why: csv::Error| Error::Judged { why: why.to_string() })?;
+    for alias in csv::Reader::from_reader(include_bytes!("../data/languages.csv").as_slice())
+        .into_deserialize()
+    {
+        let Alias { folder, language } =
+            alias.map_err(|why: csv::Error| Error::Judged { why: why.to_string() })?;
         aliases.entry(folder).or_default().push(language);
     }
     let known = said(&binary, &["languages".as_ref()])?;
@@ -46,13 +50,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for folder in entries(&args.samples)?.into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut names = aliases.remove(&name).unwrap_or_default();
-        names.extend(known.iter().find(|other| other.eq_ignore_ascii_case(&name)).map(|&name| name.to_owned()));
+        names.extend(
+            known
+                .iter()
+                .find(|other| other.eq_ignore_ascii_case(&name))
+                .map(|&name| name.to_owned()),
+        );
         let mut below = vec![folder];
         while let Some(path) = below.pop() {
-            if path.is_dir() { below.extend(entries(&path)?) } else { files.push((path, name.clone(), names.clone())) }
+            if path.is_dir() {
+                below.extend(entries(&path)?)
+            } else {
+                files.push((path, name.clone(), names.clone()))
+            }
         }
     }
-    let read = on_all_threads(files.len(), |n| said(&binary, &["languages".as_ref(), "--file".as_ref(), &files[n].0]));
+    let read = on_all_threads(files.len(), |n| {
+        said(&binary, &["languages".as_ref(), "--file".as_ref(), &files[n].0])
+    });
     let (mut n_right, mut n_other, mut wrong) = (0, 0, BTreeMap::new());
     for ((path, name, names), said) in files.iter().zip(read) {
         let said = said?;
@@ -100,7 +115,8 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 fn said(binary: &Path, args: &[&Path]) -> Result<String, Error> {
     let mut command = command(binary);
     command.args(args).arg("--isolated");
-    let output =
-        command.output().map_err(|why| Error::Audit { command: format!("{command:?}"), why: why.to_string() })?;
+    let output = command
+        .output()
+        .map_err(|why| Error::Audit { command: format!("{command:?}"), why: why.to_string() })?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,7 +1,8 @@
 //! Counts the instructions of six small jobs, and holds them against those on record.
 //!
-//! A count repeats to a thousandth whatever else the machine does, so that a change is seen to cost three hundredths
-//! when it is made. Counts belong to a compiler: another one makes other instructions.
+//! A count repeats to a thousandth whatever else the machine does, so that a change is seen to cost
+//! three hundredths when it is made. Counts belong to a compiler: another one makes other
+//! instructions.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +12,9 @@ use std::process::Command;
 use crate::columns::aligned;
 use crate::error::Error;
 use crate::git::{self, State};
-use crate::growth::code::{copied, files, moved, near_duplicate, register_writes, varied_functions};
+use crate::growth::code::{
+    copied, files, moved, near_duplicate, register_writes, varied_functions,
+};
 use crate::growth::write;
 use crate::output::print;
 use crate::program::{Chosen, Program};
@@ -44,7 +47,12 @@ struct Job {
 const RANGE: [&str; 5] = ["check", "--base", "base", "--head", "head"];
 
 static JOBS: [Job; 6] = [
-    Job { name: "reading", make: make_documents, before: &[], args: &["resemblance", "one.c", "other.c"] },
+    Job {
+        name: "reading",
+        make: make_documents,
+        before: &[],
+        args: &["resemblance", "one.c", "other.c"],
+    },
     Job { name: "check, warm", make: make_moved, before: &RANGE, args: &RANGE },
     Job {
         name: "check of alike lines",
@@ -70,8 +78,11 @@ static JOBS: [Job; 6] = [
 /// Two documents of much code.
 fn make_documents(at: &Path) -> Result<(), Error> {
     write(at, &copied(""))?;
-    let texts = [("one.c", varied_functions(6_000, 0)), ("other.c", varied_functions(6_000, 3_000))];
-    texts.into_iter().try_for_each(|(name, text)| fs::write(at.join(name), text).map_err(Error::writing(at)))
+    let texts =
+        [("one.c", varied_functions(6_000, 0)), ("other.c", varied_functions(6_000, 3_000))];
+    texts
+        .into_iter()
+        .try_for_each(|(name, text)| fs::write(at.join(name), text).map_err(Error::writing(at)))
 }
 
 /// Many files in another folder, some of which stay.
@@ -97,20 +108,37 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let binary = fs::canonicalize(&binary).map_err(Error::reading(&binary))?;
     let compiler = said(Command::new("rustc").arg("--version"))?;
     let scratch = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
-    let counts = JOBS.iter().map(|job| measure(job, &binary, scratch.path())).collect::<Result<Vec<u64>, Error>>()?;
+    let counts = JOBS
+        .iter()
+        .map(|job| measure(job, &binary, scratch.path()))
+        .collect::<Result<Vec<u64>, Error>>()?;
     if args.record {
-        let lines: String = JOBS.iter().zip(&counts).map(|(job, count)| format!("{}: {count}\n", job.name)).collect();
-        return fs::write(RECORD, format!("{compiler}\n{lines}")).map_err(Error::writing(Path::new(RECORD)));
+        let lines: String = JOBS
+            .iter()
+            .zip(&counts)
+            .map(|(job, count)| format!("{}: {count}\n", job.name))
+            .collect();
+        return fs::write(RECORD, format!("{compiler}\n{lines}"))
+            .map_err(Error::writing(Path::new(RECORD)));
     }
     let record = fs::read_to_string(RECORD).map_err(Error::reading(Path::new(RECORD)))?;
-    let on_record =
-        |job: &Job| record.lines().find_map(|line| line.strip_prefix(job.name)?.strip_prefix(": ")?.parse().ok());
-    let mut rows = vec![["job", "million instructions", "on record", "of it"].map(str::to_owned).to_vec()];
+    let on_record = |job: &Job| {
+        record
+            .lines()
+            .find_map(|line| line.strip_prefix(job.name)?.strip_prefix(": ")?.parse().ok())
+    };
+    let mut rows =
+        vec![["job", "million instructions", "on record", "of it"].map(str::to_owned).to_vec()];
     let mut dearer = Vec::new();
     for (job, &count) in JOBS.iter().zip(&counts) {
         let before: u64 = on_record(job).unwrap_or(0);
         let ratio = count as f64 / before.max(1) as f64;
-        rows.push(vec![job.name.to_owned(), millions(count), millions(before), format!("{ratio:.3}")]);
+        rows.push(vec![
+            job.name.to_owned(),
+            millions(count),
+            millions(before),
+            format!("{ratio:.3}"),
+        ]);
         if ratio > TOLERANCE {
             dearer.push(job.name);
         }
@@ -133,8 +161,15 @@ fn measure(job: &Job, binary: &Path, scratch: &Path) -> Result<u64, Error> {
     (job.make)(&folder)?;
     let home = scratch.join("home");
     let ready = |mut command: Command, args: &[&str]| {
-        command.current_dir(&folder).env("HOME", &home).args(args).args(["--no-progress", "--threads", "1"]);
-        command.env_remove("XDG_CACHE_HOME").env_remove("XDG_DATA_HOME").env_remove("XDG_CONFIG_HOME");
+        command.current_dir(&folder).env("HOME", &home).args(args).args([
+            "--no-progress",
+            "--threads",
+            "1",
+        ]);
+        command
+            .env_remove("XDG_CACHE_HOME")
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME");
         command
     };
     if !job.before.is_empty() {
@@ -149,7 +184,10 @@ fn measure(job: &Job, binary: &Path, scratch: &Path) -> Result<u64, Error> {
     said(&mut command)?;
     let text = fs::read_to_string(&counts).map_err(Error::reading(&counts))?;
     let total = text.lines().find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok());
-    total.ok_or_else(|| Error::Audit { command: format!("{command:?}"), why: "callgrind gives no total".to_owned() })
+    total.ok_or_else(|| Error::Audit {
+        command: format!("{command:?}"),
+        why: "callgrind gives no total".to_owned(),
+    })
 }
 
 /// What a command prints; exit statuses 0 and 1 are verdicts.
@@ -158,7 +196,11 @@ fn said(command: &mut Command) -> Result<String, Error> {
     let failed = |why: String| Error::Audit { command: shown.clone(), why };
     let output = command.output().map_err(|why| failed(why.to_string()))?;
     if !matches!(output.status.code(), Some(0 | 1)) {
-        return Err(failed(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())));
+        return Err(failed(format!(
+            "{}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

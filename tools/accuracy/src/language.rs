@@ -1,6 +1,7 @@
 //! Tells, of each language, the little that the benchmark has to know to cut functions out of it.
 //!
-//! Kept apart from the tables of `config/languages` on purpose: what is judged must not hold the measuring stick.
+//! Kept apart from the tables of `config/languages` on purpose: what is judged must not hold the
+//! measuring stick.
 
 /// How a language marks what belongs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +100,12 @@ const JAVASCRIPT: Language = Language {
 /// All languages.
 static LANGUAGES: [Language; 12] = [
     C,
-    Language { name: "C++", extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx"], unreadable: &["R\""], ..C },
+    Language {
+        name: "C++",
+        extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx"],
+        unreadable: &["R\""],
+        ..C
+    },
     Language {
         name: "C#",
         extensions: &["cs"],
@@ -238,6 +244,16 @@ pub fn is_control(word: &str) -> bool {
 pub fn is_continuation(word: &str) -> bool {
     matches!(
         word,
-        "else" | "elif" | "elsif" | "elseif" | "except" | "finally" | "catch" | "rescue" | "ensure" | "while" | "when"
+        "else"
+            | "elif"
+            | "elsif"
+            | "elseif"
+            | "except"
+            | "finally"
+            | "catch"
+            | "rescue"
+            | "ensure"
+            | "while"
+            | "when"
     )
 }

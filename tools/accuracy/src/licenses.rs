@@ -1,9 +1,10 @@
 //! Measures how often the license of a text is read as what it is labelled.
 //!
-//! Labelled texts are, wherever they are below the folder: ScanCode's licenses (`*.LICENSE`, with the identifier in front
-//! of the text), the files of its data-driven tests (`X` beside `X.yml`), the texts of SPDX's list (`ID.txt` in
-//! `simpleTestForGenerator`), those of licensecheck (`testdata/X.tN`, with the identifiers in front) and the folders of
-//! licensee's `fixtures`, which its `fixtures.yml` lists.
+//! Labelled texts are, wherever they are below the folder: ScanCode's licenses (`*.LICENSE`, with
+//! the identifier in front of the text), the files of its data-driven tests (`X` beside `X.yml`),
+//! the texts of SPDX's list (`ID.txt` in `simpleTestForGenerator`), those of licensecheck
+//! (`testdata/X.tN`, with the identifiers in front) and the folders of licensee's `fixtures`, which
+//! its `fixtures.yml` lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -28,12 +29,14 @@ pub struct Args {
     /// List each file with its source, its label, what is read, and why nothing is
     #[arg(long)]
     pub list: bool,
-    /// Judge the answers of another program instead: lines of a file's path below DIR, a tab, and an expression
+    /// Judge the answers of another program instead: lines of a file's path below DIR, a tab, and
+    /// an expression
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
 }
 
-/// A half of the texts, by the hash of the file's name: whoever chooses on one reports on the other.
+/// A half of the texts, by the hash of the file's name: whoever chooses on one reports on the
+/// other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Half {
     /// The texts that may be looked at.
@@ -44,8 +47,11 @@ pub enum Half {
 
 impl Half {
     fn of(path: &Path) -> Self {
-        let text =
-            if path.extension().is_some_and(|of| of == "yml") { path.with_extension("") } else { path.to_owned() };
+        let text = if path.extension().is_some_and(|of| of == "yml") {
+            path.with_extension("")
+        } else {
+            path.to_owned()
+        };
         let name = text.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         if hash(&name) >> 16 & 1 == 0 { Self::Choose } else { Self::Report }
     }
@@ -86,20 +92,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let answers = args.answers.as_deref().map(answers).transpose()?;
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     for path in &paths {
-        let Some(labelled) = labelled(path, &keys)?.filter(|_| args.half.is_none_or(|half| half == Half::of(path)))
+        let Some(labelled) =
+            labelled(path, &keys)?.filter(|_| args.half.is_none_or(|half| half == Half::of(path)))
         else {
             continue;
         };
         let name = path.strip_prefix(&args.texts).unwrap_or(path).to_string_lossy();
         let (found, why) = match &answers {
-            Some(answers) => (answers.get(&*name).and_then(|of| Expression::parse_spdx(of)), String::new()),
+            Some(answers) => {
+                (answers.get(&*name).and_then(|of| Expression::parse_spdx(of)), String::new())
+            }
             None => read(&labelled),
         };
         let tally = tallies.entry(labelled.source).or_default();
         tally.n += 1;
         let verdict = match (&labelled.label, &found) {
             (None, None) => "right",
-            (Some(label), Some(found)) if spelled(label, &labelled) == spelled(found, &labelled) => "right",
+            (Some(label), Some(found))
+                if spelled(label, &labelled) == spelled(found, &labelled) =>
+            {
+                "right"
+            }
             (Some(_), None) => "unknown",
             (Some(label), Some(found)) if Class::of(found) < Class::of(label) => "permissive",
             _ => "wrong",
@@ -108,8 +121,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         tally.n_unknown += usize::from(verdict == "unknown");
         tally.n_permissive += usize::from(verdict == "permissive");
         if args.list {
-            let written = |of: &Option<Expression>| of.as_ref().map(ToString::to_string).unwrap_or_default();
-            let (label, found, source) = (written(&labelled.label), written(&found), labelled.source);
+            let written =
+                |of: &Option<Expression>| of.as_ref().map(ToString::to_string).unwrap_or_default();
+            let (label, found, source) =
+                (written(&labelled.label), written(&found), labelled.source);
             print(&format!("{verdict}\t{source}\t{label}\t{found}\t{name}\t{why}\n"))?;
         }
     }
@@ -129,7 +144,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// The answers of another program by path.
 fn answers(path: &Path) -> Result<HashMap<String, String>, Error> {
     let file = fs::read_to_string(path).map_err(Error::reading(path))?;
-    Ok(file.lines().filter_map(|line| line.split_once('\t')).map(|(of, is)| (of.to_owned(), is.to_owned())).collect())
+    Ok(file
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(of, is)| (of.to_owned(), is.to_owned()))
+        .collect())
 }
 
 /// The license that is read, and else what is written of it.
@@ -145,8 +164,10 @@ fn read(of: &Labelled) -> (Option<Expression>, String) {
     (found.expression.filter(|found| !found.to_string().contains("LicenseRef")), why)
 }
 
-/// What no text of a license tells: which versions are allowed, and whether there are invariant sections.
-const NOT_IN_TEXTS: [&str; 6] = ["-only", "-or-later", "-no-invariants", "-invariants", "-no-RFN", "-RFN"];
+/// What no text of a license tells: which versions are allowed, and whether there are invariant
+/// sections.
+const NOT_IN_TEXTS: [&str; 6] =
+    ["-only", "-or-later", "-no-invariants", "-invariants", "-no-RFN", "-RFN"];
 
 /// An expression in which order and what no text tells do not count.
 fn spelled(expression: &Expression, of: &Labelled) -> String {
@@ -154,7 +175,8 @@ fn spelled(expression: &Expression, of: &Labelled) -> String {
     let told = |text: String| NOT_IN_TEXTS.iter().fold(text, |text, part| text.replace(part, ""));
     // No label of a header tells them either: the identifiers are younger than the labels.
     let text = if of.is_whole || text.starts_with("GFDL") { told(text) } else { text };
-    let mut parts: Vec<&str> = text.split(" AND ").map(|part| part.trim_matches(['(', ')'])).collect();
+    let mut parts: Vec<&str> =
+        text.split(" AND ").map(|part| part.trim_matches(['(', ')'])).collect();
     parts.sort_unstable();
     let mut parts: Vec<String> = parts.into_iter().map(sorted_choice).collect();
     parts.dedup();
@@ -177,7 +199,11 @@ fn labelled(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labell
         "yml" if path.with_extension("").is_file() => tested(path, keys),
         "txt" if folder == "simpleTestForGenerator" => listed(path),
         _ if folder == "testdata" && extension.starts_with('t') => checked(path),
-        _ if path.parent().and_then(Path::parent).is_some_and(|folder| folder.ends_with("spec/fixtures")) => {
+        _ if path
+            .parent()
+            .and_then(Path::parent)
+            .is_some_and(|folder| folder.ends_with("spec/fixtures")) =>
+        {
             project(path)
         }
         _ => Ok(None),
@@ -201,7 +227,8 @@ fn license(path: &Path) -> Result<Option<Labelled>, Error> {
 fn rule(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled>, Error> {
     let file = text_of(path)?;
     let Some((head, text)) = headed(&file) else { return Ok(None) };
-    let label = value(head, "license_expression").and_then(|of| Expression::parse_spdx(&with_keys(of, keys)));
+    let label = value(head, "license_expression")
+        .and_then(|of| Expression::parse_spdx(&with_keys(of, keys)));
     if label.is_none() || !is_set(head, "is_license_notice") || is_set(head, "is_deprecated") {
         return Ok(None);
     }
@@ -211,7 +238,9 @@ fn rule(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled>,
 
 /// A file of ScanCode's tests, by what is expected of it.
 fn tested(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled>, Error> {
-    let Some(label) = value_of_list(&text_of(path)?, "license_expressions") else { return Ok(None) };
+    let Some(label) = value_of_list(&text_of(path)?, "license_expressions") else {
+        return Ok(None);
+    };
     let label = Expression::parse_spdx(&with_keys(&label, keys));
     let is_address = path.parent().is_some_and(|folder| folder.ends_with("nuget"));
     let source = match (&label, is_address) {
@@ -226,7 +255,8 @@ fn tested(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled
 /// A test text of SPDX's list.
 fn listed(path: &Path) -> Result<Option<Labelled>, Error> {
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let label = Expression::of(&id).filter(|_| !id.contains("xception") && !id.starts_with("deprecated"));
+    let label =
+        Expression::of(&id).filter(|_| !id.contains("xception") && !id.starts_with("deprecated"));
     let text = bytes(path)?;
     Ok(label.map(|label| Labelled::new("SPDX, texts", &text, Some(label), true)))
 }
@@ -240,7 +270,8 @@ fn checked(path: &Path) -> Result<Option<Labelled>, Error> {
     let [id] = ids.into_iter().collect::<Vec<_>>()[..] else { return Ok(None) };
     let is_told = id.ends_with("-only") || id.ends_with("-or-later");
     let label = Expression::of(id);
-    Ok(label.map(|label| Labelled::new("licensecheck, texts", text.as_bytes(), Some(label), !is_told)))
+    Ok(label
+        .map(|label| Labelled::new("licensecheck, texts", text.as_bytes(), Some(label), !is_told)))
 }
 
 /// The files of a project of licensee's, by the first of them.
@@ -252,7 +283,9 @@ fn project(path: &Path) -> Result<Option<Labelled>, Error> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut row = labels.lines().skip_while(|line| *line != format!("{name}:")).skip(1);
     let key = row.next().and_then(|key| key.trim().strip_prefix("key: "));
-    let Some(label) = key.and_then(Expression::of).filter(|_| paths.first().is_some_and(|of| of == path)) else {
+    let Some(label) =
+        key.and_then(Expression::of).filter(|_| paths.first().is_some_and(|of| of == path))
+    else {
         return Ok(None);
     };
     let texts = paths.iter().map(|of| {
@@ -290,10 +323,14 @@ fn with_keys(expression: &str, keys: &HashMap<String, String>) -> String {
 /// SPDX's identifiers by ScanCode's keys.
 fn keys(paths: &[PathBuf]) -> Result<HashMap<String, String>, Error> {
     let mut keys = HashMap::new();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "LICENSE")) {
+    for path in
+        paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "LICENSE"))
+    {
         let file = text_of(path)?;
         let listed = |id: &&str| !id.starts_with("LicenseRef");
-        if let (Some(key), Some(id)) = (value(&file, "key"), value(&file, "spdx_license_key").filter(listed)) {
+        if let (Some(key), Some(id)) =
+            (value(&file, "key"), value(&file, "spdx_license_key").filter(listed))
+        {
             keys.insert(key.to_owned(), id.to_owned());
         }
     }

@@ -1,6 +1,7 @@
 //! Measures how much of a text a tree holds already, by shared n-grams.
 //!
-//! It decides what is true, so it knows nothing of the program under test: plain sets of n-grams, file by file.
+//! It decides what is true, so it knows nothing of the program under test: plain sets of n-grams,
+//! file by file.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,11 +52,19 @@ impl Grams {
     /// How much of the tokens `tokens` of `scan` stands in the one file that has most of it.
     ///
     /// `own` is where the text itself stands: there it does not count.
-    pub fn likeness(&self, scan: &Scan, tokens: &Range<usize>, own: Option<(usize, &Range<usize>)>) -> Likeness {
+    pub fn likeness(
+        &self,
+        scan: &Scan,
+        tokens: &Range<usize>,
+        own: Option<(usize, &Range<usize>)>,
+    ) -> Likeness {
         let most = |postings: &Postings, readings: Vec<u64>, n: usize| {
             largest_share(postings, &grams(&readings[tokens.clone()], n), own, n)
         };
-        Likeness { exact: most(&self.exact, scan.exact(), EXACT), shape: most(&self.shape, scan.shape(), SHAPE) }
+        Likeness {
+            exact: most(&self.exact, scan.exact(), EXACT),
+            shape: most(&self.shape, scan.shape(), SHAPE),
+        }
     }
 
     /// The same for the stretch of the tokens that has most in common with a file.
@@ -63,7 +72,10 @@ impl Grams {
         let most = |postings: &Postings, readings: Vec<u64>, n: usize| {
             largest_share_of_stretch(postings, &grams(&readings[tokens.clone()], n), STRETCH - n)
         };
-        Likeness { exact: most(&self.exact, scan.exact(), EXACT), shape: most(&self.shape, scan.shape(), SHAPE) }
+        Likeness {
+            exact: most(&self.exact, scan.exact(), EXACT),
+            shape: most(&self.shape, scan.shape(), SHAPE),
+        }
     }
 }
 
@@ -87,7 +99,9 @@ pub fn likeness_of(text: &Scan, other: &Scan) -> Likeness {
 }
 
 fn grams(readings: &[u64], n: usize) -> Vec<u64> {
-    let mix = |hash: u64, reading: &u64| (hash.rotate_left(23) ^ reading).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mix = |hash: u64, reading: &u64| {
+        (hash.rotate_left(23) ^ reading).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
     readings.windows(n).map(|window| window.iter().fold(0, mix)).collect()
 }
 
@@ -101,13 +115,22 @@ fn add(postings: &mut Postings, file: usize, grams: &[u64]) {
     }
 }
 
-fn largest_share(postings: &Postings, grams: &[u64], own: Option<(usize, &Range<usize>)>, n: usize) -> f64 {
+fn largest_share(
+    postings: &Postings,
+    grams: &[u64],
+    own: Option<(usize, &Range<usize>)>,
+    n: usize,
+) -> f64 {
     let counts = |place: &Posting| match own {
-        Some((file, range)) if file == place.file => place.first < range.start || place.last + n > range.end,
+        Some((file, range)) if file == place.file => {
+            place.first < range.start || place.last + n > range.end
+        }
         _ => true,
     };
     let mut n_shared: HashMap<usize, usize> = HashMap::new();
-    for place in grams.iter().flat_map(|gram| postings.get(gram)).flatten().filter(|place| counts(place)) {
+    for place in
+        grams.iter().flat_map(|gram| postings.get(gram)).flatten().filter(|place| counts(place))
+    {
         *n_shared.entry(place.file).or_default() += 1;
     }
     let most = n_shared.into_values().max().unwrap_or(0);
@@ -121,8 +144,9 @@ fn largest_share_of_stretch(postings: &Postings, grams: &[u64], n_grams: usize) 
             shared.entry(place.file).or_default().push(at);
         }
     }
-    let in_stretch =
-        |places: &[usize], first: usize| places.iter().filter(|&&at| (first..first + n_grams).contains(&at)).count();
+    let in_stretch = |places: &[usize], first: usize| {
+        places.iter().filter(|&&at| (first..first + n_grams).contains(&at)).count()
+    };
     let densest = |places: Vec<usize>| places.iter().map(|&first| in_stretch(&places, first)).max();
     let most = shared.into_values().filter_map(densest).max().unwrap_or(0);
     most as f64 / n_grams.min(grams.len()).max(1) as f64

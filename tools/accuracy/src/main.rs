@@ -1,6 +1,7 @@
 //! Measures secondhand: how accurate it is, and how its time grows with its input.
 //!
-//! Each command has a folder. A module uses those above it. Equal folders and seeds make equal inputs.
+//! Each command has a folder. A module uses those above it. Equal folders and seeds make equal
+//! inputs.
 
 // Says why something could not be measured.
 mod error;
@@ -56,18 +57,21 @@ mod growth;
 // `accuracy families`: how well `scan` finds families of clones.
 mod families;
 
-// `accuracy worth`: how many warnings are worth a reviewer's time, on judged findings of real commits.
+// `accuracy worth`: how many warnings are worth a reviewer's time, on judged findings of real
+// commits.
 mod worth;
 
 // `accuracy sketches`: how often `find` names the origin of a copy by its first tokens.
 mod sketches;
-// `accuracy siblings`: how many fixes that missed a sibling are told, on real commits that later ones completed.
+// `accuracy siblings`: how many fixes that missed a sibling are told, on real commits that later
+// ones completed.
 mod siblings;
 
 // `accuracy merged`: how many copies are told that maintainers merged later.
 mod merged;
 
-// `accuracy instructions`: how many instructions six small jobs take, and how many they took before.
+// `accuracy instructions`: how many instructions six small jobs take, and how many they took
+// before.
 mod instructions;
 
 // `accuracy identify`: how many files are read as the language that they are in.
@@ -90,26 +94,33 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// How well `check` finds copies: builds pull requests from real code, with and without copies, and checks them.
+    /// How well `check` finds copies: builds pull requests from real code, with and without copies,
+    /// and checks them.
     ///
-    /// The copies are put in by this program, so their truth is known; equal seeds put in the same ones.
+    /// The copies are put in by this program, so their truth is known; equal seeds put in the same
+    /// ones.
     Pulls(pulls::Args),
-    /// How time grows with the input: makes changes of a shape at sizes that double, and times the commands over them.
+    /// How time grows with the input: makes changes of a shape at sizes that double, and times the
+    /// commands over them.
     ///
     /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
     Growth(growth::Args),
-    /// How many instructions six small jobs take, under valgrind, beside those on record; fails at 3 % more.
+    /// How many instructions six small jobs take, under valgrind, beside those on record; fails at
+    /// 3 % more.
     Instructions(instructions::Args),
-    /// How many files are read as the language that they are in: files in folders that are named after languages.
+    /// How many files are read as the language that they are in: files in folders that are named
+    /// after languages.
     Identify(identify::Args),
-    /// How many license texts and headers are read as what they are labelled, by those who label them.
+    /// How many license texts and headers are read as what they are labelled, by those who label
+    /// them.
     Licenses(licenses::Args),
-    /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the
-    /// tree.
+    /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java
+    /// code, and scans the tree.
     ///
     /// The members are identical, renamed one to one, or lightly edited, each in another file.
     Families(families::Args),
-    /// How many warnings are worth a reviewer's time: replays findings of real commits that were read and judged.
+    /// How many warnings are worth a reviewer's time: replays findings of real commits that were
+    /// read and judged.
     ///
     /// The judged findings are in `data/judged.csv`; the projects have to be cloned.
     Worth(worth::Args),
@@ -117,13 +128,16 @@ enum Command {
     ///
     /// The same findings and projects as for `worth`.
     Sketches(sketches::Args),
-    /// How many fixes that missed a sibling are told: replays real fixes that later commits made at a second place.
+    /// How many fixes that missed a sibling are told: replays real fixes that later commits made at
+    /// a second place.
     ///
     /// The pairs are in `data/siblings.csv`; the projects have to be cloned.
     Siblings(siblings::Args),
-    /// How many copies that maintainers merged later are told: replays the commits that brought them in.
+    /// How many copies that maintainers merged later are told: replays the commits that brought
+    /// them in.
     ///
-    /// The copies are in `data/merged.csv`; the projects have to be cloned. The sealed third runs only with `--half sealed`.
+    /// The copies are in `data/merged.csv`; the projects have to be cloned. The sealed third runs
+    /// only with `--half sealed`.
     Merged(merged::Args),
 }
 

@@ -1,7 +1,8 @@
-//! Measures how many copies `check` told of when they came in, of those that maintainers merged again.
+//! Measures how many copies `check` told of when they came in, of those that maintainers merged
+//! again.
 //!
-//! `data/merged.csv` names a commit that brought a copy in, and the later one that made the copies one. There is no
-//! code in it.
+//! `data/merged.csv` names a commit that brought a copy in, and the later one that made the copies
+//! one. There is no code in it.
 
 use std::iter;
 
@@ -48,14 +49,16 @@ enum Told {
 /// Rules that do not speak of copies.
 const OTHER_RULES: [&str; 2] = ["missed-sibling", "not-examined"];
 
-/// Replays the commits that brought the copies in, and prints how many copies are told. What is sealed runs only if it
-/// is asked for.
+/// Replays the commits that brought the copies in, and prints how many copies are told. What is
+/// sealed runs only if it is asked for.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Args { replayed } = args;
     let program = Program::new(&replayed.chosen)?;
     let mut rows = csv::Reader::from_reader(include_bytes!("../data/merged.csv").as_slice());
-    let copies: Vec<Merged> =
-        rows.deserialize().collect::<Result<_, csv::Error>>().map_err(|why| Error::Judged { why: why.to_string() })?;
+    let copies: Vec<Merged> = rows
+        .deserialize()
+        .collect::<Result<_, csv::Error>>()
+        .map_err(|why| Error::Judged { why: why.to_string() })?;
     let half = replayed.half.unwrap_or(Half::Choose);
     let copies: Vec<Merged> = copies.into_iter().filter(|copy| copy.half == half).collect();
     let told = on_all_threads(copies.len(), |number| {
@@ -88,7 +91,9 @@ fn n_covered(copy: &Merged, findings: &[Finding], lowest: Level) -> u32 {
         .filter(|(path, _)| *path == copy.path)
         .map(|(_, lines)| lines)
         .collect();
-    let is_covered = |line: &u32| covering.iter().any(|lines| (lines.start_line..=lines.end_line).contains(line));
+    let is_covered = |line: &u32| {
+        covering.iter().any(|lines| (lines.start_line..=lines.end_line).contains(line))
+    };
     (copy.start..=copy.end).filter(is_covered).map(|_| 1).sum()
 }
 
@@ -105,15 +110,21 @@ fn line((copy, told): (&Merged, &Told)) -> String {
 }
 
 fn table(copies: &[Merged], told: &[Told]) -> String {
-    let header = ["", "copies", "warning", "%", "note", "part", "nothing"].map(str::to_owned).to_vec();
-    let inserted: Vec<Told> =
-        copies.iter().zip(told).filter(|(copy, _)| !copy.inserted.is_empty()).map(|(_, told)| *told).collect();
+    let header =
+        ["", "copies", "warning", "%", "note", "part", "nothing"].map(str::to_owned).to_vec();
+    let inserted: Vec<Told> = copies
+        .iter()
+        .zip(told)
+        .filter(|(copy, _)| !copy.inserted.is_empty())
+        .map(|(_, told)| *told)
+        .collect();
     aligned(&[header, row("all", told), row("inserted", &inserted)])
 }
 
 fn row(name: &str, told: &[Told]) -> Vec<String> {
     let n = |of: Told| told.iter().filter(|told| **told == of).count();
     let percent = 100 * n(Told::Warning) / told.len().max(1);
-    let counts = [told.len(), n(Told::Warning), percent, n(Told::Note), n(Told::Part), n(Told::Nothing)];
+    let counts =
+        [told.len(), n(Told::Warning), percent, n(Told::Note), n(Told::Part), n(Told::Nothing)];
     iter::once(name.to_owned()).chain(counts.map(|count| count.to_string())).collect()
 }

@@ -35,7 +35,8 @@ impl Program {
         Ok(Self { binary, settings: chosen.settings.clone() })
     }
 
-    /// The program, about to run its command `name` over `repository`: with no settings but ours, on one thread.
+    /// The program, about to run its command `name` over `repository`: with no settings but ours,
+    /// on one thread.
     pub fn command(&self, name: &str, repository: &Path) -> Command {
         let mut command = command(&self.binary);
         command.arg(name).arg("-C").arg(repository);
@@ -51,9 +52,14 @@ impl Program {
         let output = command.output().map_err(|why| failed(why.to_string()))?;
         // 0 is clean, 1 is findings; whatever else is no audit.
         if !matches!(output.status.code(), Some(0 | 1)) {
-            return Err(failed(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())));
+            return Err(failed(format!(
+                "{}: {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr).trim()
+            )));
         }
-        serde_json::from_slice(&output.stdout).map_err(|why| failed(format!("its report cannot be read: {why}")))
+        serde_json::from_slice(&output.stdout)
+            .map_err(|why| failed(format!("its report cannot be read: {why}")))
     }
 }
 
@@ -76,6 +82,7 @@ fn build() -> Result<PathBuf, Error> {
         return Err(failed(output.status.to_string()));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let mut executables = messages.lines().filter_map(|line| serde_json::from_str::<Artifact>(line).ok()?.executable);
+    let mut executables =
+        messages.lines().filter_map(|line| serde_json::from_str::<Artifact>(line).ok()?.executable);
     executables.next_back().ok_or_else(|| failed("cargo names no executable".to_owned()))
 }

@@ -65,8 +65,8 @@ pub struct Finding {
     pub fragment: Lines,
     pub message: String,
     pub origins: Vec<Origin>,
-    /// What it has in common with the others of its family, which reports for people show as one; `None` if it is
-    /// alone.
+    /// What it has in common with the others of its family, which reports for people show as one;
+    /// `None` if it is alone.
     pub family: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Scans source into tokens, a little more simply than a compiler does.
 //!
-//! Promise: comments and layout are no tokens, so two texts with equal tokens differ in nothing else.
+//! Promise: comments and layout are no tokens, so two texts with equal tokens differ in nothing
+//! else.
 
 use std::ops::Range;
 
@@ -60,7 +61,13 @@ pub struct Line {
 impl Scan {
     /// Scans `text`, whose line ends are `\n`.
     pub fn new(text: String, language: &'static Language) -> Self {
-        let mut scanner = Scanner { text: text.as_bytes(), language, at: 0, tokens: Vec::new(), comments: Vec::new() };
+        let mut scanner = Scanner {
+            text: text.as_bytes(),
+            language,
+            at: 0,
+            tokens: Vec::new(),
+            comments: Vec::new(),
+        };
         scanner.run();
         let Scanner { mut tokens, comments, .. } = scanner;
         let lines = lines(&text, language, &mut tokens, &comments);
@@ -99,7 +106,8 @@ impl Scan {
         self.lines.get(at).is_none_or(|line| self.text[line.bytes.clone()].trim().is_empty())
     }
 
-    /// Whether something can be put before the line numbered `at` without changing a token or a comment.
+    /// Whether something can be put before the line numbered `at` without changing a token or a
+    /// comment.
     pub fn may_break_before(&self, at: usize) -> bool {
         self.lines.get(at).is_none_or(|line| !line.is_glued)
     }
@@ -138,17 +146,25 @@ impl Scan {
 
 /// The 64-bit FNV-1a hash of `text`.
 pub fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+    })
 }
 
-fn lines(text: &str, language: &Language, tokens: &mut [Token], comments: &[Range<usize>]) -> Vec<Line> {
+fn lines(
+    text: &str,
+    language: &Language,
+    tokens: &mut [Token],
+    comments: &[Range<usize>],
+) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut start = 0;
     for line in text.split_terminator('\n') {
         lines.push(Line { bytes: start..start + line.len(), ..Line::default() });
         start += line.len() + 1;
     }
-    let line_of = |byte: usize| lines.partition_point(|line| line.bytes.start <= byte).saturating_sub(1);
+    let line_of =
+        |byte: usize| lines.partition_point(|line| line.bytes.start <= byte).saturating_sub(1);
     for token in tokens.iter_mut() {
         token.line = line_of(token.bytes.start);
         token.end_line = line_of(token.bytes.end - 1);
@@ -159,7 +175,8 @@ fn lines(text: &str, language: &Language, tokens: &mut [Token], comments: &[Rang
         lines[at].has_comment = true;
     }
     let long_tokens = tokens.iter().map(|token| token.line + 1..=token.end_line);
-    let long_comments = comment_lines.into_iter().map(|comment| comment.start() + 1..=*comment.end());
+    let long_comments =
+        comment_lines.into_iter().map(|comment| comment.start() + 1..=*comment.end());
     for at in long_tokens.chain(long_comments).flatten() {
         lines[at].is_glued = true;
     }
@@ -200,7 +217,8 @@ fn mark_directives(lines: &mut [Line], text: &str, language: &Language) {
 }
 
 /// The words that may stand before a string as part of it.
-const PREFIXES: &[&str] = &["r", "b", "f", "u", "br", "rb", "fr", "rf", "R", "B", "F", "U", "L", "u8", "c", "cr"];
+const PREFIXES: &[&str] =
+    &["r", "b", "f", "u", "br", "rb", "fr", "rf", "R", "B", "F", "U", "L", "u8", "c", "cr"];
 
 struct Scanner<'s> {
     text: &'s [u8],
@@ -244,7 +262,8 @@ impl Scanner<'_> {
             let length = self.rest().iter().position(|&byte| byte == b'\n');
             return Some(length.map_or(self.text.len(), |length| self.at + length));
         }
-        (self.language.has_block_comments && self.rest().starts_with(b"/*")).then(|| self.after(self.at + 2, b"*/"))
+        (self.language.has_block_comments && self.rest().starts_with(b"/*"))
+            .then(|| self.after(self.at + 2, b"*/"))
     }
 
     /// Reads one token and says what it is.
@@ -255,8 +274,12 @@ impl Scanner<'_> {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(),
             b'"' => self.string(byte),
             b'\'' => self.apostrophe(),
-            b'`' if self.language.backtick == Backtick::Raw => self.take(Class::Text, self.after(self.at + 1, b"`")),
-            b'`' if self.language.backtick == Backtick::Template => self.take(Class::Text, self.template_end(self.at)),
+            b'`' if self.language.backtick == Backtick::Raw => {
+                self.take(Class::Text, self.after(self.at + 1, b"`"))
+            }
+            b'`' if self.language.backtick == Backtick::Template => {
+                self.take(Class::Text, self.template_end(self.at))
+            }
             b'/' if self.may_open_regex() => self.regex(),
             _ => self.take(Class::Mark, self.at + 1),
         }
@@ -269,7 +292,8 @@ impl Scanner<'_> {
 
     fn number(&mut self) -> Class {
         while let Some(&byte) = self.text.get(self.at) {
-            let is_fraction = byte == b'.' && self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit);
+            let is_fraction =
+                byte == b'.' && self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit);
             if !(byte.is_ascii_alphanumeric() || byte == b'_' || is_fraction) {
                 break;
             }
@@ -280,12 +304,17 @@ impl Scanner<'_> {
 
     fn word(&mut self) -> Class {
         let start = self.at;
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+        let is_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
         self.at += self.rest().iter().take_while(|byte| is_word(byte)).count();
         let word = String::from_utf8_lossy(&self.text[start..self.at]).into_owned();
         match self.text.get(self.at) {
-            Some(&quote @ (b'"' | b'\'')) if PREFIXES.contains(&word.as_str()) => self.prefixed(quote, &word),
-            Some(b'#') if self.language.apostrophe == Apostrophe::Lifetime && word.ends_with('r') => {
+            Some(&quote @ (b'"' | b'\'')) if PREFIXES.contains(&word.as_str()) => {
+                self.prefixed(quote, &word)
+            }
+            Some(b'#')
+                if self.language.apostrophe == Apostrophe::Lifetime && word.ends_with('r') =>
+            {
                 self.raw_string(&word)
             }
             _ => name_or_keyword(&word),
@@ -330,19 +359,25 @@ impl Scanner<'_> {
     }
 
     fn apostrophe(&mut self) -> Class {
-        let is_char =
-            matches!(self.rest(), [_, b'\\', ..]) || self.rest().iter().skip(2).take(4).any(|&byte| byte == b'\'');
+        let is_char = matches!(self.rest(), [_, b'\\', ..])
+            || self.rest().iter().skip(2).take(4).any(|&byte| byte == b'\'');
         if self.language.apostrophe == Apostrophe::Text || is_char && !self.is_lifetime() {
             return self.string(b'\'');
         }
         self.at += 1;
-        let n = self.rest().iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let n = self
+            .rest()
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+            .count();
         self.take(Class::Mark, self.at + n)
     }
 
     /// Whether a name longer than one letter follows: `'static`, but not `'a'`.
     fn is_lifetime(&self) -> bool {
-        let is_name = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_name = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
         is_name(self.rest().get(1)) && self.rest().get(2) != Some(&b'\'')
     }
 
@@ -375,7 +410,10 @@ impl Scanner<'_> {
         let is_operator = match before.class {
             Class::Mark => !matches!(text, b")" | b"]" | b"}"),
             Class::Keyword => {
-                matches!(text, b"return" | b"typeof" | b"case" | b"in" | b"if" | b"when" | b"and" | b"or")
+                matches!(
+                    text,
+                    b"return" | b"typeof" | b"case" | b"in" | b"if" | b"when" | b"and" | b"or"
+                )
             }
             _ => false,
         };

@@ -1,7 +1,9 @@
-//! Measures how many fixes that missed a sibling `check` tells of, on real commits that later ones completed.
+//! Measures how many fixes that missed a sibling `check` tells of, on real commits that later ones
+//! completed.
 //!
-//! `data/siblings.csv` names a commit that mended one place, a place that was alike and stayed as it was, and the later
-//! commit that made the same edit there. Each pair was read; there is no code in it.
+//! `data/siblings.csv` names a commit that mended one place, a place that was alike and stayed as
+//! it was, and the later commit that made the same edit there. Each pair was read; there is no code
+//! in it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,8 +55,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let Args { replayed, ordinary } = args;
     let program = Program::new(&replayed.chosen)?;
     let mut rows = csv::Reader::from_reader(include_bytes!("../data/siblings.csv").as_slice());
-    let pairs: Vec<Pair> =
-        rows.deserialize().collect::<Result<_, csv::Error>>().map_err(|why| Error::Judged { why: why.to_string() })?;
+    let pairs: Vec<Pair> = rows
+        .deserialize()
+        .collect::<Result<_, csv::Error>>()
+        .map_err(|why| Error::Judged { why: why.to_string() })?;
     let pairs: Vec<&Pair> = pairs.iter().filter(|of| replayed.is_in_half(of.half)).collect();
     let found = on_all_threads(pairs.len(), |number| {
         let pair = pairs[number];
@@ -66,7 +70,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let line = |(pair, found): (&&Pair, &bool)| {
             let Pair { project, fixed, path, mended, sibling, .. } = pair;
             let (fixed, mended) = (&fixed[..10], &mended[..10]);
-            format!("{}\t{project} {fixed} {path}\t{mended} {sibling}\n", if *found { "found" } else { "lost" })
+            format!(
+                "{}\t{project} {fixed} {path}\t{mended} {sibling}\n",
+                if *found { "found" } else { "lost" }
+            )
         };
         print(&pairs.iter().zip(&found).map(line).collect::<String>())?;
     }
@@ -105,9 +112,12 @@ fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Err
         let repository = replayed.projects.join(project);
         let mut commits = git::commits(&repository)?;
         Random::new(ordinary.seed, number as u64).shuffle(&mut commits);
-        drawn.extend(commits.into_iter().take(ordinary.commits).map(|commit| (repository.clone(), commit)));
+        drawn.extend(
+            commits.into_iter().take(ordinary.commits).map(|commit| (repository.clone(), commit)),
+        );
     }
-    let of_commits = on_all_threads(drawn.len(), |number| notes(program, &drawn[number].0, &drawn[number].1));
+    let of_commits =
+        on_all_threads(drawn.len(), |number| notes(program, &drawn[number].0, &drawn[number].1));
     let (mut n, mut n_noted, mut n_notes) = (0, 0, 0);
     for (notes, (repository, commit)) in of_commits.into_iter().zip(&drawn) {
         let notes = notes?;
@@ -116,7 +126,13 @@ fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Err
         n_notes += notes.len();
         if replayed.explain {
             for note in notes {
-                print(&format!("{} {}\t{}\t{}\n", repository.display(), &commit[..10], note.path, note.message))?;
+                print(&format!(
+                    "{} {}\t{}\t{}\n",
+                    repository.display(),
+                    &commit[..10],
+                    note.path,
+                    note.message
+                ))?;
             }
         }
     }

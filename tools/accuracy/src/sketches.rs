@@ -1,12 +1,15 @@
-//! Measures whether `find` names the origin of a copy by its first tokens, on copies of real commits that were judged.
+//! Measures whether `find` names the origin of a copy by its first tokens, on copies of real
+//! commits that were judged.
 //!
-//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree before its
-//! commit, as a person would who is about to write it, and the first three answers count. Or they are asked for in the
-//! tree of the commit, where the copy itself is no answer, but what was copied beside it is.
+//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in
+//! the tree before its commit, as a person would who is about to write it, and the first three
+//! answers count. Or they are asked for in the tree of the commit, where the copy itself is no
+//! answer, but what was copied beside it is.
 //!
-//! Two things make that unfair. Another place may have as much of the sketch as the origin, spelled the same: it is as
-//! good an answer. And a copy may begin with lines of its own, so that the origin has little of its first tokens: nobody
-//! could name it. Both are found out by comparing texts, without the program.
+//! Two things make that unfair. Another place may have as much of the sketch as the origin, spelled
+//! the same: it is as good an answer. And a copy may begin with lines of its own, so that the
+//! origin has little of its first tokens: nobody could name it. Both are found out by comparing
+//! texts, without the program.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -88,7 +91,9 @@ struct Fate {
 /// Asks for the first tokens of each judged copy, and prints how often its origin is named.
 pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&args.replayed.chosen)?;
-    let is_true = |of: &CommitCopies| !matches!(of.verdict, Verdict::NotCopy | Verdict::Range | Verdict::Origin);
+    let is_true = |of: &CommitCopies| {
+        !matches!(of.verdict, Verdict::NotCopy | Verdict::Range | Verdict::Origin)
+    };
     let all = judged()?.into_iter().filter(|of| args.replayed.is_in_half(of.half) && is_true(of));
     let all: Vec<CommitCopies> = all.step_by(args.every.max(1)).collect();
     let fates = on_all_threads(all.len(), |number| fate(&program, args, &all[number]));
@@ -99,7 +104,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 let at = |at: Option<usize>| at.map_or("-".to_owned(), |at| at.to_string());
                 let has_half = if fate.is_fair { "" } else { "\torigin has less than half" };
                 let (origin, as_good) = (at(fate.origin), at(fate.as_good));
-                let place = format!("{} {}\t{}:{}-{}", of.project, &of.commit[..10], of.path, of.start, of.end);
+                let place = format!(
+                    "{} {}\t{}:{}-{}",
+                    of.project,
+                    &of.commit[..10],
+                    of.path,
+                    of.start,
+                    of.end
+                );
                 print(&format!("{place}\torigin {origin}, as good {as_good}{has_half}\n"))?;
             }
         }
@@ -112,8 +124,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     let (origin, as_good) = (|fate: &Fate| fate.origin, |fate: &Fate| fate.as_good);
     let row = |name: &str, max: usize| {
-        let cells = [(&asked, &origin as &dyn Fn(&Fate) -> _), (&asked, &as_good), (&fair, &origin), (&fair, &as_good)];
-        std::iter::once(name.to_owned()).chain(cells.map(|(of, place)| cell(of, place, max))).collect()
+        let cells = [
+            (&asked, &origin as &dyn Fn(&Fate) -> _),
+            (&asked, &as_good),
+            (&fair, &origin),
+            (&fair, &as_good),
+        ];
+        std::iter::once(name.to_owned())
+            .chain(cells.map(|(of, place)| cell(of, place, max)))
+            .collect()
     };
     let tree = match args.tree {
         Tree::Before => "before their commits",
@@ -135,8 +154,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     ]))
 }
 
-/// What became of a copy; `None` if `check` names no origin of it in the tree that is asked, or it is too short, or in a
-/// language that this tool cannot scan.
+/// What became of a copy; `None` if `check` names no origin of it in the tree that is asked, or it
+/// is too short, or in a language that this tool cannot scan.
 fn fate(program: &Program, args: &Args, of: &CommitCopies) -> Result<Option<Fate>, Error> {
     let repository = args.replayed.projects.join(&of.project);
     let copy = Place { path: of.path.clone(), first: of.start as usize, last: of.end as usize };
@@ -153,12 +172,17 @@ fn fate(program: &Program, args: &Args, of: &CommitCopies) -> Result<Option<Fate
     let in_tree = finding.origins.iter().filter(|origin| origin.place == "tree");
     let origins: Vec<Place> = in_tree.map(|origin| place(&origin.path, &origin.fragment)).collect();
     let copy = place(&finding.path, &finding.fragment);
-    let Some(sketch) = sketch(&repository, &of.commit, &copy, args.tokens)? else { return Ok(None) };
+    let Some(sketch) = sketch(&repository, &of.commit, &copy, args.tokens)? else {
+        return Ok(None);
+    };
     let (tree, origins) = match args.tree {
         Tree::With => (of.commit.clone(), origins),
         Tree::Before => {
             let before = Before::read(&repository, &of.commit)?;
-            (format!("{}^", of.commit), origins.iter().filter_map(|origin| before.place(origin)).collect())
+            (
+                format!("{}^", of.commit),
+                origins.iter().filter_map(|origin| before.place(origin)).collect(),
+            )
         }
     };
     if origins.is_empty() {
@@ -179,7 +203,8 @@ fn fate(program: &Program, args: &Args, of: &CommitCopies) -> Result<Option<Fate
     if output.status.code() == Some(2) {
         return Ok(None);
     }
-    let answers: Answers = serde_json::from_slice(&output.stdout).map_err(|why| failed(why.to_string()))?;
+    let answers: Answers =
+        serde_json::from_slice(&output.stdout).map_err(|why| failed(why.to_string()))?;
     let mut texts = Texts { repository: &repository, commit: &tree, scans: HashMap::new() };
     let Some(sketch) = Scanned::new(sketch, &of.path) else { return Ok(None) };
     let (mut held, mut is_fair) = (0, false);
@@ -201,7 +226,8 @@ fn fate(program: &Program, args: &Args, of: &CommitCopies) -> Result<Option<Fate
         if is_origin {
             found.origin = found.origin.or(Some(number));
         }
-        if found.as_good.is_none() && (is_origin || sketch.held_by(&mut texts, &matched)?.0 >= held) {
+        if found.as_good.is_none() && (is_origin || sketch.held_by(&mut texts, &matched)?.0 >= held)
+        {
             found.as_good = Some(number);
         }
     }
@@ -236,18 +262,24 @@ impl Scanned {
         Some(Self(Scan::new(sketch, of_path(path)?)))
     }
 
-    /// How many tokens of the sketch the lines of `place` have in the same order: spelled the same, and whatever their
-    /// names are. Longest common subsequences, in time O(n m).
+    /// How many tokens of the sketch the lines of `place` have in the same order: spelled the same,
+    /// and whatever their names are. Longest common subsequences, in time O(n m).
     fn held_by(&self, texts: &mut Texts<'_>, place: &Place) -> Result<(usize, usize), Error> {
         let Some(scan) = texts.scan(&place.path)? else { return Ok((0, 0)) };
-        let within: Vec<&Token> =
-            scan.tokens.iter().filter(|token| (place.first - 1..place.last).contains(&token.line)).collect();
+        let within: Vec<&Token> = scan
+            .tokens
+            .iter()
+            .filter(|token| (place.first - 1..place.last).contains(&token.line))
+            .collect();
         let of = |token: &Token| self.0.text[token.bytes.clone()].to_owned();
-        let own: Vec<(Class, String)> = self.0.tokens.iter().map(|token| (token.class, of(token))).collect();
+        let own: Vec<(Class, String)> =
+            self.0.tokens.iter().map(|token| (token.class, of(token))).collect();
         let other: Vec<(Class, &str)> =
             within.iter().map(|token| (token.class, &scan.text[token.bytes.clone()])).collect();
         let exact = longest_common(&own, &other, |a, b| a.1 == b.1);
-        let alike = longest_common(&own, &other, |a, b| a.1 == b.1 || a.0 == Class::Name && b.0 == Class::Name);
+        let alike = longest_common(&own, &other, |a, b| {
+            a.1 == b.1 || a.0 == Class::Name && b.0 == Class::Name
+        });
         Ok((exact, alike))
     }
 }
@@ -268,16 +300,24 @@ fn longest_common<A, B>(one: &[A], other: &[B], is_equal: impl Fn(&A, &B) -> boo
 /// The text of a file of a commit.
 fn text(repository: &Path, commit: &str, path: &str) -> Result<String, Error> {
     let output = git(repository).args(["show", &format!("{commit}:{path}")]).output();
-    let output = output.map_err(|why| Error::Audit { command: "git show".to_owned(), why: why.to_string() })?;
+    let output = output
+        .map_err(|why| Error::Audit { command: "git show".to_owned(), why: why.to_string() })?;
     Ok(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
 }
 
-/// The first `n` tokens of a copy, as written; `None` if it has fewer, or its language is not one of ours.
-fn sketch(repository: &Path, commit: &str, copy: &Place, n: usize) -> Result<Option<String>, Error> {
+/// The first `n` tokens of a copy, as written; `None` if it has fewer, or its language is not one
+/// of ours.
+fn sketch(
+    repository: &Path,
+    commit: &str,
+    copy: &Place,
+    n: usize,
+) -> Result<Option<String>, Error> {
     let Some(language) = of_path(&copy.path) else { return Ok(None) };
     let text = text(repository, commit, &copy.path)?;
     let scan = Scan::new(text, language);
-    let of_copy = scan.tokens.iter().filter(|token| (copy.first - 1..copy.last).contains(&token.line));
+    let of_copy =
+        scan.tokens.iter().filter(|token| (copy.first - 1..copy.last).contains(&token.line));
     let tokens: Vec<_> = of_copy.take(n).collect();
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return Ok(None) };
     Ok((tokens.len() == n).then(|| scan.text[first.bytes.start..last.bytes.end].to_owned()))

@@ -81,7 +81,9 @@ const MIN_NAMES: usize = 6;
 impl Tree {
     /// Samples `folder`: `n_files` for the tree, and a quarter of that held out.
     pub fn sample(folder: &Path, n_files: usize, seed: u64) -> Result<Self, Error> {
-        let name = folder.file_name().map_or_else(|| "folder".to_owned(), |name| name.to_string_lossy().into_owned());
+        let name = folder
+            .file_name()
+            .map_or_else(|| "folder".to_owned(), |name| name.to_string_lossy().into_owned());
         let mut paths = Vec::new();
         collect(folder, "", &mut paths)?;
         paths.sort();
@@ -93,7 +95,11 @@ impl Tree {
             }
         }
         if files.len() < MIN_FILES {
-            return Err(Error::TooFewFiles { path: folder.to_owned(), n_files: files.len(), n_needed: MIN_FILES });
+            return Err(Error::TooFewFiles {
+                path: folder.to_owned(),
+                n_files: files.len(),
+                n_needed: MIN_FILES,
+            });
         }
         let held_out = files.split_off(files.len() - files.len() / HELD_OUT);
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -118,7 +124,8 @@ impl Tree {
 
     /// The lines that files of `language` hold.
     pub fn pool(&self, language: &Language) -> &Pool {
-        static EMPTY: Pool = Pool { statements: Vec::new(), imports: Vec::new(), names: Vec::new() };
+        static EMPTY: Pool =
+            Pool { statements: Vec::new(), imports: Vec::new(), names: Vec::new() };
         self.pools.get(language.name).unwrap_or(&EMPTY)
     }
 
@@ -131,7 +138,8 @@ impl Tree {
     pub fn is_distinctive(&self, file: usize, fragment: &Fragment) -> bool {
         let scan = &self.files[file].scan;
         let own = Some((file, &fragment.tokens));
-        n_names(scan, fragment) >= MIN_NAMES && is_alone(self.grams.likeness(scan, &fragment.tokens, own))
+        n_names(scan, fragment) >= MIN_NAMES
+            && is_alone(self.grams.likeness(scan, &fragment.tokens, own))
     }
 
     /// Whether nothing much like the whole file stands in the tree.
@@ -144,7 +152,9 @@ impl Tree {
     /// Whether much of one file stands in the other.
     pub fn are_alike(&self, file: usize, other: usize) -> bool {
         let likeness = |a: usize, b: usize| likeness_of(&self.files[a].scan, &self.files[b].scan);
-        [likeness(file, other), likeness(other, file)].iter().any(|likeness| likeness.exact.max(likeness.shape) > 0.2)
+        [likeness(file, other), likeness(other, file)]
+            .iter()
+            .any(|likeness| likeness.exact.max(likeness.shape) > 0.2)
     }
 
     /// Whether a fragment of a held-out file has nothing like it in the tree.
@@ -216,7 +226,9 @@ fn is_test(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let infixes = [".test.", ".tests.", ".spec.", ".min.", ".bundle."];
     stem.starts_with("test_")
-        || ["_test", "_tests", "_spec", "Test", "Tests", "Spec"].iter().any(|end| stem.ends_with(end))
+        || ["_test", "_tests", "_spec", "Test", "Tests", "Spec"]
+            .iter()
+            .any(|end| stem.ends_with(end))
         || infixes.iter().any(|infix| name.contains(infix))
         || stem == "conftest"
 }
@@ -226,7 +238,9 @@ fn read(folder: &Path, path: String) -> Result<Option<File>, Error> {
     let place = folder.join(&path);
     let size = fs::metadata(&place).map_err(Error::reading(&place))?.len();
     let bytes = fs::read(&place).map_err(Error::reading(&place))?;
-    let (Some(language), Ok(mut text)) = (of_path(&path), String::from_utf8(bytes)) else { return Ok(None) };
+    let (Some(language), Ok(mut text)) = (of_path(&path), String::from_utf8(bytes)) else {
+        return Ok(None);
+    };
     if size >= MAX_BYTES || !is_usable(&text, language) {
         return Ok(None);
     }
@@ -264,8 +278,17 @@ pub fn is_import(scan: &Scan, at: usize) -> bool {
 
 /// Whether a line is blank, a comment, a directive, or begins an import.
 fn is_preamble(scan: &Scan, at: usize) -> bool {
-    const WORDS: &[&str] =
-        &["import", "package", "use", "using", "from", "require", "require_relative", "namespace", "<"];
+    const WORDS: &[&str] = &[
+        "import",
+        "package",
+        "use",
+        "using",
+        "from",
+        "require",
+        "require_relative",
+        "namespace",
+        "<",
+    ];
     let line = &scan.lines[at];
     let is_macro = line.is_directive && scan.line(at).ends_with('\\');
     line.tokens.is_empty() || line.is_directive && !is_macro || WORDS.contains(&scan.first_word(at))
@@ -291,10 +314,15 @@ fn goes_on(scan: &Scan, at: usize, was_open: bool) -> bool {
 const POOLED: RangeInclusive<usize> = 5..=25;
 
 fn fill(pool: &mut Pool, scan: &Scan) {
-    let is_pooled = |at: &usize| POOLED.contains(&scan.lines[*at].tokens.len()) && !scan.lines[*at].has_comment;
-    pool.statements.extend(statements(scan).into_iter().filter(is_pooled).map(|at| scan.line(at).trim().to_owned()));
+    let is_pooled =
+        |at: &usize| POOLED.contains(&scan.lines[*at].tokens.len()) && !scan.lines[*at].has_comment;
+    pool.statements.extend(
+        statements(scan).into_iter().filter(is_pooled).map(|at| scan.line(at).trim().to_owned()),
+    );
     let imports = (0..scan.lines.len()).filter(|&at| is_import(scan, at));
     pool.imports.extend(imports.map(|at| scan.line(at).trim_end().to_owned()));
-    let is_name = |at: &usize| scan.tokens[*at].class == Class::Name && (3..=20).contains(&scan.token(*at).len());
+    let is_name = |at: &usize| {
+        scan.tokens[*at].class == Class::Name && (3..=20).contains(&scan.token(*at).len())
+    };
     pool.names.extend((0..scan.tokens.len()).filter(is_name).map(|at| scan.token(at).to_owned()));
 }

@@ -1,12 +1,15 @@
-//! Writes the license templates that secondhand compares with, and the addresses of licenses, from the XML files of the
-//! SPDX license list: `cargo run -p licenses -- FOLDER config/licenses`, where FOLDER is `src` of
-//! `spdx/license-list-XML`. An address is a line with an identifier and what the list refers to.
+//! Writes the license templates that secondhand compares with, and the addresses of licenses, from
+//! the XML files of the SPDX license list: `cargo run -p licenses -- FOLDER config/licenses`, where
+//! FOLDER is `src` of `spdx/license-list-XML`. An address is a line with an identifier and what the
+//! list refers to.
 //!
-//! A template is its identifier and its words, as secondhand reads them, with `{ ... }` around what may be left out and
-//! `[N ... ]` around what other words, at most N, may replace. The file holds, all numbers little-endian:
+//! A template is its identifier and its words, as secondhand reads them, with `{ ... }` around what
+//! may be left out and `[N ... ]` around what other words, at most N, may replace. The file holds,
+//! all numbers little-endian:
 //!
 //! 1. the number of grams, their hashes in order, and the template of each (see [`SKETCH`]);
-//! 2. blocks of templates: the bytes of the block, its number of templates, and those, one a line, deflated.
+//! 2. blocks of templates: the bytes of the block, its number of templates, and those, one a line,
+//!    deflated.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::error::Error;
@@ -34,21 +37,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut addresses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in files(Path::new(folder))? {
         let xml = fs::read_to_string(&path)?;
-        let document = Document::parse(&xml).map_err(|error| format!("{}: {error}", path.display()))?;
-        templates.extend(template(&document).map_err(|error| format!("{}: {error}", path.display()))?);
+        let document =
+            Document::parse(&xml).map_err(|error| format!("{}: {error}", path.display()))?;
+        templates
+            .extend(template(&document).map_err(|error| format!("{}: {error}", path.display()))?);
         add_addresses(&document, &mut addresses);
     }
     distinct(&mut templates);
     fs::write(Path::new(to).join("templates.bin"), packed(&templates)?)?;
     let told = addresses.into_iter().filter(|(_, ids)| ids.len() == 1);
-    let mut lines: Vec<String> =
-        told.flat_map(|(address, ids)| ids.into_iter().map(move |id| format!("{id} {address}\n"))).collect();
+    let mut lines: Vec<String> = told
+        .flat_map(|(address, ids)| ids.into_iter().map(move |id| format!("{id} {address}\n")))
+        .collect();
     lines.sort();
     fs::write(Path::new(to).join("addresses.txt"), lines.concat())?;
     Ok(())
 }
 
-/// Adds what the list refers to for a license: the pages that stand for it, without queries and folders.
+/// Adds what the list refers to for a license: the pages that stand for it, without queries and
+/// folders.
 fn add_addresses(document: &Document<'_>, to: &mut BTreeMap<String, BTreeSet<String>>) {
     let license = document.descendants().find(|node| node.tag_name().name() == "license");
     let Some(license) = license.filter(|of| !of.has_attribute("deprecatedVersion")) else { return };
@@ -57,16 +64,20 @@ fn add_addresses(document: &Document<'_>, to: &mut BTreeMap<String, BTreeSet<Str
     let id = ends.iter().fold(id, |id, end| id.strip_suffix(end).unwrap_or(id));
     let referred = license.descendants().filter(|node| node.tag_name().name() == "crossRef");
     for address in referred.filter_map(|node| node.text()).map(str::trim) {
-        let is_page = !address.ends_with('/') || address.trim_end_matches('/').ends_with(|c: char| c.is_ascii_digit());
-        if address.starts_with("http") && is_page && !address.contains([' ', '#', '?']) && address.len() <= MAX_ADDRESS
+        let is_page = !address.ends_with('/')
+            || address.trim_end_matches('/').ends_with(|c: char| c.is_ascii_digit());
+        if address.starts_with("http")
+            && is_page
+            && !address.contains([' ', '#', '?'])
+            && address.len() <= MAX_ADDRESS
         {
             to.entry(address.to_owned()).or_default().insert(id.to_owned());
         }
     }
 }
 
-/// Keeps one of the templates that require the same words, the one with the shortest identifier: no text tells
-/// `GPL-2.0-or-later` from `GPL-2.0-only`.
+/// Keeps one of the templates that require the same words, the one with the shortest identifier: no
+/// text tells `GPL-2.0-or-later` from `GPL-2.0-only`.
 fn distinct(templates: &mut Vec<String>) {
     let mut seen = HashSet::new();
     templates.sort_by_key(|template| template.find(' '));
@@ -78,7 +89,11 @@ fn distinct(templates: &mut Vec<String>) {
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for folder in [folder.to_owned(), folder.join("exceptions")] {
-        found.extend(fs::read_dir(folder)?.map(|entry| entry.map(|of| of.path())).collect::<Result<Vec<_>, _>>()?);
+        found.extend(
+            fs::read_dir(folder)?
+                .map(|entry| entry.map(|of| of.path()))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
     }
     found.retain(|path| path.extension().is_some_and(|extension| extension == "xml"));
     found.sort();
@@ -162,8 +177,10 @@ fn packed(templates: &[String]) -> std::io::Result<Vec<u8>> {
 
 /// The grams with the lowest hashes of what a template requires.
 fn sketch(template: &str) -> Vec<u32> {
-    let hashes = required(template).into_iter().map(|run| run.into_iter().map(hash).collect::<Vec<_>>());
-    let mut grams: Vec<u32> = hashes.flat_map(|run| Words::grams(&run).collect::<Vec<_>>()).collect();
+    let hashes =
+        required(template).into_iter().map(|run| run.into_iter().map(hash).collect::<Vec<_>>());
+    let mut grams: Vec<u32> =
+        hashes.flat_map(|run| Words::grams(&run).collect::<Vec<_>>()).collect();
     grams.sort_unstable();
     grams.dedup();
     grams.truncate(SKETCH);

@@ -1,4 +1,5 @@
-//! Clusters made text as Broder, Glassman, Manasse and Zweig (1997) clustered 30 million pages of the Web.
+//! Clusters made text as Broder, Glassman, Manasse and Zweig (1997) clustered 30 million pages of
+//! the Web.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -38,7 +39,8 @@ pub fn made_text(n: usize) -> Vec<Row> {
                     *word = random.number();
                 }
             }
-            // The shingles of the paper are of ten words, and one in 25 is kept of pages of any length.
+            // The shingles of the paper are of ten words, and one in 25 is kept of pages of any
+            // length.
             let shingles = Shingles::new([&of_copy[..]], positive(10), Counting::Set);
             let sampling = ShingleSampling::MinOfMod { size: 48, modulus: 4 };
             sketches.push(ShingleSketch::new(&shingles, sampling, 1997));
@@ -48,9 +50,9 @@ pub fn made_text(n: usize) -> Vec<Row> {
     }
     let sketched = began.elapsed();
     let clusters = greedy_clusters(&sketches, 0.5, 1_000, None);
-    let n_pure = clusters
-        .iter()
-        .filter(|cluster| cluster.members.iter().all(|&member| originals[member] == originals[cluster.representative]));
+    let n_pure = clusters.iter().filter(|cluster| {
+        cluster.members.iter().all(|&member| originals[member] == originals[cluster.representative])
+    });
     let (n_pure, n_clusters) = (n_pure.count(), clusters.len());
     let seconds = |time: std::time::Duration| format!("{:.0} s", time.as_secs_f64());
     let mut rows = vec![
@@ -60,7 +62,12 @@ pub fn made_text(n: usize) -> Vec<Row> {
             n_clusters.to_string(),
             "3.6 million of 30 million pages",
         ),
-        Row::new("1997, 4", "clusters with copies of one document only", format!("{n_pure} of {n_clusters}"), ""),
+        Row::new(
+            "1997, 4",
+            "clusters with copies of one document only",
+            format!("{n_pure} of {n_clusters}"),
+            "",
+        ),
         Row::new(
             "1997, 4",
             "time to sketch, and in all, one core",
@@ -74,17 +81,23 @@ pub fn made_text(n: usize) -> Vec<Row> {
     rows
 }
 
-/// Clusters the documents that were read, each with a copy: exactly, by sketches, and by super-shingles of these.
+/// Clusters the documents that were read, each with a copy: exactly, by sketches, and by
+/// super-shingles of these.
 pub fn real_text(proses: &[Prose]) -> Vec<Row> {
     let copies = proses.iter().enumerate().map(|(at, prose)| edited(prose, 20 + at * 37 % 400));
     let proses: Vec<Prose> = proses.iter().cloned().chain(copies).collect();
     let sketched = |sampling: ShingleSampling| -> Vec<ShingleSketch> {
         proses.iter().map(|prose| ShingleSketch::new(&shingles(prose), sampling, 1997)).collect()
     };
-    let (all, sketches) = (sketched(ShingleSampling::Mod { modulus: 1 }), sketched(ShingleSampling::Min { size: 100 }));
+    let (all, sketches) = (
+        sketched(ShingleSampling::Mod { modulus: 1 }),
+        sketched(ShingleSampling::Min { size: 100 }),
+    );
     let row = |percent: u32| {
         let threshold = f64::from(percent) / 100.0;
-        let clusters = |of: &[ShingleSketch], size: Option<usize>| pairs(&greedy_clusters(of, threshold, 1_000, size));
+        let clusters = |of: &[ShingleSketch], size: Option<usize>| {
+            pairs(&greedy_clusters(of, threshold, 1_000, size))
+        };
         let exact = clusters(&all, None);
         let ways = [
             clusters(&sketches, None),
@@ -99,7 +112,12 @@ pub fn real_text(proses: &[Prose]) -> Vec<Row> {
             "pairs in a cluster at {percent} %, of {} documents: exact; right + wrong by sketches, super-shingles, those of 25",
             proses.len()
         );
-        Row::new("Web, super shingles", &what, format!("{}; {}", exact.len(), figures.join(", ")), "")
+        Row::new(
+            "Web, super shingles",
+            &what,
+            format!("{}; {}", exact.len(), figures.join(", ")),
+            "",
+        )
     };
     [50, 80, 95].map(row).into()
 }
@@ -114,7 +132,9 @@ fn edited(prose: &Prose, one_in: usize) -> Prose {
 }
 
 fn shingles(prose: &Prose) -> Shingles {
-    let number = |word: &Word| word.letters.iter().fold(0u64, |n, letter| n.wrapping_mul(257) + u64::from(*letter));
+    let number = |word: &Word| {
+        word.letters.iter().fold(0u64, |n, letter| n.wrapping_mul(257) + u64::from(*letter))
+    };
     let words: Vec<u64> = prose.words.iter().map(number).collect();
     Shingles::new([&words[..]], positive(10), Counting::Set)
 }

@@ -1,5 +1,5 @@
-//! How often fingerprints occur, and from which k on a match is no coincidence: the winnowing paper's experiments on
-//! Web data.
+//! How often fingerprints occur, and from which k on a match is no coincidence: the winnowing
+//! paper's experiments on Web data.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,8 +20,11 @@ fn counts(texts: &[Vec<u64>], k: usize, w: usize) -> HashMap<u64, (u32, u32)> {
     let mut hashes = Vec::new();
     for text in texts {
         hash_numbers(text, positive(k), &mut hashes);
-        let mut selected: Vec<u64> =
-            scheme.select(Grams { tokens: text, hashes: &hashes }).iter().map(|at| hashes[*at as usize]).collect();
+        let mut selected: Vec<u64> = scheme
+            .select(Grams { tokens: text, hashes: &hashes })
+            .iter()
+            .map(|at| hashes[*at as usize])
+            .collect();
         selected.sort_unstable();
         for of_one in selected.chunk_by(|a, b| a == b) {
             let count = counts.entry(of_one[0]).or_default();
@@ -32,7 +35,8 @@ fn counts(texts: &[Vec<u64>], k: usize, w: usize) -> HashMap<u64, (u32, u32)> {
     counts
 }
 
-/// The shares of fingerprints that occur once, twice, three times; and the slope of frequency by rank.
+/// The shares of fingerprints that occur once, twice, three times; and the slope of frequency by
+/// rank.
 pub fn occurrences(input: &Input, plots: &Path) -> io::Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut lines = Vec::new();
@@ -42,9 +46,12 @@ pub fn occurrences(input: &Input, plots: &Path) -> io::Result<Vec<Row>> {
         let counts = counts(texts, k, w);
         let mut by_rank: Vec<u32> = counts.values().map(|count| count.0).collect();
         by_rank.sort_unstable_by(|a, b| b.cmp(a));
-        let share = |n: u32| by_rank.iter().filter(|count| **count == n).count() as f64 / by_rank.len().max(1) as f64;
+        let share = |n: u32| {
+            by_rank.iter().filter(|count| **count == n).count() as f64 / by_rank.len().max(1) as f64
+        };
         let shares = [1, 2, 3].map(|n| format!("{:.1}", share(n) * 100.0)).join(", ");
-        let what = format!("fingerprints that occur once, twice, three times ({kind}, k = {k}, w = {w})");
+        let what =
+            format!("fingerprints that occur once, twice, three times ({kind}, k = {k}, w = {w})");
         rows.push(Row::new("Web data", &what, format!("{shares} %"), printed));
         let points = spread(&by_rank);
         let what = format!("slope of frequency by rank, both logarithmic ({kind})");
@@ -73,20 +80,27 @@ fn spread(by_rank: &[u32]) -> Vec<(f64, f64)> {
     points
 }
 
-/// The slope of the line through the points on logarithmic axes, by least squares, where there is more than one
-/// occurrence.
+/// The slope of the line through the points on logarithmic axes, by least squares, where there is
+/// more than one occurrence.
 fn slope(points: &[(f64, f64)]) -> f64 {
-    let points: Vec<(f64, f64)> =
-        points.iter().filter(|point| point.1 > 1.0).map(|point| (point.0.ln(), point.1.ln())).collect();
+    let points: Vec<(f64, f64)> = points
+        .iter()
+        .filter(|point| point.1 > 1.0)
+        .map(|point| (point.0.ln(), point.1.ln()))
+        .collect();
     let n = points.len() as f64;
     let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
     let (x, y, xx, xy) = (sum(|p| p.0), sum(|p| p.1), sum(|p| p.0 * p.0), sum(|p| p.0 * p.1));
     if points.len() < 2 { 0.0 } else { (n * xy - x * y) / (n * xx - x * x) }
 }
 
-/// Which fraction of fingerprints two projects have by chance, for each k: what a match of one fingerprint is worth.
+/// Which fraction of fingerprints two projects have by chance, for each k: what a match of one
+/// fingerprint is worth.
 pub fn coincidences(input: &Input) -> Vec<Row> {
-    let kinds = [("letters", &input.texts, &input.projects[0]), ("tokens", &input.codes, &input.projects[1])];
+    let kinds = [
+        ("letters", &input.texts, &input.projects[0]),
+        ("tokens", &input.codes, &input.projects[1]),
+    ];
     let row = |(kind, texts, projects): (&str, &Vec<Vec<u64>>, &Vec<usize>)| {
         let share = |k: usize| format!("{k}: {:.1}", 100.0 * shared(texts, projects, k));
         let shares = [4, 8, 12, 16, 20, 24, 32, 50].map(share).join(", ");
@@ -110,7 +124,8 @@ fn shared(texts: &[Vec<u64>], projects: &[usize], k: usize) -> f64 {
     first.values().filter(|(_, is_shared)| *is_shared).count() as f64 / first.len().max(1) as f64
 }
 
-/// Which fraction of fingerprints several files have, for each k: coincidences end at a threshold, copies go on.
+/// Which fraction of fingerprints several files have, for each k: coincidences end at a threshold,
+/// copies go on.
 pub fn thresholds(input: &Input, plots: &Path) -> io::Result<Vec<Row>> {
     let mut lines = Vec::new();
     let mut rows = Vec::new();
@@ -119,15 +134,23 @@ pub fn thresholds(input: &Input, plots: &Path) -> io::Result<Vec<Row>> {
             let counts = counts(texts, k, 10);
             counts.values().filter(|count| count.1 > 1).count() as f64 / counts.len().max(1) as f64
         };
-        let points: Vec<(f64, f64)> =
-            [2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80].map(|k| (k as f64, shared(k))).into();
+        let points: Vec<(f64, f64)> = [2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80]
+            .map(|k| (k as f64, shared(k)))
+            .into();
         let steepest = points.windows(2).max_by(|a, b| {
             let fall = |step: &[(f64, f64)]| (step[0].1 - step[1].1) / (step[1].0 / step[0].0).ln();
             fall(a).total_cmp(&fall(b))
         });
         if let Some([from, to]) = steepest {
-            let figures = format!("k = {} to {}: {:.1} % to {:.1} %", from.0, to.0, from.1 * 100.0, to.1 * 100.0);
-            let what = format!("steepest fall of fingerprints that two files or more have ({kind})");
+            let figures = format!(
+                "k = {} to {}: {:.1} % to {:.1} %",
+                from.0,
+                to.0,
+                from.1 * 100.0,
+                to.1 * 100.0
+            );
+            let what =
+                format!("steepest fall of fingerprints that two files or more have ({kind})");
             rows.push(Row::new("Web data", &what, figures, "a sharp threshold in k"));
         }
         lines.push((kind.to_owned(), points));

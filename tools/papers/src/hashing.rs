@@ -46,7 +46,12 @@ pub fn rows(input: &Input) -> Vec<Row> {
     vec![
         Row::new("hashes", &format!("different {K}-grams of letters"), grams.len().to_string(), ""),
         Row::new("hashes", "of them with the hash of another, 64 bits", lost(long.len()), "0"),
-        Row::new("hashes", "the same, 32 bits", lost(short.len()), &format!("n² / 2^33 = {expected:.0}")),
+        Row::new(
+            "hashes",
+            "the same, 32 bits",
+            lost(short.len()),
+            &format!("n² / 2^33 = {expected:.0}"),
+        ),
         Row::new(
             "2.2",
             &format!("time a {K}-gram, rolling; from scratch"),
@@ -83,8 +88,9 @@ fn step(hash: u64, letter: u64) -> u64 {
 
 /// The gram itself, as good as: two other polynomials, of 128 bits together.
 fn fingerprint(gram: &[u64]) -> (u64, u64) {
-    let polynomial =
-        |base: u64| gram.iter().fold(base, |hash, letter| (hash ^ letter).wrapping_mul(base).rotate_left(23));
+    let polynomial = |base: u64| {
+        gram.iter().fold(base, |hash, letter| (hash ^ letter).wrapping_mul(base).rotate_left(23))
+    };
     (polynomial(0xFF51_AFD7_ED55_8CCD), polynomial(0xC4CE_B9FE_1A85_EC53))
 }
 

@@ -1,4 +1,5 @@
-//! Reads real text and code: as the papers did, a letter at a time, as secondhand does, in tokens, and as words.
+//! Reads real text and code: as the papers did, a letter at a time, as secondhand does, in tokens,
+//! and as words.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use secondhand::text::FilePath;
 /// What was read.
 #[derive(Debug, Default)]
 pub struct Input {
-    /// Of each file, its letters: lower case, without white space (section 2.1 of the winnowing paper).
+    /// Of each file, its letters: lower case, without white space (section 2.1 of the winnowing
+    /// paper).
     pub texts: Vec<Vec<u64>>,
     /// Of each file in a known language, its normalized tokens.
     pub codes: Vec<Vec<u64>>,
@@ -69,7 +71,8 @@ impl Input {
 
     fn take(&mut self, languages: &Languages, project: usize, file: &Path, bytes: &[u8]) {
         self.n_bytes += bytes.len();
-        let language = languages.identify(&FilePath::new(file.as_os_str().as_encoded_bytes()), bytes);
+        let language =
+            languages.identify(&FilePath::new(file.as_os_str().as_encoded_bytes()), bytes);
         let is_page = language.is_some_and(|language| language.is_page);
         let page = if is_page { page_text(bytes) } else { Vec::new() };
         let text: &[u8] = if is_page { &page } else { bytes };
@@ -80,12 +83,15 @@ impl Input {
             Some(language) => {
                 let mut tokens = Vec::new();
                 languages.tokenize(language, bytes, false, &mut tokens);
-                let name = |token: &Token| if token.kind() == Kind::Identifier { token.exact } else { 0 };
+                let name =
+                    |token: &Token| if token.kind() == Kind::Identifier { token.exact } else { 0 };
                 self.codes.push(tokens.iter().map(|token| u64::from(token.symbol.get())).collect());
                 self.names.push(tokens.iter().map(name).collect());
                 self.projects[1].push(project);
             }
-            None => self.proses.extend(prose(project, text).filter(|prose| prose.words.len() >= MIN_WORDS)),
+            None => self
+                .proses
+                .extend(prose(project, text).filter(|prose| prose.words.len() >= MIN_WORDS)),
         }
     }
 }
@@ -98,7 +104,8 @@ fn prose(project: usize, text: &[u8]) -> Option<Prose> {
     let ends = tokens.iter().skip(1).map(|token| token.start as usize).chain([text.len()]);
     let word = |(token, end): (&Token, usize)| {
         let between = &text[token.end as usize..end];
-        let is_last = between.iter().any(|byte| b".!?".contains(byte)) || between.windows(2).any(|two| two == b"\n\n");
+        let is_last = between.iter().any(|byte| b".!?".contains(byte))
+            || between.windows(2).any(|two| two == b"\n\n");
         Word { letters: token.text(text).to_ascii_lowercase(), is_last }
     };
     Some(Prose { project, words: tokens.iter().zip(ends).map(word).collect() })

@@ -1,7 +1,9 @@
-//! Repeats the experiments of the papers behind secondhand: *Winnowing* (Schleimer, Wilkerson, Aiken 2003), *On the
-//! resemblance and containment of documents* (Broder 1997) and *Syntactic clustering of the Web* (Broder et al. 1997).
+//! Repeats the experiments of the papers behind secondhand: *Winnowing* (Schleimer, Wilkerson,
+//! Aiken 2003), *On the resemblance and containment of documents* (Broder 1997) and *Syntactic
+//! clustering of the Web* (Broder et al. 1997).
 //!
-//! Prints what is measured beside what was printed, and draws the plots. A module uses those above it.
+//! Prints what is measured beside what was printed, and draws the plots. A module uses those above
+//! it.
 
 // Prints rows: what, measured, printed.
 mod table;
@@ -47,9 +49,11 @@ use clap::Parser;
 
 use crate::input::Input;
 
-/// Repeats the experiments of the papers behind secondhand, and prints measured beside printed figures.
+/// Repeats the experiments of the papers behind secondhand, and prints measured beside printed
+/// figures.
 ///
-/// Needs nothing but the files given: real text or code, some megabytes of it. Equal files give equal figures.
+/// Needs nothing but the files given: real text or code, some megabytes of it. Equal files give
+/// equal figures.
 #[derive(Debug, Parser)]
 #[command(name = "papers", bin_name = "cargo run --release -p papers --", max_term_width = 100)]
 struct Cli {
@@ -123,7 +127,9 @@ fn run(cli: &Cli) -> io::Result<()> {
 fn write_table(page: &std::path::Path, name: &str, table: &str) -> io::Result<()> {
     let marks = ["begin", "end"].map(|end| format!("<!-- {name}: {end} -->"));
     let text = std::fs::read_to_string(page)?;
-    let marked = text.split_once(&marks[0]).and_then(|(before, rest)| Some((before, rest.split_once(&marks[1])?.1)));
+    let marked = text
+        .split_once(&marks[0])
+        .and_then(|(before, rest)| Some((before, rest.split_once(&marks[1])?.1)));
     let Some((before, behind)) = marked else {
         return Err(io::Error::other(format!("`{}` has no marks for the table", page.display())));
     };

@@ -30,10 +30,13 @@ impl Plot {
     }
 
     fn svg(&self) -> String {
-        let scaled = |value: f64, is_log: bool| if is_log { value.max(1e-9).log10() } else { value };
+        let scaled =
+            |value: f64, is_log: bool| if is_log { value.max(1e-9).log10() } else { value };
         let all = || self.lines.iter().flat_map(|(_, points)| points);
         let range = |values: Vec<f64>| {
-            let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+            let (low, high) = values
+                .iter()
+                .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
             if low < high { (low, high) } else { (low - 1.0, low + 1.0) }
         };
         let x_range = range(all().map(|point| scaled(point.0, self.is_log.0)).collect());
@@ -41,7 +44,8 @@ impl Plot {
         let place = |&(x, y): &(f64, f64)| {
             let part = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
             let x = MARGIN + part(scaled(x, self.is_log.0), x_range) * (WIDTH - 2.0 * MARGIN);
-            let y = HEIGHT - MARGIN - part(scaled(y, self.is_log.1), y_range) * (HEIGHT - 2.0 * MARGIN);
+            let y =
+                HEIGHT - MARGIN - part(scaled(y, self.is_log.1), y_range) * (HEIGHT - 2.0 * MARGIN);
             format!("{x:.1},{y:.1}")
         };
         let label = |value: f64, is_log: bool| {
@@ -54,7 +58,9 @@ impl Plot {
             self.title
         );
         let (left, right, top, bottom) = (MARGIN, WIDTH - MARGIN, MARGIN, HEIGHT - MARGIN);
-        svg += &format!("<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"#59636e\"/>\n");
+        svg += &format!(
+            "<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"#59636e\"/>\n"
+        );
         for at in 0..=4 {
             let part = f64::from(at) / 4.0;
             let x = left + part * (right - left);

@@ -1,4 +1,5 @@
-//! Names by class and one token more, beside Baker's p-match (1995), in which names correspond one to one.
+//! Names by class and one token more, beside Baker's p-match (1995), in which names correspond one
+//! to one.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,9 @@ pub fn rows(input: &Input) -> Vec<Row> {
             shared(input, |at| one_to_one(&input.codes[at], &input.names[at], k)),
         ];
         let shares = shares.map(|share| format!("{share:.2}")).join(", ");
-        let what = format!("{k}-grams that two projects have: names by class, the same for k + 1, p-match");
+        let what = format!(
+            "{k}-grams that two projects have: names by class, the same for k + 1, p-match"
+        );
         Row::new("Baker", &what, format!("{shares} %"), "the second as good as the third")
     };
     [8, 12, 16, 24].map(row).into()
@@ -43,13 +46,17 @@ fn by_class(symbols: &[u64], k: usize) -> Vec<u64> {
     hashes
 }
 
-/// Each name is the distance to where it was last in the k-gram: Baker's encoding, equal where names correspond one to
-/// one.
+/// Each name is the distance to where it was last in the k-gram: Baker's encoding, equal where
+/// names correspond one to one.
 fn one_to_one(symbols: &[u64], names: &[u32], k: usize) -> Vec<u64> {
     let gram = |(symbols, names): (&[u64], &[u32])| {
         let distance = |at: usize| match names[at] {
             0 => 0,
-            name => names[..at].iter().rev().position(|other| *other == name).map_or(0, |n| n as u64 + 1),
+            name => names[..at]
+                .iter()
+                .rev()
+                .position(|other| *other == name)
+                .map_or(0, |n| n as u64 + 1),
         };
         (0..k).fold(0, |hash, at| mixed(mixed(hash ^ symbols[at]) ^ distance(at)))
     };

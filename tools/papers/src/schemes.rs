@@ -10,10 +10,11 @@
 //! | [`EveryNth`] | w + k - 1 tokens, if the query has every k-gram | 1 / w | w |
 //! | [`ModMinimizers`] | w + k - 1 tokens | toward 1 / w as k grows | w |
 //!
-//! Every local scheme has a density of at least 1.5 / (w + 1) on random hashes of k-grams (theorem 1 of Schleimer,
-//! Wilkerson, Aiken 2003). That bound is of schemes that see hashes alone; mod-minimizers look into the k-grams and
-//! go below it, toward the bound of 1 / w that holds for all. For small k, Groot Koerkamp, Liu and Pibiri (2025) come
-//! nearer to it with open-closed mod-minimizers, at a second hash of each k-gram.
+//! Every local scheme has a density of at least 1.5 / (w + 1) on random hashes of k-grams (theorem
+//! 1 of Schleimer, Wilkerson, Aiken 2003). That bound is of schemes that see hashes alone;
+//! mod-minimizers look into the k-grams and go below it, toward the bound of 1 / w that holds for
+//! all. For small k, Groot Koerkamp, Liu and Pibiri (2025) come nearer to it with open-closed
+//! mod-minimizers, at a second hash of each k-gram.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -38,16 +39,17 @@ pub trait Scheme {
     /// The positions of the selected k-grams, ascending.
     fn select(&self, grams: Grams<'_>) -> Vec<u32>;
 
-    /// The tokens from which every match is found, for k-grams of `k` tokens; `None` if matches of any length are
-    /// missed.
+    /// The tokens from which every match is found, for k-grams of `k` tokens; `None` if matches of
+    /// any length are missed.
     fn guarantee(&self, k: usize) -> Option<usize>;
 }
 
-/// Definition 3 of the winnowing paper: the smallest hash of each window, and on a tie the one that the window before
-/// selected, or else the rightmost. See [`winnow()`].
+/// Definition 3 of the winnowing paper: the smallest hash of each window, and on a tie the one that
+/// the window before selected, or else the rightmost. See [`winnow()`].
 ///
-/// It is not local: in runs of equal hashes, what a window selects depends on the windows before. So two documents may
-/// select different occurrences of a hash, but never different hashes, which is why its guarantee is the same.
+/// It is not local: in runs of equal hashes, what a window selects depends on the windows before.
+/// So two documents may select different occurrences of a hash, but never different hashes, which
+/// is why its guarantee is the same.
 #[derive(Debug, Clone, Copy)]
 pub struct RobustWinnowing(pub NonZeroUsize);
 
@@ -65,8 +67,9 @@ impl Scheme for RobustWinnowing {
     }
 }
 
-/// Definition 1 of the winnowing paper: the smallest hash of each window, the rightmost on a tie. It is local
-/// (definition 2): what a window selects depends on nothing around it. So lemma 1 holds of it. Time O(n).
+/// Definition 1 of the winnowing paper: the smallest hash of each window, the rightmost on a tie.
+/// It is local (definition 2): what a window selects depends on nothing around it. So lemma 1 holds
+/// of it. Time O(n).
 #[derive(Debug, Clone, Copy)]
 pub struct PlainWinnowing(pub NonZeroUsize);
 
@@ -84,8 +87,8 @@ impl Scheme for PlainWinnowing {
     }
 }
 
-/// Hashes that are 0 mod p (Manber 1994; the winnowing paper, section 3.1, and Broder's MOD_m). Without a guarantee:
-/// the paper found a gap of 29,900 characters in a page at p = 50.
+/// Hashes that are 0 mod p (Manber 1994; the winnowing paper, section 3.1, and Broder's MOD_m).
+/// Without a guarantee: the paper found a gap of 29,900 characters in a page at p = 50.
 #[derive(Debug, Clone, Copy)]
 pub struct ZeroMod(pub NonZeroUsize);
 
@@ -103,9 +106,9 @@ impl Scheme for ZeroMod {
     }
 }
 
-/// Hashes that are 0 mod p, and of a window without any the rightmost: local, so with a guarantee. A window of w hashes
-/// has none with a probability of e^(-w / p), so the density is 1 / p + e^(-w / p): least for p = w / ln w, where it is
-/// (1 + ln w) / w.
+/// Hashes that are 0 mod p, and of a window without any the rightmost: local, so with a guarantee.
+/// A window of w hashes has none with a probability of e^(-w / p), so the density is 1 / p + e^(-w
+/// / p): least for p = w / ln w, where it is (1 + ln w) / w.
 #[derive(Debug, Clone, Copy)]
 pub struct SafeZeroMod(pub NonZeroUsize);
 
@@ -138,8 +141,8 @@ impl Scheme for SafeZeroMod {
     }
 }
 
-/// The n smallest hashes of a document, whatever its length (Heintze 1996, Broder's MIN_s): whole documents that are
-/// alike share some, a part of a large one need not.
+/// The n smallest hashes of a document, whatever its length (Heintze 1996, Broder's MIN_s): whole
+/// documents that are alike share some, a part of a large one need not.
 #[derive(Debug, Clone, Copy)]
 pub struct Smallest(pub usize);
 
@@ -152,7 +155,8 @@ impl Scheme for Smallest {
         let mut smallest: Vec<(u64, u32)> = grams.hashes.iter().copied().zip(0..).collect();
         smallest.sort_unstable();
         smallest.dedup_by_key(|(hash, _)| *hash);
-        let mut selected: Vec<u32> = smallest.into_iter().take(self.0).map(|(_, position)| position).collect();
+        let mut selected: Vec<u32> =
+            smallest.into_iter().take(self.0).map(|(_, position)| position).collect();
         selected.sort_unstable();
         selected
     }
@@ -162,9 +166,9 @@ impl Scheme for Smallest {
     }
 }
 
-/// Every w-th k-gram of one side, for queries of every k-gram: any run of w k-grams holds one of them. The least
-/// density of all with a guarantee, but only of one side: two documents sampled so share nothing once a token is put
-/// before one.
+/// Every w-th k-gram of one side, for queries of every k-gram: any run of w k-grams holds one of
+/// them. The least density of all with a guarantee, but only of one side: two documents sampled so
+/// share nothing once a token is put before one.
 #[derive(Debug, Clone, Copy)]
 pub struct EveryNth(pub NonZeroUsize);
 
@@ -182,11 +186,13 @@ impl Scheme for EveryNth {
     }
 }
 
-/// Mod-minimizers (Groot Koerkamp and Pibiri 2024): of each window of w k-grams, which spans w + k - 1 tokens, the
-/// smallest of its shorter t-grams at position x selects the k-gram at x mod w, where t = r + (k - r) mod w.
+/// Mod-minimizers (Groot Koerkamp and Pibiri 2024): of each window of w k-grams, which spans w + k
+/// - 1 tokens, the smallest of its shorter t-grams at position x selects the k-gram at x mod w,
+/// where t = r + (k - r) mod w.
 ///
-/// The leftmost t-gram counts on a tie: what another rule selects need not be selected by the next window as well, and
-/// the guarantee stays but the density rises. For k = w they reach a density of about 1.2 / w.
+/// The leftmost t-gram counts on a tie: what another rule selects need not be selected by the next
+/// window as well, and the guarantee stays but the density rises. For k = w they reach a density of
+/// about 1.2 / w.
 #[derive(Debug, Clone, Copy)]
 pub struct ModMinimizers {
     /// w.
@@ -219,7 +225,9 @@ impl Scheme for ModMinimizers {
         let n_windows = (grams.hashes.len() + 1).saturating_sub(w);
         let in_window = w + k - t;
         let mut selected = BTreeSet::new();
-        for (start, x) in smallest_of_windows(&of_t, in_window, true).into_iter().enumerate().take(n_windows) {
+        for (start, x) in
+            smallest_of_windows(&of_t, in_window, true).into_iter().enumerate().take(n_windows)
+        {
             selected.insert((start + (x - start) % w) as u32);
         }
         selected.into_iter().collect()
@@ -236,7 +244,12 @@ fn mix(number: u64) -> u64 {
 }
 
 fn positions(hashes: &[u64], is_selected: impl Fn(u64) -> bool) -> Vec<u32> {
-    hashes.iter().zip(0..).filter(|(hash, _)| is_selected(**hash)).map(|(_, position)| position).collect()
+    hashes
+        .iter()
+        .zip(0..)
+        .filter(|(hash, _)| is_selected(**hash))
+        .map(|(_, position)| position)
+        .collect()
 }
 
 fn leftmost_or_rightmost(hashes: &[u64], window: usize, is_leftmost: bool) -> Vec<u32> {
@@ -247,13 +260,18 @@ fn leftmost_or_rightmost(hashes: &[u64], window: usize, is_leftmost: bool) -> Ve
     selected
 }
 
-/// The position of the smallest hash of each window. Time O(n): each position enters and leaves the queue once.
+/// The position of the smallest hash of each window. Time O(n): each position enters and leaves the
+/// queue once.
 fn smallest_of_windows(hashes: &[u64], window: usize, is_leftmost: bool) -> Vec<usize> {
-    // Invariant: positions ascend, and each hash is smaller than those behind it, so the front is the smallest.
+    // Invariant: positions ascend, and each hash is smaller than those behind it, so the front is
+    // the smallest.
     let mut queue: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
     let mut found = Vec::new();
     for (at, &hash) in hashes.iter().enumerate() {
-        while queue.back().is_some_and(|&last| hashes[last] > hash || !is_leftmost && hashes[last] == hash) {
+        while queue
+            .back()
+            .is_some_and(|&last| hashes[last] > hash || !is_leftmost && hashes[last] == hash)
+        {
             queue.pop_back();
         }
         queue.push_back(at);
@@ -285,7 +303,10 @@ mod tests {
 
     /// The tokens of the selected k-grams.
     fn grams(scheme: &dyn Scheme, tokens: &[u64], k: usize) -> BTreeSet<Vec<u64>> {
-        selected(scheme, tokens, k).into_iter().map(|at| tokens[at as usize..at as usize + k].to_vec()).collect()
+        selected(scheme, tokens, k)
+            .into_iter()
+            .map(|at| tokens[at as usize..at as usize + k].to_vec())
+            .collect()
     }
 
     fn schemes(w: usize, k: usize) -> Vec<Box<dyn Scheme>> {
@@ -363,13 +384,15 @@ mod tests {
         }
     }
 
-    /// Windows of four hashes of two values, equal, in which robust winnowing selects another position.
+    /// Windows of four hashes of two values, equal, in which robust winnowing selects another
+    /// position.
     #[test]
     fn robust_winnowing_is_not_local() {
         let select = |tokens: &[u64]| selected(&RobustWinnowing(positive(3)), tokens, 1);
         let (alone, behind) = (select(&[5, 5, 5]), select(&[5, 5, 5, 5]));
         assert_eq!(alone, [2]);
-        // The second window is equal to the first, and keeps what that one selected instead of its own last.
+        // The second window is equal to the first, and keeps what that one selected instead of its
+        // own last.
         assert_eq!(behind, [2]);
     }
 
@@ -383,10 +406,17 @@ mod tests {
             })
             .collect();
         let (w, k) = (16, 64);
-        let density = |scheme: &dyn Scheme| selected(scheme, &tokens, k).len() as f64 / (tokens.len() - k + 1) as f64;
+        let density = |scheme: &dyn Scheme| {
+            selected(scheme, &tokens, k).len() as f64 / (tokens.len() - k + 1) as f64
+        };
         let expected = 2.0 / 17.0;
         for scheme in &schemes(w, k)[..2] {
-            assert!((density(&**scheme) / expected - 1.0).abs() < 0.02, "{}: {}", scheme.name(), density(&**scheme));
+            assert!(
+                (density(&**scheme) / expected - 1.0).abs() < 0.02,
+                "{}: {}",
+                scheme.name(),
+                density(&**scheme)
+            );
         }
         let mods = density(&*schemes(w, k)[2]);
         assert!(mods < 1.25 / 16.0, "mod-minimizers: {mods}");
@@ -395,7 +425,8 @@ mod tests {
         assert_eq!(selected(&Smallest(100), &tokens, k).len(), 100);
     }
 
-    /// Figure 1 of the winnowing paper: the text, its 5-grams, hashes that the paper assumes, and those that are 0 mod 4.
+    /// Figure 1 of the winnowing paper: the text, its 5-grams, hashes that the paper assumes, and
+    /// those that are 0 mod 4.
     #[test]
     fn figure_1_is_as_printed() {
         let text = "A do run run run, a do run run".to_lowercase().replace([' ', ','], "");
@@ -412,7 +443,10 @@ mod tests {
             }
         }
         let selected = ZeroMod(positive(4)).select(Grams { tokens: &letters, hashes: &printed });
-        assert_eq!(selected.iter().map(|at| printed[*at as usize]).collect::<Vec<_>>(), [72, 8, 88, 72]);
+        assert_eq!(
+            selected.iter().map(|at| printed[*at as usize]).collect::<Vec<_>>(),
+            [72, 8, 88, 72]
+        );
     }
 
     #[test]

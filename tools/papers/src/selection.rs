@@ -4,7 +4,9 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use crate::schemes::{EveryNth, Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme, ZeroMod};
+use crate::schemes::{
+    EveryNth, Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme, ZeroMod,
+};
 use secondhand::fingerprint::hash_numbers;
 
 use crate::input::Input;
@@ -29,8 +31,13 @@ impl Measured {
     }
 }
 
-/// Selects from the k-grams of each text; a gap is a run of k-grams of one text without a fingerprint.
-fn measure<'t>(scheme: &dyn Scheme, texts: impl IntoIterator<Item = &'t Vec<u64>>, k: usize) -> Measured {
+/// Selects from the k-grams of each text; a gap is a run of k-grams of one text without a
+/// fingerprint.
+fn measure<'t>(
+    scheme: &dyn Scheme,
+    texts: impl IntoIterator<Item = &'t Vec<u64>>,
+    k: usize,
+) -> Measured {
     let mut measured = Measured { n_selected: 0, n_kgrams: 0, longest_gap: 0 };
     let mut hashes = Vec::new();
     for text in texts {
@@ -64,7 +71,12 @@ pub fn random_text() -> Vec<Row> {
             "0.019902",
         ),
         Row::new("3.1", "expected, 2 / (w + 1)", format!("{:.6}", 2.0 / 101.0), "0.019802"),
-        Row::new("3.1", "density of 0 mod p, random text, p = 50", density(&ZeroMod(positive(50))), "0.020005"),
+        Row::new(
+            "3.1",
+            "density of 0 mod p, random text, p = 50",
+            density(&ZeroMod(positive(50))),
+            "0.020005",
+        ),
         Row::new("3.1", "expected, 1 / p", format!("{:.6}", 1.0 / 50.0), "0.020000"),
     ]
 }
@@ -108,14 +120,20 @@ pub fn real_text(input: &Input) -> Vec<Row> {
         for (scheme, printed) in schemes {
             let measured = measure(scheme, texts.iter(), k);
             let figures = format!("{:.6}, gap {}", measured.density(), measured.longest_gap);
-            rows.push(Row::new("Web data", &format!("density, {}, {kind}", scheme.name()), figures, printed));
+            rows.push(Row::new(
+                "Web data",
+                &format!("density, {}, {kind}", scheme.name()),
+                figures,
+                printed,
+            ));
         }
     }
     rows
 }
 
-/// Definition 2 and lemma 1 by exhaustion: a window of a local scheme selects the same position whatever is around, so
-/// matches of t tokens are found. Robust winnowing is not local, but a window always selects the same hash.
+/// Definition 2 and lemma 1 by exhaustion: a window of a local scheme selects the same position
+/// whatever is around, so matches of t tokens are found. Robust winnowing is not local, but a
+/// window always selects the same hash.
 pub fn lemma_1() -> Vec<Row> {
     const LETTERS: usize = 3;
     const WINDOW: usize = 4;
@@ -125,14 +143,18 @@ pub fn lemma_1() -> Vec<Row> {
     let disagreeing = |scheme: &dyn Scheme| {
         let (mut n_positions, mut n_hashes) = (0, 0);
         for number in 0..documents {
-            let document: Vec<u64> = (0..length).map(|at| (number / LETTERS.pow(at as u32) % LETTERS) as u64).collect();
+            let document: Vec<u64> =
+                (0..length).map(|at| (number / LETTERS.pow(at as u32) % LETTERS) as u64).collect();
             let selected = scheme.select(Grams { tokens: &document, hashes: &document });
             // What the window selects on its own, and whether it is still selected among others.
             let own = scheme.select(Grams { tokens: &document[2..6], hashes: &document[2..6] });
             let is_at = |at: &u32| selected.contains(&(at + 2));
             let hash = |at: &u32| document[*at as usize];
-            let has_hash =
-                |at: &u32| selected.iter().any(|other| (2..6).contains(other) && hash(other) == hash(&(at + 2)));
+            let has_hash = |at: &u32| {
+                selected
+                    .iter()
+                    .any(|other| (2..6).contains(other) && hash(other) == hash(&(at + 2)))
+            };
             n_positions += usize::from(!own.iter().all(is_at));
             n_hashes += usize::from(!own.iter().all(has_hash));
         }
@@ -145,7 +167,12 @@ pub fn lemma_1() -> Vec<Row> {
     vec![
         Row::new("definition 2", &what(&format!("winnowing (definition 1) {moved}")), plain.0, "0"),
         Row::new("lemma 1", &what(&format!("winnowing {lost}")), plain.1, "0"),
-        Row::new("definition 3", &what(&format!("robust winnowing, which is not local, {moved}")), robust.0, ""),
+        Row::new(
+            "definition 3",
+            &what(&format!("robust winnowing, which is not local, {moved}")),
+            robust.0,
+            "",
+        ),
         Row::new("definition 3", &what(&format!("robust winnowing {lost}")), robust.1, "0"),
     ]
 }
@@ -176,7 +203,12 @@ pub fn theorem_1(plots: &Path) -> io::Result<Vec<Row>> {
             add(name.to_owned(), w, density);
             if w == 16 {
                 let what = format!("density · (w + 1) of {}, k = {k}", scheme.name());
-                rows.push(Row::new("theorem 1", &what, format!("{:.3}", density * (w as f64 + 1.0)), printed));
+                rows.push(Row::new(
+                    "theorem 1",
+                    &what,
+                    format!("{:.3}", density * (w as f64 + 1.0)),
+                    printed,
+                ));
             }
         }
         add("bound of theorem 1".to_owned(), w, 1.5 / (w as f64 + 1.0));

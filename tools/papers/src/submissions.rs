@@ -1,4 +1,5 @@
-//! Writes a class of made submissions in C: mostly their own functions, some handed-out ones, some copied.
+//! Writes a class of made submissions in C: mostly their own functions, some handed-out ones, some
+//! copied.
 
 use std::fs;
 use std::io;
@@ -20,8 +21,9 @@ const GIVEN: usize = 3;
 pub fn write(folder: &Path, count: usize, lines: usize) -> io::Result<()> {
     for number in 0..count {
         let mut random = Random::new(SEED, number as u64 + 1);
-        let mut text: Vec<String> =
-            (0..GIVEN).flat_map(|given| function(&mut Random::new(SEED + 1, given as u64))).collect();
+        let mut text: Vec<String> = (0..GIVEN)
+            .flat_map(|given| function(&mut Random::new(SEED + 1, given as u64)))
+            .collect();
         while text.len() < lines {
             if random.below(100) < COPIED {
                 let copied = random.below(GOING_AROUND) as u64;
@@ -41,16 +43,25 @@ pub fn write(folder: &Path, count: usize, lines: usize) -> io::Result<()> {
 fn function(random: &mut Random) -> Vec<String> {
     let names: Vec<String> = (0..5).map(|_| name(random)).collect();
     let mut lines = vec![
-        format!("static int {}_{}(struct {} *{}, int {})", names[0], names[1], names[2], names[3], names[4]),
+        format!(
+            "static int {}_{}(struct {} *{}, int {})",
+            names[0], names[1], names[2], names[3], names[4]
+        ),
         "{".to_owned(),
     ];
     for _ in 0..6 + random.below(10) {
         let (condition, value, of) = (expression(random, 0), expression(random, 0), name(random));
         match random.below(5) {
-            0 => lines.extend([format!("    if ({condition} > {value})"), format!("        {of} += {value};")]),
-            1 => lines
-                .extend([format!("    for (int i = 0; i < {condition}; i++)"), format!("        {of} ^= {value};")]),
-            2 => lines.extend([format!("    while ({condition})"), format!("        {of}({value});")]),
+            0 => lines.extend([
+                format!("    if ({condition} > {value})"),
+                format!("        {of} += {value};"),
+            ]),
+            1 => lines.extend([
+                format!("    for (int i = 0; i < {condition}; i++)"),
+                format!("        {of} ^= {value};"),
+            ]),
+            2 => lines
+                .extend([format!("    while ({condition})"), format!("        {of}({value});")]),
             3 => lines.push(format!("    {of} = {value};")),
             _ => lines.push(format!("    {of}({condition}, {value});")),
         }
@@ -77,7 +88,9 @@ fn expression(random: &mut Random, depth: usize) -> String {
 }
 
 fn name(random: &mut Random) -> String {
-    const PARTS: [&str; 16] =
-        ["ba", "cor", "di", "fen", "gu", "har", "jo", "kel", "li", "mon", "nu", "pas", "qui", "ros", "ta", "ver"];
+    const PARTS: [&str; 16] = [
+        "ba", "cor", "di", "fen", "gu", "har", "jo", "kel", "li", "mon", "nu", "pas", "qui", "ros",
+        "ta", "ver",
+    ];
     (0..2 + random.below(2)).map(|_| PARTS[random.below(16)]).collect()
 }

@@ -1,4 +1,5 @@
-//! The systems that came before winnowing, beside it on the same text: which copies each finds, at what size.
+//! The systems that came before winnowing, beside it on the same text: which copies each finds, at
+//! what size.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +7,17 @@ use secondhand::fingerprint::hash_numbers;
 use support::Random;
 
 use crate::input::{Prose, Word};
-use crate::schemes::{Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme, Smallest, ZeroMod};
+use crate::schemes::{
+    Grams, ModMinimizers, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme, Smallest, ZeroMod,
+};
 use crate::selection::positive;
 use crate::table::Row;
 
 /// Letters of a k-gram, and the window: what the winnowing paper takes for text.
 const K: usize = 50;
 const WINDOW: usize = 100;
-/// A chunk ends behind one sentence in so many (COPS), and words are in the same frequency up to this (SCAM).
+/// A chunk ends behind one sentence in so many (COPS), and words are in the same frequency up to
+/// this (SCAM).
 const ONE_IN: u64 = 4;
 const EPSILON: f64 = 2.5;
 /// The words of a document, and the cases of each kind.
@@ -31,7 +35,8 @@ enum Division {
     Grams(Box<dyn Scheme>),
     /// Sentences (COPS, one unit a chunk).
     Sentences,
-    /// Runs of sentences that end behind one in four, by its hash (COPS, hashed breakpoints; Manber's anchors).
+    /// Runs of sentences that end behind one in four, by its hash (COPS, hashed breakpoints;
+    /// Manber's anchors).
     Breakpoints,
     /// Words, compared by their frequencies (SCAM).
     Frequencies,
@@ -54,12 +59,17 @@ fn systems() -> Vec<(String, Division)> {
         ("COPS, hashed breakpoints, one sentence in 4", Division::Breakpoints),
         ("SCAM, frequencies of words", Division::Frequencies),
     ];
-    schemes.into_iter().map(of_scheme).chain(others.map(|(name, division)| (name.to_owned(), division))).collect()
+    schemes
+        .into_iter()
+        .map(of_scheme)
+        .chain(others.map(|(name, division)| (name.to_owned(), division)))
+        .collect()
 }
 
 /// A scheme, with the length from which on it finds every match.
 fn described(scheme: &dyn Scheme) -> String {
-    let every = scheme.guarantee(K).map_or(String::new(), |n| format!("; every match of {n} letters"));
+    let every =
+        scheme.guarantee(K).map_or(String::new(), |n| format!("; every match of {n} letters"));
     format!("{}, k = {K}{every}", scheme.name())
 }
 
@@ -77,7 +87,8 @@ impl Division {
             Self::Grams(scheme) => grams(scheme.as_ref(), words),
             Self::Sentences => words.split_inclusive(|word| word.is_last).map(hash).collect(),
             Self::Breakpoints => {
-                let sentences: Vec<u64> = words.split_inclusive(|word| word.is_last).map(hash).collect();
+                let sentences: Vec<u64> =
+                    words.split_inclusive(|word| word.is_last).map(hash).collect();
                 let chunks = sentences.split_inclusive(|sentence| sentence % ONE_IN == 0);
                 chunks.map(|chunk| chunk.iter().fold(0, |hash, unit| mixed(hash ^ unit))).collect()
             }
@@ -89,14 +100,16 @@ impl Division {
     fn score(&self, a: &Units, b: &Units) -> f64 {
         let of = |a: &Units, b: &Units| match self {
             Self::Frequencies => relative(a, b),
-            _ => a.keys().filter(|unit| b.contains_key(*unit)).count() as f64 / a.len().max(1) as f64,
+            _ => {
+                a.keys().filter(|unit| b.contains_key(*unit)).count() as f64 / a.len().max(1) as f64
+            }
         };
         of(a, b).max(of(b, a))
     }
 }
 
-/// SCAM's measure: of the words that are about as frequent in both, the products of their frequencies, to the squares
-/// in the first document.
+/// SCAM's measure: of the words that are about as frequent in both, the products of their
+/// frequencies, to the squares in the first document.
 fn relative(a: &Units, b: &Units) -> f64 {
     let close = |(word, n): (&u64, &f64)| {
         let other = b.get(word)?;
@@ -107,7 +120,8 @@ fn relative(a: &Units, b: &Units) -> f64 {
 }
 
 fn grams(scheme: &dyn Scheme, words: &[Word]) -> Vec<u64> {
-    let letters: Vec<u64> = words.iter().flat_map(|word| &word.letters).map(|letter| u64::from(*letter)).collect();
+    let letters: Vec<u64> =
+        words.iter().flat_map(|word| &word.letters).map(|letter| u64::from(*letter)).collect();
     let mut hashes = Vec::new();
     hash_numbers(&letters, positive(K), &mut hashes);
     let selected = scheme.select(Grams { tokens: &letters, hashes: &hashes });
@@ -135,28 +149,36 @@ struct Cases {
 /// The table of all systems. Empty without documents of two projects.
 pub fn table(proses: &[Prose]) -> String {
     let long: Vec<&Prose> = proses.iter().filter(|prose| prose.words.len() >= WORDS).collect();
-    let projects: std::collections::BTreeSet<usize> = long.iter().map(|prose| prose.project).collect();
+    let projects: std::collections::BTreeSet<usize> =
+        long.iter().map(|prose| prose.project).collect();
     if projects.len() < 2 {
         return String::new();
     }
     let (unrelated, cases) = cases(&long);
-    let mut text = format!("| system | units a word | {} unrelated pairs that share one |", unrelated.len());
+    let mut text =
+        format!("| system | units a word | {} unrelated pairs that share one |", unrelated.len());
     cases.iter().for_each(|cases| text += &format!(" {} |", cases.what));
     text += &format!("\n|---|{}\n", "--:|".repeat(cases.len() + 2));
     for (name, division) in systems() {
         let scores = |pairs: &[[Vec<Word>; 2]]| -> Vec<f64> {
-            pairs.iter().map(|[a, b]| division.score(&division.units(a), &division.units(b))).collect()
+            pairs
+                .iter()
+                .map(|[a, b]| division.score(&division.units(a), &division.units(b)))
+                .collect()
         };
         let mut of_unrelated = scores(&unrelated);
         of_unrelated.sort_by(|a, b| b.total_cmp(a));
         let threshold = of_unrelated[(of_unrelated.len() as f64 * FALSE) as usize];
         let n_units: usize = unrelated.iter().map(|[a, _]| division.list(a).len()).sum();
         let part = |scores: &[f64], least: f64| {
-            100.0 * scores.iter().filter(|score| **score > least).count() as f64 / scores.len() as f64
+            100.0 * scores.iter().filter(|score| **score > least).count() as f64
+                / scores.len() as f64
         };
         let size = n_units as f64 / (unrelated.len() * WORDS) as f64;
         text += &format!("| {name} | {size:.3} | {:.1} % |", part(&of_unrelated, 0.0));
-        cases.iter().for_each(|cases| text += &format!(" {:.0} % |", part(&scores(&cases.pairs), threshold)));
+        cases.iter().for_each(|cases| {
+            text += &format!(" {:.0} % |", part(&scores(&cases.pairs), threshold))
+        });
         text += "\n";
     }
     text
@@ -204,7 +226,8 @@ fn pasted(passage: &[Word], host: &[Word]) -> Vec<Word> {
     [&host[..WORDS / 2], passage, &host[WORDS / 2..]].concat()
 }
 
-/// How much of a document the n smallest hashes say is in one that has all of it and more (Heintze 1996).
+/// How much of a document the n smallest hashes say is in one that has all of it and more (Heintze
+/// 1996).
 pub fn contained(proses: &[Prose]) -> Vec<Row> {
     let all: Vec<Word> = proses.iter().flat_map(|prose| prose.words.iter().cloned()).collect();
     let row = |times: usize| {
@@ -213,13 +236,15 @@ pub fn contained(proses: &[Prose]) -> Vec<Row> {
         let mean = |division: &Division| {
             let part = |whole: &&[Word]| {
                 let (part, whole) = (division.units(&whole[n - WORDS..]), division.units(whole));
-                part.keys().filter(|unit| whole.contains_key(*unit)).count() as f64 / part.len().max(1) as f64
+                part.keys().filter(|unit| whole.contains_key(*unit)).count() as f64
+                    / part.len().max(1) as f64
             };
             wholes.iter().map(part).sum::<f64>() / wholes.len().max(1) as f64
         };
         let smallest = Division::Grams(Box::new(Smallest(WINDOW)));
         let winnowed = Division::Grams(Box::new(RobustWinnowing(positive(WINDOW))));
-        let what = format!("part of a document said to be in one of {times} times its words that has it");
+        let what =
+            format!("part of a document said to be in one of {times} times its words that has it");
         let figures = format!("{:.2}; {:.2}", mean(&smallest), mean(&winnowed));
         Row::new("Heintze", &format!("{what}: {WINDOW} smallest; winnowing"), figures, "1")
     };
@@ -231,8 +256,10 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<Word> {
-        let word =
-            |word: &str| Word { letters: word.trim_end_matches('.').as_bytes().to_vec(), is_last: word.ends_with('.') };
+        let word = |word: &str| Word {
+            letters: word.trim_end_matches('.').as_bytes().to_vec(),
+            is_last: word.ends_with('.'),
+        };
         text.split(' ').map(word).collect()
     }
 
@@ -248,8 +275,8 @@ mod tests {
 
     #[test]
     fn frequencies_count_where_they_are_close() {
-        let [a, b, c] =
-            ["a a b c", "a a b c d", "a a a a a a a a b"].map(|text| Division::Frequencies.units(&words(text)));
+        let [a, b, c] = ["a a b c", "a a b c d", "a a a a a a a a b"]
+            .map(|text| Division::Frequencies.units(&words(text)));
         assert_eq!(relative(&a, &b), 1.0);
         // Of `a`, 2 and 8 are far apart: only `b` counts.
         assert!((relative(&a, &c) - 1.0 / 6.0).abs() < 1e-9);

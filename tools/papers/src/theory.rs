@@ -1,5 +1,5 @@
-//! The densities that the winnowing paper derives, beside those that come out: the charge function, a recurrence for
-//! documents of any length, the two bounds and the conjecture.
+//! The densities that the winnowing paper derives, beside those that come out: the charge function,
+//! a recurrence for documents of any length, the two bounds and the conjecture.
 
 use crate::input::Input;
 use crate::schemes::{Grams, PlainWinnowing, RobustWinnowing, SafeZeroMod, Scheme};
@@ -29,9 +29,9 @@ fn density(scheme: &dyn Scheme, hashes: &[u64]) -> f64 {
     scheme.select(Grams { tokens: hashes, hashes }).len() as f64 / hashes.len() as f64
 }
 
-/// A fingerprint is charged to the first window that selects it. A window is charged where its smallest hash is
-/// that of no earlier window: if it is the last of the w + 1 hashes of both, or the first has left. Each of w + 1 equally
-/// likely places is the smallest, and two of them charge.
+/// A fingerprint is charged to the first window that selects it. A window is charged where its
+/// smallest hash is that of no earlier window: if it is the last of the w + 1 hashes of both, or
+/// the first has left. Each of w + 1 equally likely places is the smallest, and two of them charge.
 fn charged(hashes: &[u64], w: usize) -> usize {
     let smallest = |start: usize| (start..start + w).rev().min_by_key(|at| hashes[*at]);
     let windows = 0..(hashes.len() + 1).saturating_sub(w);
@@ -71,8 +71,8 @@ fn safe(hashes: &[u64], w: usize) -> Row {
     )
 }
 
-/// The fingerprints expected of n hashes: the smallest of all is one, and what is left and right of it are documents of
-/// their own. F(n) = 1 + 2 / n · (F(0) + ... + F(n - 1)), and 0 for n < w.
+/// The fingerprints expected of n hashes: the smallest of all is one, and what is left and right of
+/// it are documents of their own. F(n) = 1 + 2 / n · (F(0) + ... + F(n - 1)), and 0 for n < w.
 fn recurrence(n: usize, w: usize) -> f64 {
     let (mut sum, mut last) = (0.0, 0.0);
     for n in 1..=n {
@@ -89,7 +89,9 @@ fn short_documents() -> Vec<Row> {
         let hashes = random(LENGTH / n * n, 1 << 40);
         let documents = hashes.chunks_exact(n);
         let n_documents = documents.len() as f64;
-        let select = |hashes: &[u64]| RobustWinnowing(positive(w)).select(Grams { tokens: hashes, hashes }).len();
+        let select = |hashes: &[u64]| {
+            RobustWinnowing(positive(w)).select(Grams { tokens: hashes, hashes }).len()
+        };
         let mean = documents.map(select).sum::<usize>() as f64 / n_documents;
         let closed = 2.0 * (n + 1) as f64 / (w + 1) as f64 - 1.0;
         Row::new(
@@ -111,7 +113,8 @@ fn real_code(input: &Input) -> Row {
         hash_numbers(code, positive(k), &mut hashes);
         n += hashes.len();
         n_charged += charged(&hashes, w);
-        n_selected += RobustWinnowing(positive(w)).select(Grams { tokens: code, hashes: &hashes }).len();
+        n_selected +=
+            RobustWinnowing(positive(w)).select(Grams { tokens: code, hashes: &hashes }).len();
     }
     let part = |of: usize| of as f64 / n as f64;
     Row::new(
@@ -138,7 +141,8 @@ mod tests {
     fn each_fingerprint_is_charged_to_one_window() {
         let hashes = random(5_000, 1 << 40);
         for w in [1, 4, 16] {
-            let selected = PlainWinnowing(positive(w)).select(Grams { tokens: &hashes, hashes: &hashes });
+            let selected =
+                PlainWinnowing(positive(w)).select(Grams { tokens: &hashes, hashes: &hashes });
             assert_eq!(charged(&hashes, w), selected.len());
         }
     }

@@ -27,8 +27,13 @@ pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Ve
     let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
     let about_line = |line: u32| {
         let text = outcome.texts.get(path).unwrap_or(LinedText::empty());
-        let end = String::from_utf8_lossy(text.lines().text(text, line)).encode_utf16().count() as u32 + 1;
-        place::range(&Fragment { start: Position { line, column: 1 }, end: Position { line, column: end.max(2) } })
+        let end = String::from_utf8_lossy(text.lines().text(text, line)).encode_utf16().count()
+            as u32
+            + 1;
+        place::range(&Fragment {
+            start: Position { line, column: 1 },
+            end: Position { line, column: end.max(2) },
+        })
     };
     let notices = notices.filter_map(|notice| {
         Some(json!({
@@ -65,13 +70,15 @@ fn diagnostic(finding: &Finding, root: &Path) -> Value {
 }
 
 impl Server<'_> {
-    /// What the code at a position is a copy of, with its code; null where it is none, and `None` if the parameters are
-    /// invalid.
+    /// What the code at a position is a copy of, with its code; null where it is none, and `None`
+    /// if the parameters are invalid.
     pub(super) fn hover(&self, params: &Value) -> Option<Value> {
         let uri = params.pointer("/textDocument/uri")?.as_str()?;
         let line = params.pointer("/position/line")?.as_u64()? + 1;
         let document = self.documents.get(uri).and_then(|document| document.path.as_ref());
-        let (Some(path), Some(outcome)) = (document, &self.outcome) else { return Some(Value::Null) };
+        let (Some(path), Some(outcome)) = (document, &self.outcome) else {
+            return Some(Value::Null);
+        };
         let is_here = |finding: &&Finding| {
             let Fragment { start, end } = finding.added;
             finding.path == *path && (u64::from(start.line)..=u64::from(end.line)).contains(&line)
@@ -89,30 +96,40 @@ impl Server<'_> {
         let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
         let (first, last) = (line("start")? + 1, line("end")? + 1);
         let only = params.pointer("/context/only").and_then(Value::as_array);
-        let is_asked = |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == "quickfix");
+        let is_asked =
+            |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == "quickfix");
         let document = self.documents.get(uri);
-        let (Some(document), Some(outcome), Some(root)) = (document, &self.outcome, &self.root) else {
+        let (Some(document), Some(outcome), Some(root)) = (document, &self.outcome, &self.root)
+        else {
             return Some(json!([]));
         };
         if only.is_some_and(|only| !only.iter().any(is_asked)) {
             return Some(json!([]));
         }
-        let touches = |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
+        let touches =
+            |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
         let findings = outcome.all_findings().filter(|finding| {
-            document.path.as_ref() == Some(&finding.path) && touches(&finding.fragment) && finding.is_copy()
+            document.path.as_ref() == Some(&finding.path)
+                && touches(&finding.fragment)
+                && finding.is_copy()
         });
         let mut actions = Vec::new();
         for finding in findings {
             let mut add = |title: String, what: Value| {
-                let mut action =
-                    json!({"title": title, "kind": "quickfix", "diagnostics": [diagnostic(finding, root)]});
+                let mut action = json!({"title": title, "kind": "quickfix", "diagnostics": [diagnostic(finding, root)]});
                 if let (Value::Object(action), Value::Object(what)) = (&mut action, what) {
                     action.extend(what);
                 }
                 actions.push(action);
             };
-            for origin in finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_OFFERED) {
-                let title = format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
+            for origin in finding
+                .origins
+                .iter()
+                .filter(|origin| origin.place == Place::Tree)
+                .take(MAX_OFFERED)
+            {
+                let title =
+                    format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
                 let target = json!({"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)});
                 let command = json!({"title": title, "command": SHOW, "arguments": [target]});
                 add(title, json!({ "command": command }));
@@ -130,8 +147,8 @@ impl Server<'_> {
         Some(json!(actions))
     }
 
-    /// The comment that allows a finding, on a line of its own above it. The reason is left to its author: without one
-    /// the comment has no effect, and the next diagnostics say so.
+    /// The comment that allows a finding, on a line of its own above it. The reason is left to its
+    /// author: without one the comment has no effect, and the next diagnostics say so.
     fn allowing(&self, finding: &Finding, text: &str) -> Option<Value> {
         let (open, close) = self.languages.comment(&finding.path)?;
         let line = finding.fragment.start.line;
@@ -149,7 +166,8 @@ impl Server<'_> {
         let argument = params.pointer("/arguments/0")?;
         match params.get("command")?.as_str()? {
             SHOW => {
-                let (uri, range) = (argument.get("uri")?.as_str()?.to_owned(), argument.get("range")?.clone());
+                let (uri, range) =
+                    (argument.get("uri")?.as_str()?.to_owned(), argument.get("range")?.clone());
                 self.show(&json!({"uri": uri, "takeFocus": true, "selection": range}));
                 Some(Value::Null)
             }

@@ -14,7 +14,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Applies a change: a new text for a range, or for all of it. One that makes no sense is ignored.
+    /// Applies a change: a new text for a range, or for all of it. One that makes no sense is
+    /// ignored.
     pub fn change(&mut self, change: &Value) {
         let Some(text) = change.get("text").and_then(Value::as_str) else { return };
         let Some(range) = change.get("range").filter(|range| !range.is_null()) else {
@@ -31,7 +32,8 @@ impl Document {
     }
 }
 
-/// The byte at a line and a UTF-16 unit in it, both from 0. Behind the end of a line or of the text, that end.
+/// The byte at a line and a UTF-16 unit in it, both from 0. Behind the end of a line or of the
+/// text, that end.
 fn offset(text: &str, line: u64, character: u64) -> usize {
     let mut start = 0;
     for _ in 0..line {
@@ -58,7 +60,8 @@ mod tests {
 
     #[test]
     fn changes_are_applied_where_the_client_means() {
-        let mut document = Document { path: None, text: "a\r\n😀bc\nlast".to_owned(), version: None };
+        let mut document =
+            Document { path: None, text: "a\r\n😀bc\nlast".to_owned(), version: None };
         let mut change = |from: (u64, u64), to: (u64, u64), text: &str| {
             let at = |(line, character)| json!({"line": line, "character": character});
             document.change(&json!({"range": {"start": at(from), "end": at(to)}, "text": text}));

@@ -55,7 +55,9 @@ impl Judging {
                     Ok(outcome) => Ok(Arc::new(outcome)),
                     Err(JobFailure::Canceled) => continue,
                     Err(JobFailure::Failed(why)) => Err(output::lines_of(&why.to_string())),
-                    Err(JobFailure::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
+                    Err(JobFailure::Broken(why)) => {
+                        Err(format!("this is a defect of secondhand: {why}"))
+                    }
                 };
                 if let Err(why) = &found {
                     output::warn(why);
@@ -79,7 +81,11 @@ impl Judging {
     }
 }
 
-fn judge(task: &Task, common: &Common, progress: &dyn crate::audit::Progress) -> Result<Outcome, Failure> {
+fn judge(
+    task: &Task,
+    common: &Common,
+    progress: &dyn crate::audit::Progress,
+) -> Result<Outcome, Failure> {
     let repository = Repository::discover(&task.root)?.with_edited(Arc::clone(&task.edited));
     let request = CheckRequest {
         within: task.edited.keys().cloned().collect(),

@@ -1,9 +1,12 @@
-//! Runs `secondhand lsp`: shows editors the copies in what is being typed, in the Language Server Protocol.
+//! Runs `secondhand lsp`: shows editors the copies in what is being typed, in the Language Server
+//! Protocol.
 //!
-//! One thread reads, one writes, one judges, and this one answers. There are few kinds of messages, and they are read
-//! as JSON: the usual crates stop at broken JSON, and do not support virtual documents yet.
+//! One thread reads, one writes, one judges, and this one answers. There are few kinds of messages,
+//! and they are read as JSON: the usual crates stop at broken JSON, and do not support virtual
+//! documents yet.
 //!
-//! Promise: whatever a client sends, the answer follows the protocol, and the server runs until it is asked to exit.
+//! Promise: whatever a client sends, the answer follows the protocol, and the server runs until it
+//! is asked to exit.
 
 mod actions;
 mod document;
@@ -65,10 +68,14 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
         // A panic fails one request, not the server.
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
             Ok(Event::Incoming(Incoming::Message(message))) => server.take(&message),
-            Ok(Event::Incoming(Incoming::Unreadable(why))) => server.refuse(&Value::Null, PARSE_ERROR, &why),
+            Ok(Event::Incoming(Incoming::Unreadable(why))) => {
+                server.refuse(&Value::Null, PARSE_ERROR, &why)
+            }
             Ok(Event::Judged(judged)) => server.publish(judged),
             Err(RecvTimeoutError::Timeout) => server.judge(),
-            Ok(Event::Incoming(Incoming::End)) | Err(RecvTimeoutError::Disconnected) => server.has_exited = true,
+            Ok(Event::Incoming(Incoming::End)) | Err(RecvTimeoutError::Disconnected) => {
+                server.has_exited = true
+            }
         }));
         if handled.is_err() {
             server.due = None;
@@ -168,7 +175,8 @@ impl<'c> Server<'c> {
             }
             (Some(method), None) => self.handle(method, params),
             // The answer to a request of ours: nothing depends on it.
-            (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => {}
+            (None, Some(_))
+                if message.get("result").is_some() || message.get("error").is_some() => {}
             (None, id) => {
                 let why = "not a request, notification or answer of JSON-RPC 2.0";
                 self.refuse(&id.unwrap_or(Value::Null), INVALID_REQUEST, why);
@@ -186,7 +194,9 @@ impl<'c> Server<'c> {
         }
         let wrong = || (INVALID_PARAMS, format!("wrong parameters of `{method}`"));
         match method {
-            "initialize" if self.is_initialized => Err((INVALID_REQUEST, "it is initialized already".to_owned())),
+            "initialize" if self.is_initialized => {
+                Err((INVALID_REQUEST, "it is initialized already".to_owned()))
+            }
             "initialize" => Ok(self.initialize(params)),
             "shutdown" => {
                 self.is_shut_down = true;
@@ -205,7 +215,8 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Handles a notification. An invalid or unknown one is ignored, since notifications have no answer.
+    /// Handles a notification. An invalid or unknown one is ignored, since notifications have no
+    /// answer.
     fn handle(&mut self, method: &str, params: &Value) {
         if method == "exit" {
             self.has_exited = true;
@@ -218,7 +229,10 @@ impl<'c> Server<'c> {
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         match (method, uri) {
             ("textDocument/didOpen", Some(uri)) => {
-                let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str) else { return };
+                let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str)
+                else {
+                    return;
+                };
                 let path = self.root.as_deref().and_then(|root| place::path_in(root, uri));
                 let document = Document { path, text: text.to_owned(), version };
                 self.documents.insert(uri.to_owned(), document);
@@ -235,11 +249,16 @@ impl<'c> Server<'c> {
             ("textDocument/didClose", Some(uri)) => {
                 self.documents.remove(uri);
                 if self.marked.remove(uri) {
-                    self.notify("textDocument/publishDiagnostics", &json!({"uri": uri, "diagnostics": []}));
+                    self.notify(
+                        "textDocument/publishDiagnostics",
+                        &json!({"uri": uri, "diagnostics": []}),
+                    );
                 }
             }
             // Other files may be origins, and settings may have changed.
-            ("textDocument/didSave" | "workspace/didChangeWatchedFiles", _) => self.due = Some(Instant::now()),
+            ("textDocument/didSave" | "workspace/didChangeWatchedFiles", _) => {
+                self.due = Some(Instant::now())
+            }
             _ => {}
         }
     }
@@ -248,15 +267,19 @@ impl<'c> Server<'c> {
         let folder = params.pointer("/workspaceFolders/0/uri").or_else(|| params.get("rootUri"));
         let folder = folder.and_then(Value::as_str).and_then(place::file_of);
         let folder = folder.unwrap_or_else(|| self.common.repo.clone());
-        self.root = Repository::discover(&folder).ok().map(|repository| repository.root().to_owned());
+        self.root =
+            Repository::discover(&folder).ok().map(|repository| repository.root().to_owned());
         // The paths of clients are absolute.
         self.root = self.root.take().map(|root| std::path::absolute(&root).unwrap_or(root));
-        let option = |name: &str| params.get("initializationOptions").and_then(|options| options.get(name));
+        let option =
+            |name: &str| params.get("initializationOptions").and_then(|options| options.get(name));
         self.base = option("base").and_then(Value::as_str).map(str::to_owned);
         if let Some(milliseconds) = option("debounce").and_then(Value::as_u64) {
             self.debounce = Duration::from_millis(milliseconds.min(10_000));
         }
-        let has = |pointer: &str| params.pointer(pointer).is_some_and(|of| !of.is_null() && *of != Value::Bool(false));
+        let has = |pointer: &str| {
+            params.pointer(pointer).is_some_and(|of| !of.is_null() && *of != Value::Bool(false))
+        };
         self.can_show = has("/capabilities/window/showDocument/support");
         self.has_virtual_documents = has("/capabilities/workspace/textDocumentContent");
         self.is_initialized = true;
@@ -286,9 +309,17 @@ impl<'c> Server<'c> {
         if open.is_empty() {
             return;
         }
-        let edited = open.iter().map(|(_, path, of)| (path.clone(), Arc::from(of.text.as_bytes()))).collect();
+        let edited = open
+            .iter()
+            .map(|(_, path, of)| (path.clone(), Arc::from(of.text.as_bytes())))
+            .collect();
         let versions = open.iter().map(|(uri, _, of)| ((*uri).clone(), of.version)).collect();
-        self.judging.ask(Task { root, edited: Arc::new(edited), versions, base: self.base.clone() });
+        self.judging.ask(Task {
+            root,
+            edited: Arc::new(edited),
+            versions,
+            base: self.base.clone(),
+        });
     }
 
     /// Publishes what was found, unless it is about an older text.
@@ -300,7 +331,10 @@ impl<'c> Server<'c> {
             Ok(outcome) => outcome,
             Err(why) => {
                 if self.last_failure.as_ref() != Some(&why) {
-                    self.notify("window/logMessage", &json!({"type": 1, "message": format!("secondhand: {why}")}));
+                    self.notify(
+                        "window/logMessage",
+                        &json!({"type": 1, "message": format!("secondhand: {why}")}),
+                    );
                     self.last_failure = Some(why);
                 }
                 return;

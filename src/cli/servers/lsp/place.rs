@@ -21,7 +21,8 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     while let Some(byte) = left.next() {
         bytes.push(match byte {
             b'%' => {
-                let digit = |byte: Option<u8>| (byte? as char).to_digit(16).map(|digit| digit as u8);
+                let digit =
+                    |byte: Option<u8>| (byte? as char).to_digit(16).map(|digit| digit as u8);
                 16 * digit(left.next())? + digit(left.next())?
             }
             byte => byte,
@@ -30,9 +31,13 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     let path = FilePath::new(bytes);
     let text = std::str::from_utf8(path.as_bytes()).ok();
     // `/C:/work` is `C:/work` on Windows.
-    let drive = text.filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':')).map(|text| &text[1..]);
+    let drive = text
+        .filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':'))
+        .map(|text| &text[1..]);
     #[cfg(unix)]
-    let file = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.as_bytes()));
+    let file = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
+        path.as_bytes(),
+    ));
     #[cfg(not(unix))]
     let file = PathBuf::from(text?);
     Some(drive.map_or(file, PathBuf::from))
@@ -41,13 +46,16 @@ pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
 /// The path from the root of the repository of the file that an address names; `None` outside.
 pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
     let file = plain(&file_of(uri)?)?;
-    // Clients and git can name the same folder by different links, and a link may lead out of the root. The file itself
-    // need not exist, nor its folder.
+    // Clients and git can name the same folder by different links, and a link may lead out of the
+    // root. The file itself need not exist, nor its folder.
     let folder = file.parent()?.canonicalize().ok();
-    let inside =
-        folder.map(|folder| Some(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?.into()));
-    let inside: Option<PathBuf> = inside.unwrap_or_else(|| file.strip_prefix(root).ok().map(Into::into));
-    let found = slashes(file.strip_prefix(root).ok().filter(|_| inside.is_some()).or(inside.as_deref())?);
+    let inside = folder.map(|folder| {
+        Some(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?.into())
+    });
+    let inside: Option<PathBuf> =
+        inside.unwrap_or_else(|| file.strip_prefix(root).ok().map(Into::into));
+    let found =
+        slashes(file.strip_prefix(root).ok().filter(|_| inside.is_some()).or(inside.as_deref())?);
     (!found.as_bytes().is_empty()).then_some(found)
 }
 
@@ -70,7 +78,8 @@ fn plain(path: &Path) -> Option<PathBuf> {
 
 /// The address of a file of the repository.
 pub(super) fn uri_of(root: &Path, path: &FilePath) -> String {
-    let root = FilePath::new(root.to_string_lossy().replace('\\', "/").trim_end_matches('/').as_bytes());
+    let root =
+        FilePath::new(root.to_string_lossy().replace('\\', "/").trim_end_matches('/').as_bytes());
     let root = root.to_uri();
     let slash = if root.starts_with('/') || root.is_empty() { "" } else { "/" };
     format!("file://{slash}{root}/{}", path.to_uri())
@@ -100,7 +109,13 @@ mod tests {
         assert_eq!(path_in(root, "untitled:Untitled-1"), None);
         assert_eq!(path_in(root, "file:///srv/%zz"), None);
         assert_eq!(path_in(root, "file:///etc/hosts"), None);
-        assert_eq!(path_in(root, &format!("{}/../../etc/x.c", uri_of(root, &FilePath::new("a")))), None);
-        assert_eq!(path_in(root, &format!("{}/../b.c", uri_of(root, &FilePath::new("a")))), Some(FilePath::new("b.c")));
+        assert_eq!(
+            path_in(root, &format!("{}/../../etc/x.c", uri_of(root, &FilePath::new("a")))),
+            None
+        );
+        assert_eq!(
+            path_in(root, &format!("{}/../b.c", uri_of(root, &FilePath::new("a")))),
+            Some(FilePath::new("b.c"))
+        );
     }
 }

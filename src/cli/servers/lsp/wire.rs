@@ -31,7 +31,8 @@ pub(super) struct WriteSignal(Receiver<()>);
 impl WriteSignal {
     /// Waits until the client has read everything, or for a moment if it does not read.
     pub fn wait(self) {
-        let (Ok(()) | Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout)) = self.0.recv_timeout(PATIENCE);
+        let (Ok(()) | Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout)) =
+            self.0.recv_timeout(PATIENCE);
     }
 }
 
@@ -43,7 +44,8 @@ pub(super) fn writer() -> (SyncSender<Value>, WriteSignal) {
         let mut output = io::stdout();
         for message in messages {
             let text = message.to_string();
-            let written = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| output.flush());
+            let written = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())
+                .and_then(|()| output.flush());
             if written.is_err() {
                 break;
             }
@@ -53,7 +55,8 @@ pub(super) fn writer() -> (SyncSender<Value>, WriteSignal) {
     (client, WriteSignal(done))
 }
 
-/// Starts the thread that reads from standard input, until `take` returns that the receiver is gone.
+/// Starts the thread that reads from standard input, until `take` returns that the receiver is
+/// gone.
 pub(super) fn reader(take: impl Fn(Incoming) -> bool + Send + 'static) {
     thread::spawn(move || {
         let mut input = io::stdin().lock();
@@ -79,12 +82,15 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
         let line = line.trim_ascii();
         let field = |name: &str| {
             let (key, value) = line.split_at_checked(name.len())?;
-            let value = value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
+            let value =
+                value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
             Some(String::from_utf8_lossy(value).trim().to_owned())
         };
         match (line.is_empty(), field("Content-Length")) {
             (true, _) if length.is_some() => break,
-            (true, _) if is_garbled => return Ok(Incoming::Unreadable("there is no Content-Length".to_owned())),
+            (true, _) if is_garbled => {
+                return Ok(Incoming::Unreadable("there is no Content-Length".to_owned()));
+            }
             (true, _) => {}
             (false, Some(value)) => {
                 length = value.parse::<usize>().ok();
@@ -97,7 +103,11 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
     if length > MAX_MESSAGE {
         let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
         let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
-        return Ok(if n_passed < length as u64 { Incoming::End } else { Incoming::Unreadable(why) });
+        return Ok(if n_passed < length as u64 {
+            Incoming::End
+        } else {
+            Incoming::Unreadable(why)
+        });
     }
     let mut bytes = Vec::new();
     if input.take(length as u64).read_to_end(&mut bytes)? < length {

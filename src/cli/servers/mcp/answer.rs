@@ -8,20 +8,23 @@ use regex::Regex;
 use crate::cli::io::output::lines_of;
 use crate::report::Passage;
 
-/// Bytes of text per token. Tokenizers use three to four for code; the lower figure keeps answers within the limit.
+/// Bytes of text per token. Tokenizers use three to four for code; the lower figure keeps answers
+/// within the limit.
 const BYTES_PER_TOKEN: usize = 3;
 /// Tokens for the line that says what was left out.
 const RESERVED: usize = 40;
 /// Minimum tokens that an answer may be limited to.
 pub(super) const MIN_TOKENS: usize = 100;
 
-/// The tokens of a text, at most. Other characters than those of ASCII can take a token for each byte.
+/// The tokens of a text, at most. Other characters than those of ASCII can take a token for each
+/// byte.
 pub(super) fn n_tokens(text: &str) -> usize {
     let n_ascii = text.bytes().filter(u8::is_ascii).count();
     n_ascii.div_ceil(BYTES_PER_TOKEN) + (text.len() - n_ascii)
 }
 
-/// Writes the heads of all blocks, as many as fit, and then below them as much code as fits, in order.
+/// Writes the heads of all blocks, as many as fit, and then below them as much code as fits, in
+/// order.
 pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: usize) -> String {
     let room = max_tokens.max(MIN_TOKENS) - RESERVED;
     let title = cut(title, room);
@@ -57,13 +60,17 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: usize) -> Stri
             text.push_str(line);
         }
     }
-    let left_out: Vec<String> = [(blocks.len() - n_heads, "more results"), (n_left_out, "more lines")]
-        .into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{n} {what}"))
-        .collect();
+    let left_out: Vec<String> =
+        [(blocks.len() - n_heads, "more results"), (n_left_out, "more lines")]
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| format!("{n} {what}"))
+            .collect();
     if !left_out.is_empty() {
-        text.push_str(&format!("\n\n{} do not fit; raise max_tokens to see them", left_out.join(" and ")));
+        text.push_str(&format!(
+            "\n\n{} do not fit; raise max_tokens to see them",
+            left_out.join(" and ")
+        ));
     }
     text
 }
@@ -80,10 +87,12 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-/// A text without the folders of this machine, without passwords in URLs, and without what steers whoever reads it.
+/// A text without the folders of this machine, without passwords in URLs, and without what steers
+/// whoever reads it.
 pub(super) fn cleaned(text: &str, root: &Path) -> String {
-    static CREDENTIALS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]+@").expect("the pattern is valid"));
+    static CREDENTIALS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]+@").expect("the pattern is valid")
+    });
     let mut text = CREDENTIALS.replace_all(text, "$1").into_owned();
     let roots = [Some(root.to_owned()), root.canonicalize().ok()];
     let mut folders: Vec<(String, &str)> = Vec::new();
@@ -95,7 +104,9 @@ pub(super) fn cleaned(text: &str, root: &Path) -> String {
     for (variable, short) in [("HOME", "~"), ("USERPROFILE", "~"), ("TMPDIR", "$TMPDIR")] {
         folders.extend(std::env::var(variable).ok().map(|folder| (folder, short)));
     }
-    for (folder, short) in folders.iter().filter(|(folder, _)| folder.trim_end_matches(['/', '\\']).len() > 1) {
+    for (folder, short) in
+        folders.iter().filter(|(folder, _)| folder.trim_end_matches(['/', '\\']).len() > 1)
+    {
         text = text.replace(folder.as_str(), short);
     }
     lines_of(&text)
@@ -106,13 +117,17 @@ mod tests {
     use super::*;
 
     fn block(head: &str, lines: &[&str]) -> Passage {
-        Passage { head: head.to_owned(), lines: lines.iter().map(|&line| line.to_owned()).collect() }
+        Passage {
+            head: head.to_owned(),
+            lines: lines.iter().map(|&line| line.to_owned()).collect(),
+        }
     }
 
     #[test]
     fn an_answer_never_takes_more_than_was_asked_for() {
         let line = "let total = rows.iter().map(|row| row.price * row.count).sum();";
-        let blocks: Vec<Passage> = (0..40).map(|n| block(&format!("{n}: src/a file.rs:12-30"), &[line; 30])).collect();
+        let blocks: Vec<Passage> =
+            (0..40).map(|n| block(&format!("{n}: src/a file.rs:12-30"), &[line; 30])).collect();
         for max in [0, 100, 101, 150, 400, 1_000, 5_000, 100_000] {
             for blocks in [&blocks[..], &blocks[..1], &[], &[block(&"é".repeat(9_000), &[])]] {
                 let text = fitted("a title", blocks, max);
@@ -132,8 +147,7 @@ mod tests {
     #[test]
     fn folders_and_passwords_stay_at_home() {
         let root = Path::new("/srv/checkouts/shop");
-        let text =
-            "cannot read `/srv/checkouts/shop/a.toml` from https://me:token@example.invalid/x in /srv/checkouts/shop";
+        let text = "cannot read `/srv/checkouts/shop/a.toml` from https://me:token@example.invalid/x in /srv/checkouts/shop";
         let clean = "cannot read `a.toml` from https://example.invalid/x in .";
         assert_eq!(cleaned(text, root), clean);
     }

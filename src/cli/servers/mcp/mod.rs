@@ -1,6 +1,8 @@
-//! Runs `secondhand mcp`: answers agents over standard input and output, in the Model Context Protocol.
+//! Runs `secondhand mcp`: answers agents over standard input and output, in the Model Context
+//! Protocol.
 //!
-//! Promise: whatever a client sends, the answer conforms to the protocol, and the server runs until its input ends.
+//! Promise: whatever a client sends, the answer conforms to the protocol, and the server runs until
+//! its input ends.
 
 mod answer;
 mod tools;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use schemars::JsonSchema;
@@ -29,7 +30,8 @@ use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
 use crate::report::{
-    Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,
+    Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline,
+    found_passages,
 };
 use crate::text::{FilePath, count};
 
@@ -40,14 +42,16 @@ const MISSED_SIBLING: &str = "missed-sibling";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindExistingCode {
-    /// What you are about to write: a whole function, its signature and first statements, its name, or its purpose in
-    /// plain words. Names may differ, and it may be incomplete.
+    /// What you are about to write: a whole function, its signature and first statements, its name,
+    /// or its purpose in plain words. Names may differ, and it may be incomplete.
     sketch: String,
     /// Its language, such as `rust` or `python`; guessed from the repository if absent.
     language: Option<String>,
-    /// The path it is meant for, such as `src/util/dates.ts`: decides the language, and nearer results come first.
+    /// The path it is meant for, such as `src/util/dates.ts`: decides the language, and nearer
+    /// results come first.
     file_name: Option<String>,
-    /// Whether to search deleted code too: it names the commit that deleted it. The first time reads all history.
+    /// Whether to search deleted code too: it names the commit that deleted it. The first time
+    /// reads all history.
     #[serde(default)]
     history: bool,
     /// Maximum results, 5 if absent.
@@ -72,8 +76,9 @@ enum Change {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckChanges {
-    /// What to check: `worktree` (uncommitted work), `staged`, or `range` (the commits from `base` to `head`). If absent,
-    /// the range where `base` or `head` is given, and the work tree elsewhere.
+    /// What to check: `worktree` (uncommitted work), `staged`, or `range` (the commits from `base`
+    /// to `head`). If absent, the range where `base` or `head` is given, and the work tree
+    /// elsewhere.
     change: Option<Change>,
     /// Where the change starts: a revision. For a range, the default branch if absent.
     base: Option<String>,
@@ -93,7 +98,8 @@ struct CheckChanges {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ExplainFinding {
-    /// The id in brackets before a finding of an earlier answer, or the id of a rule, such as `copied-code`.
+    /// The id in brackets before a finding of an earlier answer, or the id of a rule, such as
+    /// `copied-code`.
     finding: String,
     /// Maximum tokens of the answer, 600 if absent.
     max_tokens: Option<usize>,
@@ -156,7 +162,8 @@ fn tool<T: JsonSchema>(name: &'static str, description: &'static str) -> Tool {
     // The descriptions of the types are for readers of this file.
     schema.remove("title");
     schema.remove("description");
-    Tool::new(name, description, schema).with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+    Tool::new(name, description, schema)
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
 /// The server: what all calls share.
@@ -174,10 +181,20 @@ impl Server {
     /// A server for the repository at `root`.
     pub fn new(common: &Common, root: Arc<Path>) -> Self {
         let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
-        Self { common: Arc::new(common), root, turn: Arc::new(Semaphore::new(1)), last: Arc::default() }
+        Self {
+            common: Arc::new(common),
+            root,
+            turn: Arc::new(Semaphore::new(1)),
+            last: Arc::default(),
+        }
     }
 
-    fn run(&self, name: &str, arguments: Value, progress: &dyn Progress) -> Result<String, Refusal> {
+    fn run(
+        &self,
+        name: &str,
+        arguments: Value,
+        progress: &dyn Progress,
+    ) -> Result<String, Refusal> {
         match name {
             "find_existing_code" => self.find_existing_code(read(arguments)?, progress),
             "check_changes" => self.check_changes(&read(arguments)?, progress),
@@ -187,7 +204,11 @@ impl Server {
         }
     }
 
-    fn find_existing_code(&self, asked: FindExistingCode, progress: &dyn Progress) -> Result<String, Refusal> {
+    fn find_existing_code(
+        &self,
+        asked: FindExistingCode,
+        progress: &dyn Progress,
+    ) -> Result<String, Refusal> {
         let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let past = asked.history.then(PastScope::default);
         let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit, past };
@@ -198,17 +219,28 @@ impl Server {
             ..Sketch::default()
         };
         let found = existing(&sketch, &request, &self.common, progress)?;
-        Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
+        Ok(fitted(
+            &found_headline(&found),
+            &found_passages(&found),
+            asked.max_tokens.unwrap_or(DEFAULT_TOKENS),
+        ))
     }
 
-    fn checked(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<Arc<Outcome>, Refusal> {
+    fn checked(
+        &self,
+        asked: &CheckChanges,
+        progress: &dyn Progress,
+    ) -> Result<Arc<Outcome>, Refusal> {
         let is_range = asked.base.is_some() || asked.head.is_some();
-        let end = match asked.change.unwrap_or(if is_range { Change::Range } else { Change::Worktree }) {
-            Change::Range => asked.head.clone().map_or(ChangeEnd::Latest, ChangeEnd::Commit),
-            _ if asked.head.is_some() => return Err(Refusal("`head` is for a range; leave `change` out".to_owned())),
-            Change::Worktree => ChangeEnd::WorkTree,
-            Change::Staged => ChangeEnd::Index,
-        };
+        let end =
+            match asked.change.unwrap_or(if is_range { Change::Range } else { Change::Worktree }) {
+                Change::Range => asked.head.clone().map_or(ChangeEnd::Latest, ChangeEnd::Commit),
+                _ if asked.head.is_some() => {
+                    return Err(Refusal("`head` is for a range; leave `change` out".to_owned()));
+                }
+                Change::Worktree => ChangeEnd::WorkTree,
+                Change::Staged => ChangeEnd::Index,
+            };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { brief: true, ..(*self.common).clone() };
         let paths: Vec<PathBuf> = asked.paths.iter().map(PathBuf::from).collect();
@@ -223,7 +255,11 @@ impl Server {
         Ok(outcome)
     }
 
-    fn check_changes(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<String, Refusal> {
+    fn check_changes(
+        &self,
+        asked: &CheckChanges,
+        progress: &dyn Progress,
+    ) -> Result<String, Refusal> {
         let outcome = self.checked(asked, progress)?;
         let mut title = check_headline(&outcome);
         for notice in &outcome.notices {
@@ -232,12 +268,18 @@ impl Server {
         if let Some(missing) = &outcome.examined.unavailable {
             title.push_str(&format!("\nnot searched: {missing}"));
         }
-        Ok(fitted(&title, &finding_passages(&outcome, |_| true), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
+        Ok(fitted(
+            &title,
+            &finding_passages(&outcome, |_| true),
+            asked.max_tokens.unwrap_or(DEFAULT_TOKENS),
+        ))
     }
 
     fn find_fixes(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<String, Refusal> {
         if rule(MISSED_SIBLING).is_none() {
-            return Err(Refusal(format!("this version has no rule `{MISSED_SIBLING}`, so it cannot answer this")));
+            return Err(Refusal(format!(
+                "this version has no rule `{MISSED_SIBLING}`, so it cannot answer this"
+            )));
         }
         let outcome = self.checked(asked, progress)?;
         let blocks = finding_passages(&outcome, |finding| finding.rule.id == MISSED_SIBLING);
@@ -250,11 +292,23 @@ impl Server {
         Ok(fitted(&title, &blocks, asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 
-    fn list_duplicates(&self, asked: &ListDuplicates, progress: &dyn Progress) -> Result<String, Refusal> {
-        let path = match asked.path.as_deref().map(|path| path.trim_start_matches("./").trim_end_matches('/')) {
+    fn list_duplicates(
+        &self,
+        asked: &ListDuplicates,
+        progress: &dyn Progress,
+    ) -> Result<String, Refusal> {
+        let path = match asked
+            .path
+            .as_deref()
+            .map(|path| path.trim_start_matches("./").trim_end_matches('/'))
+        {
             None | Some("" | ".") => FilePath::new(""),
-            Some(path) if Path::new(path).is_absolute() || path.split('/').any(|part| part == "..") => {
-                return Err(Refusal(format!("`{path}` is no path from the root of the repository")));
+            Some(path)
+                if Path::new(path).is_absolute() || path.split('/').any(|part| part == "..") =>
+            {
+                return Err(Refusal(format!(
+                    "`{path}` is no path from the root of the repository"
+                )));
             }
             Some(path) => FilePath::new(path),
         };
@@ -264,12 +318,20 @@ impl Server {
         self.keep(1, &outcome);
         let is_asked = |finding: &Finding| {
             let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            finding.is_copy() && in_tree.map(|origin| &origin.path).chain([&finding.path]).any(|of| of.is_in(&path))
+            finding.is_copy()
+                && in_tree
+                    .map(|origin| &origin.path)
+                    .chain([&finding.path])
+                    .any(|of| of.is_in(&path))
         };
         let mut blocks = class_passages(&outcome, is_asked);
         let n_classes = blocks.len();
         blocks.truncate(asked.limit.unwrap_or(DEFAULT_CLASSES).clamp(1, MAX_RESULTS));
-        let below = if path.as_bytes().is_empty() { String::new() } else { format!(" with a place in {path}") };
+        let below = if path.as_bytes().is_empty() {
+            String::new()
+        } else {
+            format!(" with a place in {path}")
+        };
         let title = match n_classes {
             0 => format!("nothing is duplicated{below}"),
             n if n > blocks.len() => {
@@ -367,12 +429,19 @@ impl ServerHandler for Server {
             };
             let job = Job::new(&is_canceled, &report);
             let done = job.run(|progress| Ok(server.run(&name, arguments, progress)));
-            let failed = |Refusal(why)| CallToolResult::error(vec![ContentBlock::text(cleaned(&why, &server.root))]);
+            let failed = |Refusal(why)| {
+                CallToolResult::error(vec![ContentBlock::text(cleaned(&why, &server.root))])
+            };
             match done {
-                Ok(Ok(text)) => Some(CallToolResult::success(vec![ContentBlock::text(cleaned(&text, &server.root))])),
+                Ok(Ok(text)) => Some(CallToolResult::success(vec![ContentBlock::text(cleaned(
+                    &text,
+                    &server.root,
+                ))])),
                 Ok(Err(why)) => Some(failed(why)),
                 Err(JobFailure::Failed(why)) => Some(failed(why.into())),
-                Err(JobFailure::Broken(why)) => Some(failed(Refusal(format!("this is a defect of secondhand: {why}")))),
+                Err(JobFailure::Broken(why)) => {
+                    Some(failed(Refusal(format!("this is a defect of secondhand: {why}"))))
+                }
                 Err(JobFailure::Canceled) => None,
             }
         });
@@ -391,7 +460,8 @@ impl ServerHandler for Server {
                     let total = if n_steps > 0 { format!(" of {n_steps}") } else { String::new() };
                     let mut of = ProgressNotificationParam::new(token, last as f64);
                     of.message = Some(format!("{stage}: {n_done}{total}"));
-                    // Sent by another task: a client that does not read must not keep the work waiting.
+                    // Sent by another task: a client that does not read must not keep the work
+                    // waiting.
                     let peer = context.peer.clone();
                     tokio::spawn(async move { peer.notify_progress(of).await });
                 }
@@ -409,9 +479,17 @@ impl ServerHandler for Server {
         // A known method whose parameters are not those of the protocol is read as an unknown one.
         let method = request.method;
         Err(match method.as_str() {
-            "tools/call" => ErrorData::invalid_params("`name` has to be text, and `arguments` an object", None),
-            "initialize" | "tools/list" | "ping" => ErrorData::invalid_params("wrong parameters", None),
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None),
+            "tools/call" => {
+                ErrorData::invalid_params("`name` has to be text, and `arguments` an object", None)
+            }
+            "initialize" | "tools/list" | "ping" => {
+                ErrorData::invalid_params("wrong parameters", None)
+            }
+            _ => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{method}`"),
+                None,
+            ),
         })
     }
 }

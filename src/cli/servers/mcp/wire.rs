@@ -1,9 +1,10 @@
 //! Transports messages, one per line, on threads of its own.
 //!
-//! The transport of the SDK lacks three things: it does not answer broken JSON, it keeps reading from a
-//! client that does not read, and it stops at a notification that comes too early.
+//! The transport of the SDK lacks three things: it does not answer broken JSON, it keeps reading
+//! from a client that does not read, and it stops at a notification that comes too early.
 //!
-//! Promise: at most [`MAX_MESSAGE`] bytes of a message are held, and at most [`MAX_WAITING`] answers that are not read.
+//! Promise: at most [`MAX_MESSAGE`] bytes of a message are held, and at most [`MAX_WAITING`]
+//! answers that are not read.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -59,7 +60,8 @@ impl WriteSignal {
         loop {
             let n_before = self.n_written.load(Ordering::Relaxed);
             match self.done.recv_timeout(PATIENCE) {
-                Err(blocking::RecvTimeoutError::Timeout) if self.n_written.load(Ordering::Relaxed) > n_before => {}
+                Err(blocking::RecvTimeoutError::Timeout)
+                    if self.n_written.load(Ordering::Relaxed) > n_before => {}
                 _ => return,
             }
         }
@@ -100,14 +102,20 @@ impl Wire {
             // Dropping the receiver ends the service of a client that has closed its end.
             let _ = is_done.send(());
         });
-        let wire =
-            Self { incoming, outgoing: Some(outgoing), open: Arc::default(), has_begun: false, has_ended: false };
+        let wire = Self {
+            incoming,
+            outgoing: Some(outgoing),
+            open: Arc::default(),
+            has_begun: false,
+            has_ended: false,
+        };
         (wire, WriteSignal { done, n_written })
     }
 
     /// Answers an invalid message.
     async fn refuse(&self, code: ErrorCode, why: &str, id: Option<RequestId>) {
-        let refusal = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, why.to_owned(), None), id);
+        let refusal =
+            TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, why.to_owned(), None), id);
         if let (Some(outgoing), Some(bytes)) = (&self.outgoing, bytes_of(&refusal)) {
             let _ = outgoing.send(bytes).await;
         }
@@ -120,7 +128,8 @@ fn bytes_of(message: &TxJsonRpcMessage<RoleServer>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A line without its end; one with more than `max` bytes is read to its end and dropped. `None` at the end.
+/// A line without its end; one with more than `max` bytes is read to its end and dropped. `None` at
+/// the end.
 fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let mut is_too_long = false;
@@ -154,7 +163,10 @@ fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
 impl Transport<RoleServer> for Wire {
     type Error = io::Error;
 
-    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -171,8 +183,8 @@ impl Transport<RoleServer> for Wire {
         }
     }
 
-    /// The next message. Nothing is lost if the future is dropped: the SDK drops it whenever there is something to
-    /// send.
+    /// The next message. Nothing is lost if the future is dropped: the SDK drops it whenever there
+    /// is something to send.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if self.has_ended {
@@ -187,7 +199,8 @@ impl Transport<RoleServer> for Wire {
             let line = match self.incoming.recv().await {
                 Some(Line::Whole(line)) => line,
                 Some(Line::TooLong) => {
-                    let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
+                    let why =
+                        format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
                     self.refuse(ErrorCode::INVALID_REQUEST, &why, None).await;
                     continue;
                 }
@@ -199,13 +212,15 @@ impl Transport<RoleServer> for Wire {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let value: Value = match serde_json::from_slice(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line)) {
-                Ok(value) => value,
-                Err(why) => {
-                    self.refuse(ErrorCode::PARSE_ERROR, &format!("not JSON: {why}"), None).await;
-                    continue;
-                }
-            };
+            let value: Value =
+                match serde_json::from_slice(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line)) {
+                    Ok(value) => value,
+                    Err(why) => {
+                        self.refuse(ErrorCode::PARSE_ERROR, &format!("not JSON: {why}"), None)
+                            .await;
+                        continue;
+                    }
+                };
             let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
             let Ok(message) = serde_json::from_value(value) else {
                 let why = "not a request, notification or answer of JSON-RPC 2.0";
@@ -230,7 +245,9 @@ impl Transport<RoleServer> for Wire {
                     }
                 }
                 // Nothing was asked of the client before it has begun.
-                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if !self.has_begun => continue,
+                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if !self.has_begun => {
+                    continue;
+                }
                 JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
             }
             return Some(message);
@@ -274,6 +291,9 @@ mod tests {
             Some(Line::TooLong) => "too long".to_owned(),
             None => "over".to_owned(),
         };
-        assert_eq!([next(), next(), next(), next(), next()], ["abc", "too long", "", "end", "over"]);
+        assert_eq!(
+            [next(), next(), next(), next(), next()],
+            ["abc", "too long", "", "end", "over"]
+        );
     }
 }

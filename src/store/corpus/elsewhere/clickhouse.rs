@@ -1,7 +1,8 @@
 //! Keeps a corpus in ClickHouse: tables in the order of hashes, asked with `IN` and never joined.
 //!
-//! ClickHouse has no transactions. A source gets a number that no other has, and its row in `sources` is written last:
-//! what that table does not name is not seen. The row with the latest time counts. `docs/scale.md` describes the tables.
+//! ClickHouse has no transactions. A source gets a number that no other has, and its row in
+//! `sources` is written last: what that table does not name is not seen. The row with the latest
+//! time counts. `docs/scale.md` describes the tables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,14 +14,17 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
 use super::connection::{runtime, with_causes};
-use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
+use super::tables::{
+    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::{Corpus, CorpusError};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
-/// The version of the tables. It increases when they change, and a program refuses those of another version.
+/// The version of the tables. It increases when they change, and a program refuses those of another
+/// version.
 const VERSION: u32 = 1;
 /// The database, unless the URL names one.
 const DATABASE: &str = "secondhand";
@@ -105,7 +109,8 @@ struct VersionRow {
     corpus: String,
 }
 
-/// What tables there are, and whether the settings let the server leave out the rest of an answer without a word.
+/// What tables there are, and whether the settings let the server leave out the rest of an answer
+/// without a word.
 const STATE: &str = "SELECT version, corpus, assumeNotNull((SELECT count() FROM system.settings \
     WHERE name LIKE '%overflow_mode' AND value = 'break')) AS cutting FROM {db}.version";
 
@@ -154,24 +159,35 @@ impl ClickHouse {
     pub fn new(location: &Location) -> Result<Self, CorpusError> {
         let url = url::Url::parse(&location.url).map_err(|why| location.fails(why))?;
         let host = url.host_str().ok_or_else(|| location.fails("it names no host"))?;
-        let database =
-            Some(url.path().trim_matches('/')).filter(|name| !name.is_empty()).unwrap_or(DATABASE).to_owned();
+        let database = Some(url.path().trim_matches('/'))
+            .filter(|name| !name.is_empty())
+            .unwrap_or(DATABASE)
+            .to_owned();
         if !database.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return Err(location.fails("a database is named by letters, digits and `_`"));
         }
         let is_local = host == "localhost"
-            || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+            || host
+                .trim_matches(['[', ']'])
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|ip| ip.is_loopback());
         // Over a network nobody may listen, unless the user says so.
         let is_secure = match url.query() {
             None => !is_local,
             Some("secure=true") => true,
             Some("secure=false") => false,
-            Some(_) => return Err(location.fails("the only parameters are `secure=true` and `secure=false`")),
+            Some(_) => {
+                return Err(
+                    location.fails("the only parameters are `secure=true` and `secure=false`")
+                );
+            }
         };
         let (scheme, port) = if is_secure { ("https", 8443) } else { ("http", 8123) };
         let port = url.port().unwrap_or(port);
         let mut client = Client::default().with_url(format!("{scheme}://{host}:{port}"));
-        let decoded = |text: &str| percent_decoded(text).ok_or_else(|| location.fails("its user is no UTF-8"));
+        let decoded = |text: &str| {
+            percent_decoded(text).ok_or_else(|| location.fails("its user is no UTF-8"))
+        };
         if !url.username().is_empty() {
             client = client.with_user(decoded(url.username())?);
         }
@@ -181,7 +197,8 @@ impl ClickHouse {
         }
         let runtime = runtime(1).map_err(|why| location.fails(why))?;
         let place = location.to_string();
-        let session = Arc::new(Session { runtime, client, database, place, traffic: Arc::default() });
+        let session =
+            Arc::new(Session { runtime, client, database, place, traffic: Arc::default() });
         Ok(Self { location: location.clone(), session })
     }
 
@@ -191,7 +208,9 @@ impl ClickHouse {
 
     /// Writes the row of a source as it is from now on.
     fn put(&self, row: SourceRow) -> Result<(), SegmentError> {
-        self.session.insert("sources", std::iter::once(Ok(SourceRow { changed: now(), ..row }))).map(drop)
+        self.session
+            .insert("sources", std::iter::once(Ok(SourceRow { changed: now(), ..row })))
+            .map(drop)
     }
 }
 
@@ -199,7 +218,9 @@ fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
-        let code = tail.get(..2).and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        let code = tail
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
         match (byte, code) {
             (b'%', Some(code)) => {
                 bytes.push(code);
@@ -246,7 +267,10 @@ impl Session {
     fn run(&self, sql: &str) -> Result<(), SegmentError> {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
-        match self.runtime.block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await }) {
+        match self
+            .runtime
+            .block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await })
+        {
             Ok(done) => done.map_err(|why| self.fails(with_causes(&why))),
             Err(_) => Err(self.fails(no_answer())),
         }
@@ -260,9 +284,12 @@ impl Session {
         let sql = self.sql(sql);
         let mut tries = 1;
         loop {
-            // Else the server begins to answer before it knows whether it can, and what it says then is like a row.
+            // Else the server begins to answer before it knows whether it can, and what it says
+            // then is like a row.
             let query = self.client.query(&sql).with_option("wait_end_of_query", "1");
-            let answer = self.runtime.block_on(async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await });
+            let answer = self
+                .runtime
+                .block_on(async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await });
             match answer {
                 Ok(Ok(rows)) => {
                     self.traffic.count(rows.iter().map(n_bytes).sum::<usize>() as u64);
@@ -286,7 +313,8 @@ impl Session {
     ) -> Result<u64, SegmentError> {
         self.runtime.block_on(async {
             let fails = |why: clickhouse::error::Error| self.fails(with_causes(&why));
-            let mut insert = self.client.insert(&format!("{}.{table}", self.database)).map_err(fails)?;
+            let mut insert =
+                self.client.insert(&format!("{}.{table}", self.database)).map_err(fails)?;
             insert = insert.with_timeouts(Some(ANSWERING), Some(WRITING));
             let mut n = 0;
             for row in rows {
@@ -303,19 +331,25 @@ impl Session {
         let rows = match self.ask::<StateRow>(STATE, |_| 32) {
             Ok(rows) => rows,
             // UNKNOWN_TABLE and UNKNOWN_DATABASE.
-            Err(SegmentError::Elsewhere { why, .. }) if [Some(60), Some(81)].contains(&code_of(&why)) => {
+            Err(SegmentError::Elsewhere { why, .. })
+                if [Some(60), Some(81)].contains(&code_of(&why)) =>
+            {
                 return Ok(None);
             }
             Err(why) => return Err(why),
         };
-        let Some(StateRow { version, corpus, cutting }) = rows.into_iter().next() else { return Ok(None) };
+        let Some(StateRow { version, corpus, cutting }) = rows.into_iter().next() else {
+            return Ok(None);
+        };
         if version != VERSION {
-            return Err(
-                self.fails(format!("its tables have version {version}, and this program knows version {VERSION}"))
-            );
+            return Err(self.fails(format!(
+                "its tables have version {version}, and this program knows version {VERSION}"
+            )));
         }
         if cutting != 0 {
-            return Err(self.fails("a setting of this user, an overflow mode, is `break`: answers may be cut off"));
+            return Err(self.fails(
+                "a setting of this user, an overflow mode, is `break`: answers may be cut off",
+            ));
         }
         Ok(Some(corpus))
     }
@@ -326,17 +360,20 @@ impl Session {
         self.ask::<SourceRow>(select, |row| row.head.0.len() + row.stats.len() + 100)
     }
 
-    /// Of each key the source that was written last, unless it was removed; in the order of a shelf.
+    /// Of each key the source that was written last, unless it was removed; in the order of a
+    /// shelf.
     fn live(&self) -> Result<Vec<SourceRow>, SegmentError> {
         let mut latest: BTreeMap<String, SourceRow> = BTreeMap::new();
         for row in self.sources()? {
-            let is_later =
-                latest.get(&row.key).is_none_or(|known| (known.source, known.changed) < (row.source, row.changed));
+            let is_later = latest
+                .get(&row.key)
+                .is_none_or(|known| (known.source, known.changed) < (row.source, row.changed));
             if is_later {
                 latest.insert(row.key.clone(), row);
             }
         }
-        let mut live: Vec<SourceRow> = latest.into_values().filter(|row| row.removed == 0).collect();
+        let mut live: Vec<SourceRow> =
+            latest.into_values().filter(|row| row.removed == 0).collect();
         live.sort_by(|a, b| (&a.label, &a.key).cmp(&(&b.label, &b.key)));
         Ok(live)
     }
@@ -348,13 +385,21 @@ const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` 
 impl Engine for ClickHouse {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = &self.session;
-        let name = session.corpus().map_err(|why| self.fails(why))?.ok_or_else(|| self.location.fails(NONE))?;
+        let name = session
+            .corpus()
+            .map_err(|why| self.fails(why))?
+            .ok_or_else(|| self.location.fails(NONE))?;
         let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
-        let rows =
-            rows.map(|row| SourceOf { source: row.source, label: row.label, stats: row.stats, head: row.head.0 });
-        let (sources, segments, numbers) = open_sources(&self.location, rows.collect(), |source| {
-            Box::new(Cells { session: Arc::clone(session), source })
-        })?;
+        let rows = rows.map(|row| SourceOf {
+            source: row.source,
+            label: row.label,
+            stats: row.stats,
+            head: row.head.0,
+        });
+        let (sources, segments, numbers) =
+            open_sources(&self.location, rows.collect(), |source| {
+                Box::new(Cells { session: Arc::clone(session), source })
+            })?;
         let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
     }
@@ -384,18 +429,35 @@ impl Engine for ClickHouse {
                 Ok(KeyRow { key: row.key, source, blob: row.blob, component: row.component })
             });
             delivery.n_postings += session.insert("postings", postings).map_err(fails)?;
-            let ids = segment.id_rows().map(|row| row.map(|(id, blob)| IdRow { id: Text(id), source, blob }));
+            let ids = segment
+                .id_rows()
+                .map(|row| row.map(|(id, blob)| IdRow { id: Text(id), source, blob }));
             session.insert("blobs", ids).map_err(fails)?;
             let blocks = segment.block_rows().map_err(unusable)?;
             delivery.n_bytes += blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
             let blocks = blocks.into_iter().map(|(at, bytes)| {
                 let checksum = crc32fast::hash(bytes);
-                Ok(BlockRow { source, start: at.range.start, checksum, bytes: Text(bytes.to_vec()) })
+                Ok(BlockRow {
+                    source,
+                    start: at.range.start,
+                    checksum,
+                    bytes: Text(bytes.to_vec()),
+                })
             });
             session.insert("blocks", blocks).map_err(fails)?;
-            let stats = serde_json::to_string(&record.stats).map_err(|why| self.location.fails(why))?;
+            let stats =
+                serde_json::to_string(&record.stats).map_err(|why| self.location.fails(why))?;
             let head = Text(segment.head().map_err(unusable)?);
-            let row = SourceRow { source, key, label: record.label, digest, stats, head, removed: 0, changed: 0 };
+            let row = SourceRow {
+                source,
+                key,
+                label: record.label,
+                digest,
+                stats,
+                head,
+                removed: 0,
+                changed: 0,
+            };
             self.put(row).map_err(fails)?;
             delivery.n_added += 1;
         }
@@ -408,7 +470,8 @@ impl Engine for ClickHouse {
 
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError> {
         let live = self.session.live().map_err(|why| self.fails(why))?;
-        if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label)) {
+        if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label))
+        {
             return Err(self.location.fails(format!("it has no source `{label}`")));
         }
         for row in live.into_iter().filter(|row| labels.contains(&row.label)) {
@@ -419,7 +482,8 @@ impl Engine for ClickHouse {
 
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let fails = |why: SegmentError| self.fails(why);
-        let live: Vec<u64> = self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
+        let live: Vec<u64> =
+            self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);
         let all = self.session.sources().map_err(fails)?;
         let gone = all.iter().filter(|row| !live.contains(&row.source) && row.changed <= last);
@@ -427,20 +491,33 @@ impl Engine for ClickHouse {
         let n_removed = gone.len();
         // What a writer left that did not come to an end: no row names it.
         let named: Vec<u64> = all.iter().map(|row| row.source).collect();
-        let written =
-            self.session.ask::<NumberRow>("SELECT DISTINCT source FROM {db}.postings", |_| 8).map_err(fails)?;
-        gone.extend(written.iter().map(|row| row.source).filter(|source| !named.contains(source) && *source <= last));
+        let written = self
+            .session
+            .ask::<NumberRow>("SELECT DISTINCT source FROM {db}.postings", |_| 8)
+            .map_err(fails)?;
+        gone.extend(
+            written
+                .iter()
+                .map(|row| row.source)
+                .filter(|source| !named.contains(source) && *source <= last),
+        );
         if !gone.is_empty() {
             for table in ["postings", "blobs", "blocks", "sources"] {
-                let delete = format!("ALTER TABLE {{db}}.{table} DELETE WHERE source IN ({})", list(&gone));
+                let delete =
+                    format!("ALTER TABLE {{db}}.{table} DELETE WHERE source IN ({})", list(&gone));
                 self.session.run(&delete).map_err(fails)?;
             }
         }
         Ok(Compaction { n_removed, n_merged: 0 })
     }
 
-    fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
-        Err(self.location.fails("a database holds no segments to copy; pull from where they were pushed to"))
+    fn pull(
+        &self,
+        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
+    ) -> Result<Delivery, CorpusError> {
+        Err(self
+            .location
+            .fails("a database holds no segments to copy; pull from where they were pushed to"))
     }
 }
 
@@ -462,8 +539,13 @@ impl Blocks for Cells {
             );
             rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let row = |row: BlockRow| BlockOf { start: row.start, checksum: row.checksum, bytes: row.bytes.0 };
-        blocks_of(blocks, self.source, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
+        let row = |row: BlockRow| BlockOf {
+            start: row.start,
+            checksum: row.checksum,
+            bytes: row.bytes.0,
+        };
+        blocks_of(blocks, self.source, rows.into_iter().map(row))
+            .map_err(|why| self.session.fails(why))
     }
 }
 
@@ -475,7 +557,11 @@ struct SortedTables {
 }
 
 impl Lookups for SortedTables {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(
+        &self,
+        asked: &AskedSegments<'_>,
+        keys: &[u64],
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         let wanted = self.sources.of(asked);
         let mut rows = Vec::new();
         for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
@@ -486,12 +572,20 @@ impl Lookups for SortedTables {
             );
             rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        let row =
-            |row: KeyRow| PostingOf { key: row.key, source: row.source, blob: row.blob, component: row.component };
+        let row = |row: KeyRow| PostingOf {
+            key: row.key,
+            source: row.source,
+            blob: row.blob,
+            component: row.component,
+        };
         postings_of(keys, &wanted, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(
+        &self,
+        asked: &AskedSegments<'_>,
+        ids: &[BlobId],
+    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let wanted = self.sources.of(asked);
         let hex = |id: &BlobId| format!("unhex('{}')", crate::store::corpus::hex(&id.sha1()));
         let mut rows = Vec::new();

@@ -1,4 +1,5 @@
-//! What every connection to an engine needs: a runtime that waits for answers, and errors that name the place once.
+//! What every connection to an engine needs: a runtime that waits for answers, and errors that name
+//! the place once.
 
 use std::error::Error;
 use std::io;
@@ -17,9 +18,11 @@ pub(super) fn runtime(n_threads: usize) -> io::Result<Runtime> {
 /// What an error says, and what its causes say that it does not.
 pub(super) fn with_causes(why: &dyn Error) -> String {
     let causes = std::iter::successors(why.source(), |&cause| cause.source());
-    causes.map(ToString::to_string).fold(why.to_string(), |text, cause| match text.contains(&cause) {
-        true => text,
-        false => format!("{text}: {cause}"),
+    causes.map(ToString::to_string).fold(why.to_string(), |text, cause| {
+        match text.contains(&cause) {
+            true => text,
+            false => format!("{text}: {cause}"),
+        }
     })
 }
 

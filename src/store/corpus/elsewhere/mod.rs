@@ -1,7 +1,8 @@
 //! Keeps corpora in engines that many machines share: databases and object stores.
 //!
-//! Each engine is a file, and a feature of the build. It holds the sources of a corpus side by side: adding one writes
-//! that one only, removing one marks it, and `compact` gives the space back. What a reader has begun with, it keeps.
+//! Each engine is a file, and a feature of the build. It holds the sources of a corpus side by
+//! side: adding one writes that one only, removing one marks it, and `compact` gives the space
+//! back. What a reader has begun with, it keeps.
 
 #[cfg(feature = "clickhouse")]
 mod clickhouse;
@@ -33,7 +34,8 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, rest) = self.url.split_once(':').unwrap_or_default();
         let rest = rest.strip_prefix("//").unwrap_or(rest);
-        // A password may hold anything, even what ends a host: what is before the last `@` is never shown.
+        // A password may hold anything, even what ends a host: what is before the last `@` is never
+        // shown.
         let rest = rest.rsplit('@').next().unwrap_or_default();
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
         write!(f, "{scheme}://{rest}")
@@ -87,7 +89,11 @@ impl Location {
                 #[cfg(not(feature = "remote"))]
                 "remote"
             }
-            _ => return Err(self.fails(format!("its kind is not known; known are {}", SCHEMES.join(", ")))),
+            _ => {
+                return Err(
+                    self.fails(format!("its kind is not known; known are {}", SCHEMES.join(", ")))
+                );
+            }
         };
         #[allow(unreachable_code, reason = "not with all features")]
         Err(CorpusError::NotBuilt { place: self.to_string(), feature })
@@ -99,7 +105,8 @@ impl Location {
 }
 
 /// The kinds of URLs.
-const SCHEMES: [&str; 8] = ["file:", "s3:", "gs:", "az:", "https:", "http:", "postgres:", "clickhouse:"];
+const SCHEMES: [&str; 8] =
+    ["file:", "s3:", "gs:", "az:", "https:", "http:", "postgres:", "clickhouse:"];
 
 /// What was asked of an engine.
 #[derive(Debug, Default)]
@@ -174,8 +181,8 @@ pub trait Engine {
     /// If there is none, or it cannot be read.
     fn open(&self, folder: Option<&Path>) -> Result<OpenCorpus, CorpusError>;
 
-    /// Adds the sources of `corpus` that it has not got, and replaces those that have changed; `readers` are allowed
-    /// to read, where the engine knows users.
+    /// Adds the sources of `corpus` that it has not got, and replaces those that have changed;
+    /// `readers` are allowed to read, where the engine knows users.
     ///
     /// # Errors
     /// If it cannot be written to, or somebody else is writing: it is then as it was.
@@ -187,18 +194,22 @@ pub trait Engine {
     /// If there is no such source, or like [`Engine::add`].
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError>;
 
-    /// Merges small segments, where the engine has segments, and gives back the space of what was removed or merged,
-    /// where readers are in the way only if that is `older`.
+    /// Merges small segments, where the engine has segments, and gives back the space of what was
+    /// removed or merged, where readers are in the way only if that is `older`.
     ///
     /// # Errors
     /// Like [`Engine::add`].
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError>;
 
-    /// Copies it to a corpus in the folder of all corpora, which `corpus` makes when it is given the name.
+    /// Copies it to a corpus in the folder of all corpora, which `corpus` makes when it is given
+    /// the name.
     ///
     /// # Errors
     /// If it cannot be read, or is damaged: what was copied until then is whole.
-    fn pull(&self, corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError>;
+    fn pull(
+        &self,
+        corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
+    ) -> Result<Delivery, CorpusError>;
 }
 
 #[cfg(test)]
@@ -215,7 +226,10 @@ mod tests {
         ] {
             assert_eq!(shown(url).as_deref(), Some("postgres://db.example/corpora"));
         }
-        assert_eq!(shown("https://example.org/oss?token=secret").as_deref(), Some("https://example.org/oss"));
+        assert_eq!(
+            shown("https://example.org/oss?token=secret").as_deref(),
+            Some("https://example.org/oss")
+        );
         assert_eq!(shown("file:/srv/oss").as_deref(), Some("file:///srv/oss"));
         for name in ["oss", "C:\\corpora", "../oss", "a b://c", "x", ":", "pkg:cargo/serde@1"] {
             assert_eq!(shown(name), None, "{name}");

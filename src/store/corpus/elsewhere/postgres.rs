@@ -1,7 +1,7 @@
 //! Keeps a corpus in PostgreSQL: a schema for each corpus, its tables partitioned by hash.
 //!
-//! A writer works in one transaction under a lock, a reader in another one that sees a single state, so no reader sees
-//! half of a source. `docs/scale.md` describes the tables.
+//! A writer works in one transaction under a lock, a reader in another one that sees a single
+//! state, so no reader sees half of a source. `docs/scale.md` describes the tables.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -17,18 +17,22 @@ use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{runtime, with_causes};
-use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
+use super::tables::{
+    BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of,
+};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
-/// The version of the tables. It increases when they change, and a program refuses those of another version.
+/// The version of the tables. It increases when they change, and a program refuses those of another
+/// version.
 const VERSION: i32 = 1;
 /// The schema, unless the URL names one: `?schema=NAME`.
 const SCHEMA: &str = "secondhand";
-/// Number of partitions of postings and blocks: as many can be scanned, rebuilt or moved on their own.
+/// Number of partitions of postings and blocks: as many can be scanned, rebuilt or moved on their
+/// own.
 const N_PARTITIONS: u32 = 16;
 /// Maximum time to wait for a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
@@ -54,7 +58,9 @@ impl Postgres {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
                 && name.len() < 64
-                && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         };
         if !is_name(&schema) {
             return Err(location.fails("a schema is named by lower-case letters, digits and `_`"));
@@ -65,9 +71,14 @@ impl Postgres {
         {
             config.password(password.as_encoded_bytes());
         }
-        config.application_name("secondhand").connect_timeout(CONNECTING).tcp_user_timeout(ANSWERING);
+        config
+            .application_name("secondhand")
+            .connect_timeout(CONNECTING)
+            .tcp_user_timeout(ANSWERING);
         let is_local = config.get_hosts().iter().all(|host| match host {
-            Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()),
+            Host::Tcp(name) => {
+                name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
             #[cfg(unix)]
             Host::Unix(_) => true,
         });
@@ -87,7 +98,8 @@ impl Postgres {
         let client = loop {
             match runtime.block_on(self.client()) {
                 Ok(client) => break client,
-                // What the server itself has answered, it will answer again, unless it is starting or full.
+                // What the server itself has answered, it will answer again, unless it is starting
+                // or full.
                 Err(why) if tries == TRIES || why.is_final => {
                     return Err(self.location.fails(why.text));
                 }
@@ -110,11 +122,17 @@ impl Postgres {
             let is_final = why.code().is_some_and(|code| !may_pass.contains(code));
             NoConnection { text: reason(&why), is_final }
         };
-        let late = |_| NoConnection { text: format!("no answer in {} s", CONNECTING.as_secs()), is_final: false };
+        let late = |_| NoConnection {
+            text: format!("no answer in {} s", CONNECTING.as_secs()),
+            is_final: false,
+        };
         if self.uses_tls {
             // Both crates of providers may be built in; which one is meant has to be said once.
             let _ = rustls::crypto::ring::default_provider().install_default();
-            let no_roots = |_| NoConnection { text: "no root certificate was found".to_owned(), is_final: true };
+            let no_roots = |_| NoConnection {
+                text: "no root certificate was found".to_owned(),
+                is_final: true,
+            };
             let (tls, _) = MakeRustlsConnect::with_native_certs().map_err(no_roots)?;
             let connecting = tokio::time::timeout(CONNECTING, self.config.connect(tls));
             let (client, connection) = connecting.await.map_err(late)?.map_err(failed)?;
@@ -128,11 +146,17 @@ impl Postgres {
     }
 
     /// A transaction that only one process at a time can have; `work` is committed, or nothing.
-    fn write<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, SegmentError>) -> Result<T, CorpusError> {
+    fn write<T>(
+        &self,
+        work: impl AsyncFnOnce(&Session) -> Result<T, SegmentError>,
+    ) -> Result<T, CorpusError> {
         let session = self.connect()?;
         let done = session.runtime.block_on(async {
             session.run("BEGIN").await?;
-            let lock = format!("SELECT pg_try_advisory_xact_lock(hashtextextended('secondhand {}', 0))", self.schema);
+            let lock = format!(
+                "SELECT pg_try_advisory_xact_lock(hashtextextended('secondhand {}', 0))",
+                self.schema
+            );
             let is_ours = session.ask(&lock, &[]).await?.first().is_some_and(|row| row.get(0));
             if !is_ours {
                 return Ok(None);
@@ -154,9 +178,14 @@ struct NoConnection {
 /// The URL without its parameter `schema`, which the driver does not know, and that.
 fn without_schema(url: &str) -> (String, Option<&str>) {
     let Some((before, parameters)) = url.split_once('?') else { return (url.to_owned(), None) };
-    let (ours, others): (Vec<&str>, Vec<&str>) = parameters.split('&').partition(|of| of.starts_with("schema="));
+    let (ours, others): (Vec<&str>, Vec<&str>) =
+        parameters.split('&').partition(|of| of.starts_with("schema="));
     let schema = ours.last().and_then(|of| of.split_once('=')).map(|(_, name)| name);
-    let rest = if others.is_empty() { before.to_owned() } else { format!("{before}?{}", others.join("&")) };
+    let rest = if others.is_empty() {
+        before.to_owned()
+    } else {
+        format!("{before}?{}", others.join("&"))
+    };
     (rest, schema)
 }
 
@@ -204,7 +233,11 @@ impl Session {
         self.in_time(ANSWERING, self.client.batch_execute(sql)).await
     }
 
-    async fn ask(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, SegmentError> {
+    async fn ask(
+        &self,
+        sql: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, SegmentError> {
         let rows = self.in_time(ANSWERING, self.client.query(sql, values)).await?;
         let n_bytes: usize = rows.iter().map(Row::raw_size_bytes).sum();
         self.traffic.count(n_bytes as u64);
@@ -219,7 +252,8 @@ impl Session {
     /// The version of the tables, and the name of the corpus; `None` if there are no tables.
     async fn version(&self) -> Result<Option<(i32, String)>, SegmentError> {
         let schema = &self.schema;
-        let known = self.ask("SELECT to_regclass($1) IS NOT NULL", &[&format!("{schema}.version")]).await?;
+        let known =
+            self.ask("SELECT to_regclass($1) IS NOT NULL", &[&format!("{schema}.version")]).await?;
         if !known.first().is_some_and(|row| row.get(0)) {
             return Ok(None);
         }
@@ -229,7 +263,9 @@ impl Session {
         if version == VERSION {
             return Ok(Some((version, corpus)));
         }
-        Err(self.fails(format!("its tables have version {version}, and this program knows version {VERSION}")))
+        Err(self.fails(format!(
+            "its tables have version {version}, and this program knows version {VERSION}"
+        )))
     }
 
     async fn create(&self, corpus: &str) -> Result<(), SegmentError> {
@@ -251,13 +287,15 @@ impl Session {
         let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
         for row in rows {
             let row = row?;
-            let values: Vec<&(dyn ToSql + Sync)> = row.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
+            let values: Vec<&(dyn ToSql + Sync)> =
+                row.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
             self.in_time(WRITING, writer.as_mut().write(&values)).await?;
         }
         self.in_time(WRITING, writer.finish()).await
     }
 
-    /// Writes the rows of a segment; returns the number of its postings and of the bytes of its blocks.
+    /// Writes the rows of a segment; returns the number of its postings and of the bytes of its
+    /// blocks.
     async fn add(&self, source: i32, segment: &CorpusSegment) -> Result<(u64, u64), SegmentError> {
         type Value<'v> = Box<dyn ToSql + Sync + 'v>;
         let number = |value: u32| -> Value<'_> { Box::new(value as i32) };
@@ -266,7 +304,9 @@ impl Session {
             let key: Value<'_> = Box::new(row.key as i64);
             Ok(vec![key, Box::new(source), number(row.blob), number(row.component)])
         });
-        let n = self.copy("postings", &[Type::INT8, Type::INT4, Type::INT4, Type::INT4], postings).await?;
+        let n = self
+            .copy("postings", &[Type::INT8, Type::INT4, Type::INT4, Type::INT4], postings)
+            .await?;
         let ids = segment.id_rows().map(|row| {
             let (id, blob) = row?;
             let id: Value<'_> = Box::new(id);
@@ -323,7 +363,8 @@ impl Engine for Postgres {
         let (name, mut rows) = session
             .runtime
             .block_on(async {
-                // A policy that hides rows is an error then: what is hidden must not pass as absent.
+                // A policy that hides rows is an error then: what is hidden must not pass as
+                // absent.
                 session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL row_security = off").await?;
                 let Some((_, name)) = session.version().await? else { return Err(session.fails(NONE)) };
                 let select =
@@ -333,10 +374,16 @@ impl Engine for Postgres {
             .map_err(|why| self.location.fails_with(why))?;
         // As on a shelf: the order decides between equals.
         rows.sort_by_key(|row| (row.get::<_, String>(0), row.get::<_, String>(1)));
-        let row = |row: &Row| SourceOf { source: row.get(2), label: row.get(0), stats: row.get(3), head: row.get(4) };
-        let (sources, segments, numbers) = open_sources(&self.location, rows.iter().map(row).collect(), |source| {
-            Box::new(Pages { session: Arc::clone(&session), source })
-        })?;
+        let row = |row: &Row| SourceOf {
+            source: row.get(2),
+            label: row.get(0),
+            stats: row.get(3),
+            head: row.get(4),
+        };
+        let (sources, segments, numbers) =
+            open_sources(&self.location, rows.iter().map(row).collect(), |source| {
+                Box::new(Pages { session: Arc::clone(&session), source })
+            })?;
         let traffic = Arc::clone(&session.traffic);
         let lookups = Box::new(Tables { session, sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic })
@@ -345,7 +392,8 @@ impl Engine for Postgres {
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
         let mut sources = Vec::new();
         for (key, record) in corpus.records()? {
-            let (segment, (digest, _)) = (corpus.open_source(&record)?, corpus.digest_of_source(&record)?);
+            let (segment, (digest, _)) =
+                (corpus.open_source(&record)?, corpus.digest_of_source(&record)?);
             sources.push((key, record, segment, digest));
         }
         self.write(async |session| {
@@ -404,8 +452,13 @@ impl Engine for Postgres {
         })
     }
 
-    fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
-        Err(self.location.fails("a database holds no segments to copy; pull from where they were pushed to"))
+    fn pull(
+        &self,
+        _: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
+    ) -> Result<Delivery, CorpusError> {
+        Err(self
+            .location
+            .fails("a database holds no segments to copy; pull from where they were pushed to"))
     }
 
     fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
@@ -415,7 +468,8 @@ impl Engine for Postgres {
             }
             let schema = &self.schema;
             let removed = format!("SELECT source FROM {schema}.sources WHERE removed IS NOT NULL");
-            let removed: Vec<i32> = session.ask(&removed, &[]).await?.iter().map(|row| row.get(0)).collect();
+            let removed: Vec<i32> =
+                session.ask(&removed, &[]).await?.iter().map(|row| row.get(0)).collect();
             for table in ["postings", "blobs", "blocks", "sources"] {
                 session.run("SET LOCAL statement_timeout = 0").await?;
                 let delete = format!("DELETE FROM {schema}.{table} WHERE source = ANY($1)");
@@ -427,7 +481,8 @@ impl Engine for Postgres {
 }
 
 /// What there is to say where no tables are.
-const NONE: &str = "there is no corpus in it, or its schema cannot be read; `secondhand corpus load` makes one";
+const NONE: &str =
+    "there is no corpus in it, or its schema cannot be read; `secondhand corpus load` makes one";
 
 /// The blocks of a source.
 #[derive(Debug)]
@@ -460,7 +515,11 @@ struct Tables {
 }
 
 impl Lookups for Tables {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(
+        &self,
+        asked: &AskedSegments<'_>,
+        keys: &[u64],
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         if keys.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); keys.len()]);
         }
@@ -474,12 +533,21 @@ impl Lookups for Tables {
         let rows = self.session.ask_now(&select, &[&asked, &sources])?;
         let row = |row: &Row| {
             let (key, blob, component): (i64, i32, i32) = (row.get(0), row.get(2), row.get(3));
-            PostingOf { key: key as u64, source: row.get(1), blob: blob as u32, component: component as u32 }
+            PostingOf {
+                key: key as u64,
+                source: row.get(1),
+                blob: blob as u32,
+                component: component as u32,
+            }
         };
         postings_of(keys, &wanted, rows.iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(
+        &self,
+        asked: &AskedSegments<'_>,
+        ids: &[BlobId],
+    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         if ids.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); ids.len()]);
         }

@@ -1,5 +1,5 @@
-//! Checks the rows that databases answer, and puts them in the order of the question: they come in any order, and may be
-//! damaged.
+//! Checks the rows that databases answer, and puts them in the order of the question: they come in
+//! any order, and may be damaged.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -35,7 +35,8 @@ pub(super) struct SourceOf<N> {
 /// Sources, each with its label and figures; their segments; and their numbers.
 pub(super) type SourceTables<N> = (Vec<(String, Stats)>, Vec<CorpusSegment>, SourceNumbers<N>);
 
-/// Opens the sources of `rows`, whose blocks `blocks_of` reads: several at a time, since each asks for its description.
+/// Opens the sources of `rows`, whose blocks `blocks_of` reads: several at a time, since each asks
+/// for its description.
 pub(super) fn open_sources<N: Copy + Sync>(
     location: &Location,
     rows: Vec<SourceOf<N>>,
@@ -44,7 +45,8 @@ pub(super) fn open_sources<N: Copy + Sync>(
     let opened = each(&rows, |row| {
         let damaged = |why: &dyn Display| location.fails(format!("source `{}`: {why}", row.label));
         let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
-        let segment = CorpusSegment::of_blocks(&row.head, blocks_of(row.source)).map_err(|why| damaged(&why))?;
+        let segment = CorpusSegment::of_blocks(&row.head, blocks_of(row.source))
+            .map_err(|why| damaged(&why))?;
         Ok::<_, CorpusError>((stats, segment))
     });
     let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
@@ -92,7 +94,8 @@ pub(super) struct PostingOf<N> {
     pub component: u32,
 }
 
-/// For each of `keys`, which ascend, its rows in the order that [`Lookups`](crate::store::corpus::Lookups) asks for.
+/// For each of `keys`, which ascend, its rows in the order that
+/// [`Lookups`](crate::store::corpus::Lookups) asks for.
 pub(super) fn postings_of<N: Ord>(
     keys: &[u64],
     wanted: &SourceSegments<N>,

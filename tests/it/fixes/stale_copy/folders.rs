@@ -18,10 +18,15 @@ fn version(shelf: &Shelf, repository: &Repository) -> Value {
     version.clone()
 }
 
-/// What is said of the files: how many there are, how many are identical and edited, and those that another version
-/// has, that are added and that are missing.
+/// What is said of the files: how many there are, how many are identical and edited, and those that
+/// another version has, that are added and that are missing.
 fn files(version: &Value) -> [Value; 6] {
-    let edited = version["edited"].as_array().expect("it is a list").iter().map(|of| of["path"].clone()).collect();
+    let edited = version["edited"]
+        .as_array()
+        .expect("it is a list")
+        .iter()
+        .map(|of| of["path"].clone())
+        .collect();
     let others = version["ofOtherVersions"].as_array().expect("it is a list");
     let others = others.iter().map(|of| json!([of["path"], of["version"]])).collect();
     let [n, n_same, added, missing] =
@@ -34,7 +39,8 @@ pub(super) fn part(name: &str) -> String {
     LIST.replace("record_list", &format!("record_{name}")).replace("damaged", name)
 }
 
-/// A project with five files: 1.0 has them in `src/`, 1.1 with one fixed, 2.0 in the root with three others changed.
+/// A project with five files: 1.0 has them in `src/`, 1.1 with one fixed, 2.0 in the root with
+/// three others changed.
 pub(super) fn library() -> Repository {
     let origin = Repository::new();
     let names = ["dump", "find", "list", "sort"];
@@ -60,11 +66,18 @@ pub(super) fn library() -> Repository {
 }
 
 /// The files of a version of the library, in a folder.
-pub(super) fn unpacked(origin: &Repository, tag: &str, folder: &str, into: &str) -> Vec<(String, String)> {
+pub(super) fn unpacked(
+    origin: &Repository,
+    tag: &str,
+    folder: &str,
+    into: &str,
+) -> Vec<(String, String)> {
     let list = origin.git(&["ls-tree", "-r", "--name-only", tag]);
     list.lines()
         .filter_map(|path| Some((path, path.strip_prefix(folder)?)))
-        .map(|(path, name)| (format!("{into}/{name}"), origin.git(&["show", &format!("{tag}:{path}")]) + "\n"))
+        .map(|(path, name)| {
+            (format!("{into}/{name}"), origin.git(&["show", &format!("{tag}:{path}")]) + "\n")
+        })
         .collect()
 }
 
@@ -86,12 +99,18 @@ fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
     // Each file alone would fit several versions, or none.
     let edited = [&fixed(), &WRITE.replace("RECORD_FULL", "RECORD_ERROR")[..]].concat();
     let other = LIST.replace("list", "dump").replace("fprintf", "print_to");
-    let lists =
-        [("deps/archive/record.c", &edited[..]), ("deps/archive/list.c", LIST), ("deps/archive/own.c", "int own;\n")];
+    let lists = [
+        ("deps/archive/record.c", &edited[..]),
+        ("deps/archive/list.c", LIST),
+        ("deps/archive/own.c", "int own;\n"),
+    ];
     let repository = copying(&lists);
     // One of two files is not most of them.
     let half = version(&shelf, &repository);
-    assert_eq!([&half["version"], &half["nearest"], &half["purl"]], [&Value::Null, &"v1.1".into(), &Value::Null]);
+    assert_eq!(
+        [&half["version"], &half["nearest"], &half["purl"]],
+        [&Value::Null, &"v1.1".into(), &Value::Null]
+    );
     let repository = copying(&[&lists[..], &[("deps/archive/other.c", &other)]].concat());
     let version = version(&shelf, &repository);
     let expected = [
@@ -104,7 +123,8 @@ fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
     for (field, value) in expected {
         assert_eq!(version[field], value, "{field}");
     }
-    let counts = ["files", "identicalFiles", "addedLines", "removedLines"].map(|field| version[field].clone());
+    let counts = ["files", "identicalFiles", "addedLines", "removedLines"]
+        .map(|field| version[field].clone());
     assert_eq!(counts, [3, 2, 2, 2].map(Value::from));
     assert_eq!(version["added"], json!(["deps/archive/own.c"]));
     let edit = &version["edited"][0]["edits"][0];
@@ -135,19 +155,33 @@ fn each_file_of_a_folder_is_judged_by_its_name_though_the_project_moved_it() {
         let whole = unpacked(&origin, tag, folder, "third_party/archive");
         let of_whole = version(&shelf, &copying_all(&whole));
         assert_eq!([&of_whole["version"], &of_whole["origin"]], [tag, origin_folder]);
-        assert_eq!(files(&of_whole), [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])], "{tag}");
+        assert_eq!(
+            files(&of_whole),
+            [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])],
+            "{tag}"
+        );
         // Whichever of the files is patched, one or two: it is counted, and the others stay.
-        let patches = [("dump", "record->kind", "record->sort"), ("record", "RECORD_FULL", "RECORD_ERROR")];
+        let patches =
+            [("dump", "record->kind", "record->sort"), ("record", "RECORD_FULL", "RECORD_ERROR")];
         let path = |name: &str| format!("third_party/archive/{name}.c");
         for n in [1, 2] {
             let mut patched = whole.clone();
-            patches[..n].iter().for_each(|(name, from, to)| edit(&mut patched, &path(name), from, to));
+            patches[..n]
+                .iter()
+                .for_each(|(name, from, to)| edit(&mut patched, &path(name), from, to));
             patched.retain(|(of, _)| *of != path("list"));
             patched.push((path("own"), "int own;\n".to_owned()));
             let of_patched = version(&shelf, &copying_all(&patched));
             let edited: Vec<String> = patches[..n].iter().map(|(name, ..)| path(name)).collect();
             let missing = if origin_folder.is_empty() { "list.c" } else { "src/list.c" };
-            let expected = [json!(4), json!(4 - n), json!(edited), json!([]), json!([path("own")]), json!([missing])];
+            let expected = [
+                json!(4),
+                json!(4 - n),
+                json!(edited),
+                json!([]),
+                json!([path("own")]),
+                json!([missing]),
+            ];
             assert_eq!(files(&of_patched), expected, "{tag} {n}");
             // Two of four are not most.
             let is = if n == 1 { Value::from(tag) } else { Value::Null };
@@ -164,7 +198,10 @@ fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has()
     let shelf = Shelf::of(&origin);
     let mut mixed = unpacked(&origin, "v2.0", "", "lib");
     mixed.retain(|(path, _)| path != "lib/sort.c" && path != "lib/record.c");
-    mixed.extend([("lib/sort.c".to_owned(), part("sort")), ("lib/record.c".to_owned(), [fixed(), widened()].concat())]);
+    mixed.extend([
+        ("lib/sort.c".to_owned(), part("sort")),
+        ("lib/record.c".to_owned(), [fixed(), widened()].concat()),
+    ]);
     let repository = copying_all(&mixed);
     let of_mixed = version(&shelf, &repository);
     assert_eq!(of_mixed["version"], "v2.0");
@@ -186,9 +223,10 @@ fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has()
     ];
     assert_eq!(labels, expected);
     let text = shelf.format(&repository, "audit", "text");
-    for line in
-        ["mixed in, of v1.0 to v1.1: lib/sort.c", "lib/sort.c: 100 % archive v1.0 to v1.1 src/sort.c, identical"]
-    {
+    for line in [
+        "mixed in, of v1.0 to v1.1: lib/sort.c",
+        "lib/sort.c: 100 % archive v1.0 to v1.1 src/sort.c, identical",
+    ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }
 }
@@ -197,7 +235,12 @@ fn two_versions_in_one_folder_are_told_and_so_are_files_that_only_a_commit_has()
 fn an_edited_state_between_releases_is_nearest_to_its_commit() {
     let origin = library();
     for name in ["dump", "find", "list", "sort"] {
-        let names = [("number", "position"), ("archive", "shelf"), ("record", "entry"), ("fprintf", "print_to")];
+        let names = [
+            ("number", "position"),
+            ("archive", "shelf"),
+            ("record", "entry"),
+            ("fprintf", "print_to"),
+        ];
         let text = names.iter().fold(part(name), |text, (from, to)| text.replace(from, to));
         origin.write(format!("{name}.c"), text);
     }
@@ -229,7 +272,10 @@ fn headers_that_the_project_keeps_elsewhere_are_judged_with_the_rest() {
     flat.push(("lib/main.c".to_owned(), "int main(void)\n{\n    return 0;\n}\n".to_owned()));
     let of_flat = version(&shelf, &copying_all(&flat));
     assert_eq!(of_flat["version"], "v3.0");
-    assert_eq!(files(&of_flat), [json!(6), json!(6), json!([]), json!([]), json!(["lib/main.c"]), json!([])]);
+    assert_eq!(
+        files(&of_flat),
+        [json!(6), json!(6), json!([]), json!([]), json!(["lib/main.c"]), json!([])]
+    );
     edit(&mut flat, "lib/record.h", "RECORD_SHORT", "RECORD_NONE");
     let of_edited = version(&shelf, &copying_all(&flat));
     assert_eq!(of_edited["edited"][0]["path"], "lib/record.h");
@@ -246,9 +292,11 @@ fn a_folder_that_no_version_is_has_the_nearest_one_and_no_version_in_any_format(
     }
     let repository = copying_all(&edited);
     let version = version(&shelf, &repository);
-    let said = ["version", "nearest", "purl", "files", "identicalFiles"].map(|field| version[field].clone());
+    let said = ["version", "nearest", "purl", "files", "identicalFiles"]
+        .map(|field| version[field].clone());
     assert_eq!(said, [Value::Null, "v1.1".into(), Value::Null, 5.into(), 2.into()]);
-    let nearest = "is nearest to archive v1.1, its src/: differs in 3 of 5 files, +3 -3 lines in 3 others";
+    let nearest =
+        "is nearest to archive v1.1, its src/: differs in 3 of 5 files, +3 -3 lines in 3 others";
     for (format, expected) in [
         ("text", format!("lib/ {nearest}")),
         ("html", format!("lib/ {nearest}")),
@@ -268,15 +316,24 @@ fn a_single_file_is_a_folder_of_one() {
     let origin = library();
     let shelf = Shelf::of(&origin);
     let own: Vec<(String, String)> = (0..4)
-        .map(|n| (format!("main/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
+        .map(|n| {
+            (format!("main/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n"))
+        })
         .collect();
-    let with = |record: String| copying_all(&[&own[..], &[("main/record.c".to_owned(), record)]].concat());
+    let with =
+        |record: String| copying_all(&[&own[..], &[("main/record.c".to_owned(), record)]].concat());
     let of_file = version(&shelf, &with([READ, WRITE].concat()));
-    let said = ["copiedFiles", "version", "files", "identicalFiles"].map(|field| of_file[field].clone());
+    let said =
+        ["copiedFiles", "version", "files", "identicalFiles"].map(|field| of_file[field].clone());
     assert_eq!(said, [json!(["main/record.c"]), "v1.0".into(), 1.into(), 1.into()]);
     let edited = with([&fixed(), &WRITE.replacen("RECORD_FULL", "RECORD_ERROR", 1)[..]].concat());
     let text = shelf.format(&edited, "audit", "text");
-    assert!(text.contains("main/record.c is nearest to archive v1.1 to v2.0: differs in 1 of 1 file, +1 -1"), "{text}");
+    assert!(
+        text.contains(
+            "main/record.c is nearest to archive v1.1 to v2.0: differs in 1 of 1 file, +1 -1"
+        ),
+        "{text}"
+    );
 }
 
 #[test]
@@ -285,7 +342,9 @@ fn two_edited_files_among_many_others_are_no_version_of_a_library() {
     let shelf = Shelf::of(&origin);
     let edited = [&fixed(), WRITE].concat().replace("return ", "return (int)");
     let own: Vec<(String, String)> = (0..6)
-        .map(|n| (format!("lib/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
+        .map(|n| {
+            (format!("lib/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n"))
+        })
         .collect();
     let folder_of = |record: &str, n_own: usize| {
         let mut files = vec![("lib/record.c", record), ("lib/list.c", LIST)];

@@ -7,10 +7,12 @@ use super::*;
 
 /// What the text of an audit says of each file.
 fn told(text: &str) -> BTreeMap<String, String> {
-    let list = text.split("by file: share found in corpora, and where\n").nth(1).unwrap_or_default();
+    let list =
+        text.split("by file: share found in corpora, and where\n").nth(1).unwrap_or_default();
     let lines = list.lines().take_while(|line| line.starts_with("  "));
     let line = |line: &str| {
-        let (path, from) = line.split_once(" % ").and_then(|(_, rest)| rest.split_once(": ")).expect("path: from");
+        let (path, from) =
+            line.split_once(" % ").and_then(|(_, rest)| rest.split_once(": ")).expect("path: from");
         (path.to_owned(), from.to_owned())
     };
     lines.map(line).collect()
@@ -21,13 +23,21 @@ fn of_json(file: &Value) -> String {
     let word = |value: &Value| value.as_str().map(|text| format!(" {text}")).unwrap_or_default();
     let origins = file["origins"].as_array().expect("it is a list").iter().map(|of| {
         let percent = of["percent"].as_f64().expect("it is a number").round();
-        format!("{percent} % {}{}{}", of["name"].as_str().expect("a name"), word(&of["version"]), word(&of["path"]))
+        format!(
+            "{percent} % {}{}{}",
+            of["name"].as_str().expect("a name"),
+            word(&of["version"]),
+            word(&of["path"])
+        )
     });
     let state = match file["state"].as_str().expect("it has one") {
         "identical" => Some("identical file".to_owned()),
         "equal" => Some("identical but for comments and layout".to_owned()),
         "edited" => {
-            let since = file["since"].as_str().map(|version| format!(" since {version}")).unwrap_or_default();
+            let since = file["since"]
+                .as_str()
+                .map(|version| format!(" since {version}"))
+                .unwrap_or_default();
             Some(format!("edited: +{} -{} lines{since}", file["addedLines"], file["removedLines"]))
         }
         _ => None,
@@ -39,7 +49,9 @@ fn of_json(file: &Value) -> String {
 fn pairs(list: &Value, name: &str, said: &str) -> BTreeMap<String, String> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let entries = list.as_array().expect("it is a list").iter();
-    let pair = |of: &Value| (text(of.pointer(name)).trim_start_matches("./").to_owned(), text(of.pointer(said)));
+    let pair = |of: &Value| {
+        (text(of.pointer(name)).trim_start_matches("./").to_owned(), text(of.pointer(said)))
+    };
     entries.map(pair).collect()
 }
 
@@ -60,8 +72,9 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
 
     let report = json("json");
     let copied = report["audit"]["copiedFiles"].as_array().expect("it is a list").iter();
-    let of_json: BTreeMap<String, String> =
-        copied.map(|file| (file["path"].as_str().expect("a path").to_owned(), of_json(file))).collect();
+    let of_json: BTreeMap<String, String> = copied
+        .map(|file| (file["path"].as_str().expect("a path").to_owned(), of_json(file)))
+        .collect();
     assert_eq!(of_json, said, "json");
     let (spdx, spdx3, cyclonedx) = (json("spdx"), json("spdx3"), json("cyclonedx"));
     assert_eq!(pairs(&spdx["files"], "/fileName", "/comment"), said, "spdx");
@@ -72,7 +85,10 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
     let (page, notice, markdown) = (written("html"), written("notice"), written("markdown"));
     let is_state = |part: &&str| part.starts_with("identical") || part.starts_with("edited");
     for (path, from) in &said {
-        assert!(page.contains(path.as_str()) && page.contains(from.as_str()), "html lacks {path}: {from}");
+        assert!(
+            page.contains(path.as_str()) && page.contains(from.as_str()),
+            "html lacks {path}: {from}"
+        );
         let in_markdown = from.replace(':', "&#58;").replace('+', "&#43;");
         assert!(markdown.contains(&in_markdown), "markdown lacks {path}: {from}");
         let of_notice = match from.rsplit(", ").next().filter(is_state) {
@@ -84,10 +100,13 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
     }
     // Folders are said to be the same, too.
     let package = |list: &Value, field: &str| -> Vec<String> {
-        let of_archive = list.as_array().expect("it is a list").iter().filter(|of| of["name"] == "archive");
+        let of_archive =
+            list.as_array().expect("it is a list").iter().filter(|of| of["name"] == "archive");
         of_archive.filter_map(|of| Some(of.pointer(field)?.as_str()?.to_owned())).collect()
     };
-    let folder = text.lines().find(|line| line.contains(" is ") && line.contains("archive") && line.starts_with("  "));
+    let folder = text
+        .lines()
+        .find(|line| line.contains(" is ") && line.contains("archive") && line.starts_with("  "));
     if let Some(folder) = folder.map(str::trim) {
         assert!(page.contains(folder), "html lacks {folder}");
         let of_spdx = package(&spdx["packages"], "/comment");
@@ -105,7 +124,9 @@ fn every_format_says_the_same_of_each_file() {
     let v2 = |into: &str| unpacked(&origin, "v2.0", "", into);
 
     // Identical, at the root of a folder and deep in one.
-    for (files, prefix) in [(v2("lib"), "lib"), (v2("a/b/third_party/archive"), "a/b/third_party/archive")] {
+    for (files, prefix) in
+        [(v2("lib"), "lib"), (v2("a/b/third_party/archive"), "a/b/third_party/archive")]
+    {
         let path = |name: &str| format!("{prefix}/{name}.c");
         let expected = [
             ("dump", "100 % archive v2.0 dump.c, identical file"),
@@ -114,11 +135,17 @@ fn every_format_says_the_same_of_each_file() {
             ("record", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
             ("sort", "100 % archive v2.0 sort.c, identical file"),
         ];
-        let expected: Vec<(String, &str)> = expected.iter().map(|(name, said)| (path(name), *said)).collect();
-        check(&shelf, &files, &expected.iter().map(|(path, said)| (&path[..], *said)).collect::<Vec<_>>());
+        let expected: Vec<(String, &str)> =
+            expected.iter().map(|(name, said)| (path(name), *said)).collect();
+        check(
+            &shelf,
+            &files,
+            &expected.iter().map(|(path, said)| (&path[..], *said)).collect::<Vec<_>>(),
+        );
     }
 
-    // Edited, laid out anew, with a file of its own and without another, from the folder that it was in then.
+    // Edited, laid out anew, with a file of its own and without another, from the folder that it
+    // was in then.
     let mut edited = unpacked(&origin, "v1.1", "src/", "third_party/archive");
     edit(&mut edited, "third_party/archive/dump.c", "record->kind", "record->sort");
     edit(&mut edited, "third_party/archive/find.c", "/* Lists all records. */", "/* Ours. */");
@@ -128,13 +155,19 @@ fn every_format_says_the_same_of_each_file() {
         &shelf,
         &edited,
         &[
-            ("third_party/archive/dump.c", "100 % archive v1.0 to v1.1 src/dump.c, edited: +1 -1 lines since v1.1"),
+            (
+                "third_party/archive/dump.c",
+                "100 % archive v1.0 to v1.1 src/dump.c, edited: +1 -1 lines since v1.1",
+            ),
             (
                 "third_party/archive/find.c",
                 "100 % archive v1.0 to v1.1 src/find.c, identical but for comments and layout",
             ),
             ("third_party/archive/list.c", "100 % archive v1.0 to v2.0 src/list.c, identical file"),
-            ("third_party/archive/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            (
+                "third_party/archive/record.c",
+                "100 % archive v1.1 to v2.0 src/record.c, identical file",
+            ),
         ],
     );
 
@@ -156,8 +189,9 @@ fn every_format_says_the_same_of_each_file() {
 
     // A single file among others, and a function in a file of the project's own.
     let alone = |text: String| {
-        let own =
-            (0..4).map(|n| (format!("main/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")));
+        let own = (0..4).map(|n| {
+            (format!("main/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n"))
+        });
         own.chain([("main/record.c".to_owned(), text)]).collect::<Vec<_>>()
     };
     let from = "100 % archive v1.0 src/record.c, identical file";
@@ -167,7 +201,8 @@ fn every_format_says_the_same_of_each_file() {
     check(&shelf, &alone(edited), &[("main/record.c", from)]);
     let own = "int sum_of(const int *numbers, int n)\n{\n    int sum = 0;\n    while (n-- > 0)\n        sum += \
                numbers[n];\n    return sum;\n}\n\n";
-    let pasted = (0..4).map(|n| own.replace("sum_of", &format!("sum{n}"))).collect::<String>() + READ;
+    let pasted =
+        (0..4).map(|n| own.replace("sum_of", &format!("sum{n}"))).collect::<String>() + READ;
     let pasted = vec![("own.c".to_owned(), pasted)];
     check(&shelf, &pasted, &[("own.c", "52 % archive v1.0 src/record.c")]);
 
@@ -182,7 +217,10 @@ fn every_format_says_the_same_of_each_file() {
         &[
             ("deps/archive/dump.c", "100 % archive v2.0 dump.c, edited: +1 -1 lines since v2.0"),
             ("deps/archive/find.c", "100 % archive v2.0 find.c, edited: +1 -1 lines since v2.0"),
-            ("deps/archive/list.c", "100 % archive v1.0 to v2.0 src/list.c, edited: +1 -1 lines since v2.0"),
+            (
+                "deps/archive/list.c",
+                "100 % archive v1.0 to v2.0 src/list.c, edited: +1 -1 lines since v2.0",
+            ),
             ("deps/archive/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
             ("deps/archive/sort.c", "100 % archive v2.0 sort.c, identical file"),
         ],
@@ -205,20 +243,35 @@ fn security_fixes_that_copies_have_or_lack_are_told_to_programs() {
         (vec![("lib/record.c", &fixed[..])], "fixed", "resolved", "has"),
         (vec![("lib/record.c", &old[..])], "affected", "exploitable", "lacks"),
         // One copy without the fix is one too many.
-        (vec![("lib/record.c", &fixed[..]), ("old/record.c", &old[..])], "affected", "exploitable", "lacks"),
+        (
+            vec![("lib/record.c", &fixed[..]), ("old/record.c", &old[..])],
+            "affected",
+            "exploitable",
+            "lacks",
+        ),
     ] {
         let (vex, bom) = of(&files);
         let statement = &vex["statements"][0];
         assert_eq!(vex["statements"].as_array().map(Vec::len), Some(1), "{vex}");
-        assert_eq!([&statement["status"], &statement["vulnerability"]["name"]], [status, "CVE-2001-0203"]);
-        let why = if told == "has" { &statement["status_notes"] } else { &statement["action_statement"] };
+        assert_eq!(
+            [&statement["status"], &statement["vulnerability"]["name"]],
+            [status, "CVE-2001-0203"]
+        );
+        let why =
+            if told == "has" { &statement["status_notes"] } else { &statement["action_statement"] };
         let expected = format!("the copy {told} {}", short(&fix));
         assert!(why.as_str().is_some_and(|why| why.contains(&expected)), "{expected}: {vex}");
         let vulnerability = &bom["vulnerabilities"][0];
-        assert_eq!([&vulnerability["id"], &vulnerability["analysis"]["state"]], ["CVE-2001-0203", state]);
+        assert_eq!(
+            [&vulnerability["id"], &vulnerability["analysis"]["state"]],
+            ["CVE-2001-0203", state]
+        );
         let reference = vulnerability["affects"][0]["ref"].as_str().expect("it is a name");
         let component = of_kind(&bom["components"], "file");
-        let file = component.as_array().and_then(|all| all.iter().find(|of| of["bom-ref"] == reference)).cloned();
+        let file = component
+            .as_array()
+            .and_then(|all| all.iter().find(|of| of["bom-ref"] == reference))
+            .cloned();
         let path = files.last().map(|(path, _)| *path);
         assert_eq!(file.as_ref().and_then(|file| file["name"].as_str()), path, "{bom}");
     }

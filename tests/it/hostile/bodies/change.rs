@@ -23,7 +23,8 @@ static CONFIG: LazyLock<Config> = LazyLock::new(|| {
     Config::new(raw, "secondhand.toml").expect("they are settings")
 });
 
-/// A copy lies inside both texts, its tokens are equal and ascend, and no copy in one text overlaps its origin.
+/// A copy lies inside both texts, its tokens are equal and ascend, and no copy in one text overlaps
+/// its origin.
 pub fn copies(bytes: &[u8]) {
     let Some((language, bytes)) = language(bytes) else { return };
     let (one, other) = halves(bytes);
@@ -43,7 +44,10 @@ pub fn copies(bytes: &[u8]) {
                 last = Some((at, from));
             }
             let (copy, origin) = (clone.alignment.query(), clone.alignment.target());
-            assert!(!is_same || copy.end <= origin.start || origin.end <= copy.start, "{copy:?} {origin:?}");
+            assert!(
+                !is_same || copy.end <= origin.start || origin.end <= copy.start,
+                "{copy:?} {origin:?}"
+            );
         }
     }
 }
@@ -51,14 +55,18 @@ pub fn copies(bytes: &[u8]) {
 /// The positions of every k-gram that both have.
 fn shared(own: &[Token], others: &[Token], k: usize) -> Vec<SharedKgram> {
     let mut found: BTreeMap<Vec<u32>, SharedKgram> = BTreeMap::new();
-    let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
+    let kgram =
+        |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
     for (at, tokens) in own.windows(k).enumerate() {
         found.entry(kgram(tokens)).or_default().query.push(at as u32);
     }
     for (at, tokens) in others.windows(k).enumerate() {
         found.entry(kgram(tokens)).or_default().target.push(at as u32);
     }
-    found.into_values().filter(|shared| !shared.query.is_empty() && !shared.target.is_empty()).collect()
+    found
+        .into_values()
+        .filter(|shared| !shared.query.is_empty() && !shared.target.is_empty())
+        .collect()
 }
 
 /// A file of a repository: where it is, and its text.
@@ -69,10 +77,11 @@ struct File<'f> {
     text: &'f [u8],
 }
 
-const EXTENSIONS: &[&str] = &["c", "py", "js", "rs", "java", "go", "html", "md", "ipynb", "toml", "cpp", "tsx"];
+const EXTENSIONS: &[&str] =
+    &["c", "py", "js", "rs", "java", "go", "html", "md", "ipynb", "toml", "cpp", "tsx"];
 
-/// The files that `bytes` are: each ends at 0xff, and begins with where it is, its extension, and its name up to a
-/// line end.
+/// The files that `bytes` are: each ends at 0xff, and begins with where it is, its extension, and
+/// its name up to a line end.
 fn files(bytes: &[u8]) -> Vec<File<'_>> {
     let file = |bytes| {
         let [place, extension, rest @ ..]: &[u8] = bytes else { return None };
@@ -91,7 +100,9 @@ fn files(bytes: &[u8]) -> Vec<File<'_>> {
 fn git(folder: &Path, args: &[&str], input: &[u8]) {
     let mut git = Command::new("git");
     git.current_dir(folder).args(args).stdin(Stdio::piped());
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").env_remove("GIT_DIR");
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env_remove("GIT_DIR");
     let mut running = git.spawn().expect("there is git");
     running.stdin.take().expect("it is piped").write_all(input).expect("git reads it");
     assert!(running.wait().expect("git ends").success(), "git {args:?}");
@@ -100,14 +111,21 @@ fn git(folder: &Path, args: &[&str], input: &[u8]) {
 /// Makes two commits, `base` and `head`, with the files of each.
 fn commit(folder: &Path, files: &[File]) {
     let mut stream = Vec::new();
-    for (branch, is_in) in [("base", (|file| file.is_in_base) as fn(&File) -> bool), ("head", |file| file.is_in_head)] {
+    for (branch, is_in) in
+        [("base", (|file| file.is_in_base) as fn(&File) -> bool), ("head", |file| file.is_in_head)]
+    {
         let from = if branch == "head" { "from refs/heads/base\ndeleteall\n" } else { "" };
         stream.extend(
-            format!("commit refs/heads/{branch}\ncommitter A <a@example.com> 0 +0000\ndata 0\n{from}").into_bytes(),
+            format!(
+                "commit refs/heads/{branch}\ncommitter A <a@example.com> 0 +0000\ndata 0\n{from}"
+            )
+            .into_bytes(),
         );
         for file in files.iter().filter(|file| is_in(file)) {
             let path: String = file.path.iter().map(|byte| format!("\\{byte:03o}")).collect();
-            stream.extend(format!("M 644 inline \"{path}\"\ndata {}\n", file.text.len()).into_bytes());
+            stream.extend(
+                format!("M 644 inline \"{path}\"\ndata {}\n", file.text.len()).into_bytes(),
+            );
             stream.extend(file.text);
             stream.push(b'\n');
         }
@@ -130,9 +148,16 @@ fn outcome(repository: &Repository, languages: &Languages, remembered: &Memory) 
         let files = reader.commit_snapshot(commit).expect("it is readable");
         (End { name: name.to_owned(), commit: Some(commit) }, files)
     };
-    let range = Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], side: Side::Head };
+    let range = Range {
+        base: Some(end("base")),
+        head: end("head"),
+        tip: None,
+        within: vec![],
+        side: Side::Head,
+    };
     let context = Context { config: &CONFIG, languages, progress: &Silent };
-    check(repository, &range, &Elsewhere::default(), remembered, context).expect("everything is readable")
+    check(repository, &range, &Elsewhere::default(), remembered, context)
+        .expect("everything is readable")
 }
 
 /// What a program that reads reports gets.
@@ -154,11 +179,13 @@ fn written(outcome: &Outcome, format: &str) -> Vec<u8> {
     out
 }
 
-/// The report of a change has the same bytes for one thread and four, without a cache, with a new one and a full one;
-/// each format writes it, and steers neither terminals nor browsers.
+/// The report of a change has the same bytes for one thread and four, without a cache, with a new
+/// one and a full one; each format writes it, and steers neither terminals nor browsers.
 pub fn change(bytes: &[u8]) {
     static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
-        [1, 4].map(|n| ThreadPoolBuilder::new().num_threads(n).build().expect("threads can be started"))
+        [1, 4].map(|n| {
+            ThreadPoolBuilder::new().num_threads(n).build().expect("threads can be started")
+        })
     });
     let files = files(bytes);
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
@@ -176,8 +203,8 @@ pub fn change(bytes: &[u8]) {
     }
     for finding in &first.findings {
         for origin in &finding.origins {
-            let is_apart =
-                finding.fragment.end <= origin.fragment.start || origin.fragment.end <= finding.fragment.start;
+            let is_apart = finding.fragment.end <= origin.fragment.start
+                || origin.fragment.end <= finding.fragment.start;
             assert!(is_apart || origin.path != finding.path, "{} is its own origin", finding.path);
         }
     }
@@ -185,7 +212,11 @@ pub fn change(bytes: &[u8]) {
         let text = written(&first, format.name);
         match format.name {
             "json" | "sarif" | "gitlab" | "rdjson" | "sonarqube" => {
-                assert!(serde_json::from_slice::<serde_json::Value>(&text).is_ok(), "{}", format.name);
+                assert!(
+                    serde_json::from_slice::<serde_json::Value>(&text).is_ok(),
+                    "{}",
+                    format.name
+                );
             }
             // A patch is bytes of files, and spreadsheets read lines.
             "patch" => {}
@@ -195,16 +226,23 @@ pub fn change(bytes: &[u8]) {
         // In a fence it is code.
         let text = if format.name == "markdown" { outside_of_fences(&text) } else { text };
         let script = b"<script>alert";
-        assert!(!is_page || !text.windows(script.len()).any(|part| part == script), "{} runs a script", format.name);
+        assert!(
+            !is_page || !text.windows(script.len()).any(|part| part == script),
+            "{} runs a script",
+            format.name
+        );
     }
 }
 
-/// The lines of Markdown that are in no fence. One ends at as many backticks as it began with, or more.
+/// The lines of Markdown that are in no fence. One ends at as many backticks as it began with, or
+/// more.
 fn outside_of_fences(text: &[u8]) -> Vec<u8> {
     let mut fence = 0;
     let mut is_outside = |line: &&[u8]| {
         let n_ticks = line.iter().take_while(|&&byte| byte == b'`').count();
-        let is_fence = n_ticks >= 3 && n_ticks >= fence && (fence == 0 || line[n_ticks..].trim_ascii().is_empty());
+        let is_fence = n_ticks >= 3
+            && n_ticks >= fence
+            && (fence == 0 || line[n_ticks..].trim_ascii().is_empty());
         match (is_fence, fence) {
             (true, 0) => fence = n_ticks,
             (true, _) => fence = 0,
@@ -212,13 +250,17 @@ fn outside_of_fences(text: &[u8]) -> Vec<u8> {
         }
         false
     };
-    text.split_inclusive(|&byte| byte == b'\n').filter(|line| is_outside(line)).flatten().copied().collect()
+    text.split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| is_outside(line))
+        .flatten()
+        .copied()
+        .collect()
 }
 
-/// A change that copies a function into a file with a hostile name, and one that copies inside of one file.
+/// A change that copies a function into a file with a hostile name, and one that copies inside of
+/// one file.
 pub fn samples() -> Vec<Vec<u8>> {
-    let function =
-        "int f(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
+    let function = "int f(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
     let file = |place: u8, extension: u8, name: &str, text: &str| {
         [&[place, extension], name.as_bytes(), b"\n", text.as_bytes(), &[0xff]].concat()
     };
@@ -226,6 +268,7 @@ pub fn samples() -> Vec<Vec<u8>> {
     vec![
         [file(1, 0, "a", function), file(2, 0, script, &function.replace("s +", script))].concat(),
         [file(0, 0, "a", "int a;\n"), file(2, 0, "b", &function.repeat(3))].concat(),
-        [file(0, 0, "a", function), file(2, 0, "moved", function), file(2, 6, "b", "<p>a</p>")].concat(),
+        [file(0, 0, "a", function), file(2, 0, "moved", function), file(2, 6, "b", "<p>a</p>")]
+            .concat(),
     ]
 }

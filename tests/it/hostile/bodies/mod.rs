@@ -1,4 +1,5 @@
-//! Feeds any bytes to what reads bytes of others: what the fuzz targets and the property tests share.
+//! Feeds any bytes to what reads bytes of others: what the fuzz targets and the property tests
+//! share.
 //!
 //! None of the bodies may panic, whatever it is given; what more is true of the result is asserted.
 
@@ -101,7 +102,11 @@ fn versions(bytes: &[u8]) {
     let (second, _) = language.lexer.version(after, Some((before, &first)), &mut scratch);
     let mut whole = Vec::new();
     language.lexer.tokenize(after, &mut whole);
-    assert!(second.symbols().iter().copied().eq(whole.iter().map(|token| token.symbol)), "{}", language.name);
+    assert!(
+        second.symbols().iter().copied().eq(whole.iter().map(|token| token.symbol)),
+        "{}",
+        language.name
+    );
 }
 
 /// Nothing is novel in a text beside itself, and what is kept is kept on both sides.
@@ -165,7 +170,11 @@ const NAMED: &[&str] = &[
 fn licenses(bytes: &[u8]) {
     let [first, bytes @ ..] = bytes else { return };
     let path = FilePath::new(NAMED[usize::from(*first) % NAMED.len()]);
-    let _ = (statements(&path, bytes).len(), copyright_lines(bytes).len(), LicensingInfo::new(&path, bytes).is_empty());
+    let _ = (
+        statements(&path, bytes).len(),
+        copyright_lines(bytes).len(),
+        LicensingInfo::new(&path, bytes).is_empty(),
+    );
     if let Ok(text) = std::str::from_utf8(bytes)
         && let Some(expression) = Expression::parse(text)
     {
@@ -180,7 +189,12 @@ fn folder() -> tempfile::TempDir {
 fn journal(bytes: &[u8]) {
     let folder = folder();
     drop(Journal::open(folder.path(), 7).expect("the folder is writable"));
-    let file = std::fs::read_dir(folder.path()).expect("it is there").flatten().next().expect("it was made").path();
+    let file = std::fs::read_dir(folder.path())
+        .expect("it is there")
+        .flatten()
+        .next()
+        .expect("it was made")
+        .path();
     std::fs::write(&file, bytes).expect("the folder is writable");
     let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
     journal.append("more").expect("the folder is writable");
@@ -199,13 +213,21 @@ fn bundle(bytes: &[u8]) {
     }
 }
 
-const PARAMS: SegmentParams =
-    SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+const PARAMS: SegmentParams = SegmentParams {
+    k: 16,
+    window: 5,
+    scheme: 1,
+    normal_form: 1,
+    languages: 7,
+    hash: HashKind::Sha1,
+};
 
-/// What is given as the sections of a segment of a corpus: for each its number, its length in two bytes, its content.
+/// What is given as the sections of a segment of a corpus: for each its number, its length in two
+/// bytes, its content.
 fn corpus(mut bytes: &[u8]) {
     let folder = folder();
-    let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS).expect("the folder is writable");
+    let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS)
+        .expect("the folder is writable");
     let mut seen = [false; 24];
     while let [id, low, high, rest @ ..] = bytes {
         let n = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
@@ -220,10 +242,16 @@ fn corpus(mut bytes: &[u8]) {
     let Ok(segment) = CorpusSegment::open(&path) else { return };
     let _ = (segment.verify().is_ok(), segment.stats(), segment.n_bytes(), segment.sampling());
     for n in 0..4 {
-        let _ =
-            (segment.component_license(n).is_ok(), segment.licenses_of(n).is_ok(), segment.license(n as u32).is_ok());
-        let _ =
-            (segment.files(n as u32).is_ok(), segment.tokens(n as u32).is_ok(), segment.component_of(n as u32).is_ok());
+        let _ = (
+            segment.component_license(n).is_ok(),
+            segment.licenses_of(n).is_ok(),
+            segment.license(n as u32).is_ok(),
+        );
+        let _ = (
+            segment.files(n as u32).is_ok(),
+            segment.tokens(n as u32).is_ok(),
+            segment.component_of(n as u32).is_ok(),
+        );
     }
     let id = blob_id(b"a");
     let _ = (segment.has(&id), segment.blob_of(&id).is_ok());
@@ -246,14 +274,19 @@ impl Sink for Everything {
     }
     fn take(&mut self, file: SourceFile) -> Result<(), Error> {
         self.0 += file.bytes.len() as u64;
-        assert!(!file.path.as_bytes().starts_with(b"/") && !file.path.as_bytes().starts_with(b"../"), "{}", file.path);
+        assert!(
+            !file.path.as_bytes().starts_with(b"/") && !file.path.as_bytes().starts_with(b"../"),
+            "{}",
+            file.path
+        );
         Ok(())
     }
     fn note(&mut self, _: Note) {}
 }
 
 /// Names of archives; the first byte chooses one.
-const ARCHIVES: &[&str] = &["a.tar", "a.tar.gz", "a.zip", "a.tar.xz", "a.tar.bz2", "a.jar", "a.crate"];
+const ARCHIVES: &[&str] =
+    &["a.tar", "a.tar.gz", "a.zip", "a.tar.xz", "a.tar.bz2", "a.jar", "a.crate"];
 
 fn archives(bytes: &[u8]) {
     let [first, bytes @ ..] = bytes else { return };
@@ -265,7 +298,11 @@ fn archives(bytes: &[u8]) {
     let mut sink = Everything(0);
     let _ = read(&Request { spec, component: Default::default(), limits }, &mut sink).is_ok();
     assert!(sink.0 <= limits.max_total, "{} bytes of {}", sink.0, bytes.len());
-    assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 1, "nothing is unpacked");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("it is there").count(),
+        1,
+        "nothing is unpacked"
+    );
 }
 
 /// An archive of each kind with two files, made by hand or by the crates that read them.

@@ -1,7 +1,8 @@
 //! Builds a tree with clone families of known types, out of the methods of real code.
 //!
-//! Every member of a family stands in another file, among methods of other families and methods that stand nowhere
-//! else. No two families meet in two files: else the two of them together would be one more clone.
+//! Every member of a family stands in another file, among methods of other families and methods
+//! that stand nowhere else. No two families meet in two files: else the two of them together would
+//! be one more clone.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -44,15 +45,20 @@ pub enum Kind {
 }
 
 /// All kinds, and their names in the table.
-pub const KINDS: [(Kind, &str); 4] =
-    [(Kind::Identical, "identical"), (Kind::Renamed, "renamed"), (Kind::Edited, "edited"), (Kind::Mixed, "mixed")];
+pub const KINDS: [(Kind, &str); 4] = [
+    (Kind::Identical, "identical"),
+    (Kind::Renamed, "renamed"),
+    (Kind::Edited, "edited"),
+    (Kind::Mixed, "mixed"),
+];
 
 /// The sizes of the families of each kind.
 const SIZES: [usize; 20] = [2, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 12, 20, 35, 60, 100, 200, 500];
 
 /// The tokens that a method may have.
 const TOKENS: RangeInclusive<usize> = 50..=300;
-/// The tokens of methods that are too short to be clones by themselves: they stand between the others.
+/// The tokens of methods that are too short to be clones by themselves: they stand between the
+/// others.
 const SHORT: RangeInclusive<usize> = 12..=45;
 /// The tokens from which a method may be edited twice.
 const TWICE: usize = 100;
@@ -98,14 +104,21 @@ struct Text {
 pub fn build(trees: &[Tree], random: &mut Random) -> Built {
     let mut methods = methods(trees);
     random.shuffle(&mut methods);
-    let mut built = Built { families: Vec::new(), members: Vec::new(), state: State::new(), n_besides: 0 };
+    let mut built =
+        Built { families: Vec::new(), members: Vec::new(), state: State::new(), n_besides: 0 };
     let mut texts: Vec<Text> = Vec::new();
     for size in SIZES.into_iter().rev() {
         for (kind, _) in KINDS {
-            let Some((method, members)) = family(kind, size, &mut methods, random) else { continue };
+            let Some((method, members)) = family(kind, size, &mut methods, random) else {
+                continue;
+            };
             let family = built.families.len();
             built.families.push(Family { kind, size, n_tokens: method.n_tokens });
-            texts.extend(members.into_iter().map(|(variety, lines)| Text { family, variety, lines }));
+            texts.extend(members.into_iter().map(|(variety, lines)| Text {
+                family,
+                variety,
+                lines,
+            }));
         }
     }
     let mut besides: Vec<Vec<String>> = methods.into_iter().map(|method| method.lines).collect();
@@ -126,10 +139,15 @@ fn methods(trees: &[Tree]) -> Vec<Method<'_>> {
     let mut methods = Vec::new();
     for (number, tree) in trees.iter().enumerate() {
         for (at, file) in tree.files.iter().enumerate() {
-            for fragment in file.of_form(Form::Function).filter(|fragment| TOKENS.contains(&fragment.tokens.len())) {
+            for fragment in file
+                .of_form(Form::Function)
+                .filter(|fragment| TOKENS.contains(&fragment.tokens.len()))
+            {
                 let others = trees.iter().enumerate().filter(|(other, _)| *other != number);
                 let is_alone = tree.is_distinctive(at, fragment)
-                    && others.into_iter().all(|(_, other)| other.is_unrelated(&file.scan, fragment));
+                    && others
+                        .into_iter()
+                        .all(|(_, other)| other.is_unrelated(&file.scan, fragment));
                 if is_alone {
                     let lines = lines_of(file, fragment);
                     let (language, pool) = (file.scan.language, tree.pool(file.scan.language));
@@ -145,7 +163,8 @@ fn methods(trees: &[Tree]) -> Vec<Method<'_>> {
 fn short_methods(trees: &[Tree]) -> BTreeSet<Vec<String>> {
     let files = trees.iter().flat_map(|tree| &tree.files);
     let of_file = |file: &File| {
-        let short = file.of_form(Form::Function).filter(|fragment| SHORT.contains(&fragment.tokens.len()));
+        let short =
+            file.of_form(Form::Function).filter(|fragment| SHORT.contains(&fragment.tokens.len()));
         short.map(|fragment| lines_of(file, fragment)).collect::<Vec<_>>()
     };
     files.flat_map(of_file).collect()
@@ -229,9 +248,19 @@ fn scatter(texts: Vec<Text>, random: &mut Random) -> Vec<Vec<Text>> {
 }
 
 /// Writes a file of members and other methods, in any order.
-fn write(number: usize, members: Vec<Text>, besides: Vec<Vec<String>>, built: &mut Built, random: &mut Random) {
+fn write(
+    number: usize,
+    members: Vec<Text>,
+    besides: Vec<Vec<String>>,
+    built: &mut Built,
+    random: &mut Random,
+) {
     let path = format!("src/part{}/Host{number}.java", number / 100);
-    let mut lines = vec![format!("package part{};", number / 100), String::new(), format!("class Host{number} {{")];
+    let mut lines = vec![
+        format!("package part{};", number / 100),
+        String::new(),
+        format!("class Host{number} {{"),
+    ];
     let besides = besides.into_iter().map(|lines| (None, lines));
     let members = members.into_iter().map(|text| (Some((text.family, text.variety)), text.lines));
     let mut methods: Vec<_> = members.chain(besides).collect();

@@ -35,7 +35,8 @@ struct Lines {
     end_column: usize,
 }
 
-/// A fragment of a class: its lines, and the line and column of its first character and of the one after its last.
+/// A fragment of a class: its lines, and the line and column of its first character and of the one
+/// after its last.
 #[derive(Debug)]
 pub struct Fragment {
     pub place: Place,
@@ -50,7 +51,8 @@ pub fn classes(report: Report) -> Vec<Vec<Fragment>> {
         let place = Place { path, first: start_line, last: end_line };
         Fragment { place, start: (start_line, start_column), end: (end_line, end_column) }
     };
-    let class = |finding: Finding| [finding.first].into_iter().chain(finding.origins).map(place).collect();
+    let class =
+        |finding: Finding| [finding.first].into_iter().chain(finding.origins).map(place).collect();
     report.findings.into_iter().map(class).collect()
 }
 
@@ -91,7 +93,8 @@ impl Pair {
 pub struct FileHits {
     pub found: usize,
     pub all: usize,
-    /// The sum over families of the share found of their pairs, and the families that have such pairs.
+    /// The sum over families of the share found of their pairs, and the families that have such
+    /// pairs.
     pub shares: f64,
     pub families: usize,
 }
@@ -143,7 +146,8 @@ pub struct Verdict {
     /// The same of families with so many members, by the least of them.
     pub by_size: BTreeMap<usize, FileHits>,
     pub kinds: BTreeMap<Kind, OfKind>,
-    /// The families whose pairs are not all found: pairs found, pairs in all, and the members of each class.
+    /// The families whose pairs are not all found: pairs found, pairs in all, and the members of
+    /// each class.
     pub lacking: Vec<Lacking>,
     pub form: Form,
     /// Classes that hold members of two families.
@@ -195,9 +199,11 @@ pub fn judge(built: &Built, classes: &[Vec<Fragment>]) -> Verdict {
 }
 
 fn count_family(verdict: &mut Verdict, built: &Built, family: usize, held: &[Vec<usize>]) {
-    let members: Vec<usize> = (0..built.members.len()).filter(|&at| built.members[at].family == family).collect();
+    let members: Vec<usize> =
+        (0..built.members.len()).filter(|&at| built.members[at].family == family).collect();
     let n = members.len();
-    let index = |at: usize| members.binary_search(&at).expect("a class holds members of the family only");
+    let index =
+        |at: usize| members.binary_search(&at).expect("a class holds members of the family only");
     let mut is_together = vec![false; n * n];
     for class in held {
         for &a in class {
@@ -209,15 +215,22 @@ fn count_family(verdict: &mut Verdict, built: &Built, family: usize, held: &[Vec
     for a in 0..n {
         for b in 0..a {
             let variety = |at: usize| -> &Member { &built.members[members[at]] };
-            let counts = of_family.entry(Pair::new(variety(a).variety, variety(b).variety)).or_default();
+            let counts =
+                of_family.entry(Pair::new(variety(a).variety, variety(b).variety)).or_default();
             counts.0 += usize::from(is_together[a * n + b]);
             counts.1 += 1;
         }
     }
-    let (found, all) = of_family.values().fold((0, 0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let (found, all) =
+        of_family.values().fold((0, 0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
     verdict.by_size.entry(size).or_default().add(found, all);
     if found < all {
-        verdict.lacking.push(Lacking { family, found, all, held: held.iter().map(Vec::len).collect() });
+        verdict.lacking.push(Lacking {
+            family,
+            found,
+            all,
+            held: held.iter().map(Vec::len).collect(),
+        });
     }
     for (pair, (found, all)) in of_family {
         verdict.pairs.entry(pair).or_default().add(found, all);
@@ -241,7 +254,9 @@ impl FileHits {
 fn overlaps_itself(class: &[Fragment]) -> bool {
     let mut fragments: Vec<&Fragment> = class.iter().collect();
     fragments.sort_by_key(|fragment| (&fragment.place.path, fragment.start));
-    fragments.windows(2).any(|pair| pair[0].place.path == pair[1].place.path && pair[1].start < pair[0].end)
+    fragments
+        .windows(2)
+        .any(|pair| pair[0].place.path == pair[1].place.path && pair[1].start < pair[0].end)
 }
 
 /// The classes all of whose fragments lie inside those of one earlier class.
@@ -251,8 +266,9 @@ fn n_inside(classes: &[Vec<Fragment>]) -> usize {
     for (at, class) in classes.iter().enumerate() {
         let around = |fragment: &Fragment| {
             let near = by_path.get(fragment.place.path.as_str()).into_iter().flatten();
-            let is_around =
-                |other: &&(usize, &Fragment)| other.1.start <= fragment.start && fragment.end <= other.1.end;
+            let is_around = |other: &&(usize, &Fragment)| {
+                other.1.start <= fragment.start && fragment.end <= other.1.end
+            };
             near.filter(is_around).map(|(class, _)| *class).collect::<Vec<_>>()
         };
         let common = |all: Option<Vec<usize>>, around: Vec<usize>| match all {
@@ -261,7 +277,9 @@ fn n_inside(classes: &[Vec<Fragment>]) -> usize {
         };
         let all = class.iter().map(around).fold(None, common);
         n += usize::from(all.is_some_and(|all| !all.is_empty()));
-        class.iter().for_each(|fragment| by_path.entry(&fragment.place.path).or_default().push((at, fragment)));
+        class.iter().for_each(|fragment| {
+            by_path.entry(&fragment.place.path).or_default().push((at, fragment))
+        });
     }
     n
 }

@@ -58,20 +58,36 @@ pub fn run(args: &Args) -> Result<(), Error> {
         print(&lacking(&built, &verdict))?;
     }
     print(&table(&built, &verdict))?;
-    // Real code has clones of its own, which nobody has counted; but no class should lie in another.
+    // Real code has clones of its own, which nobody has counted; but no class should lie in
+    // another.
     let mut rows = vec![form_header("the folders as they are")];
     for tree in &trees {
-        let state = tree.files.iter().map(|file| (file.path.clone(), Some(file.scan.text.clone()))).collect();
+        let state = tree
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), Some(file.scan.text.clone())))
+            .collect();
         rows.push(form_row(&tree.name, &Form::new(&scan(&program, folder, &tree.name, &state)?)));
     }
     print(&format!("\n{}", aligned(&rows)))
 }
 
 /// The classes of a tree.
-fn scan(program: &Program, folder: &Path, name: &str, tree: &State) -> Result<Vec<Vec<Fragment>>, Error> {
+fn scan(
+    program: &Program,
+    folder: &Path,
+    name: &str,
+    tree: &State,
+) -> Result<Vec<Vec<Fragment>>, Error> {
     let repository = folder.join(format!("{name}.git"));
-    git::write(&repository, |importer| importer.commit("tree", "The tree", None, tree, &State::new()).map(drop))?;
-    let report: Report = Program::report(program.command("scan", &repository).args(["--rev", "tree", "--no-cache"]))?;
+    git::write(&repository, |importer| {
+        importer.commit("tree", "The tree", None, tree, &State::new()).map(drop)
+    })?;
+    let report: Report = Program::report(program.command("scan", &repository).args([
+        "--rev",
+        "tree",
+        "--no-cache",
+    ]))?;
     Ok(classes(report))
 }
 
@@ -84,15 +100,18 @@ fn lacking(built: &Built, verdict: &Verdict) -> String {
         let held = held.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let places = built.members.iter().filter(|member| member.family == *family).take(3);
         let places = places.map(|member| member.place.to_string()).collect::<Vec<_>>().join(", ");
-        let line =
-            format!("{name}, {size} members, {n_tokens} tokens: {found} of {all} pairs; classes of {held}; {places}\n");
+        let line = format!(
+            "{name}, {size} members, {n_tokens} tokens: {found} of {all} pairs; classes of {held}; {places}\n"
+        );
         text += &line;
     }
     text + "\n"
 }
 
 fn form_header(name: &str) -> Vec<String> {
-    [name, "classes", "inside an earlier class", "%", "overlap themselves", "%"].map(str::to_owned).to_vec()
+    [name, "classes", "inside an earlier class", "%", "overlap themselves", "%"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn form_row(name: &str, form: &Form) -> Vec<String> {
@@ -130,7 +149,8 @@ fn table(built: &Built, verdict: &Verdict) -> String {
 fn pairs_table(verdict: &Verdict) -> String {
     let header = ["pairs of a family in one class", "pairs", "found", "%", "families", "mean %"];
     let row = |name: &str, found: &FileHits| {
-        let percent = |part: f64, whole: usize| format!("{:.2}", 100.0 * part / whole.max(1) as f64);
+        let percent =
+            |part: f64, whole: usize| format!("{:.2}", 100.0 * part / whole.max(1) as f64);
         let all = [found.all, found.found].map(|n| n.to_string());
         let shares = [percent(found.found as f64, found.all), found.families.to_string()];
         let mean = percent(found.shares, found.families);
@@ -155,7 +175,8 @@ fn kinds_table(verdict: &Verdict) -> String {
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (kind, name) in KINDS {
         let Some(of_kind) = verdict.kinds.get(&kind) else { continue };
-        let [families, whole, lost] = [of_kind.families, of_kind.whole, of_kind.lost].map(|n| n.to_string());
+        let [families, whole, lost] =
+            [of_kind.families, of_kind.whole, of_kind.lost].map(|n| n.to_string());
         let classes = format!("{:.2}", of_kind.classes as f64 / of_kind.families.max(1) as f64);
         rows.push(vec![name.to_owned(), families, whole, lost, classes]);
     }

@@ -42,8 +42,13 @@ pub fn onto(n: usize, text: impl Fn(usize) -> String, new: &str) -> Change {
     Change { base: company().into_iter().chain(old).collect(), head: one("src/new.c", new) }
 }
 
-/// `n` files that were there, and what is in another folder instead; `rewrite` also says whether the old one stays.
-pub fn moved(n: usize, text: impl Fn(usize) -> String, rewrite: impl Fn(String, usize) -> (bool, String)) -> Change {
+/// `n` files that were there, and what is in another folder instead; `rewrite` also says whether
+/// the old one stays.
+pub fn moved(
+    n: usize,
+    text: impl Fn(usize) -> String,
+    rewrite: impl Fn(String, usize) -> (bool, String),
+) -> Change {
     let (mut base, mut head) = (company(), State::new());
     for i in 0..n {
         base.insert(path("old", i), Some(text(i)));
@@ -58,10 +63,13 @@ pub fn moved(n: usize, text: impl Fn(usize) -> String, rewrite: impl Fn(String, 
 
 /// A file of `n` functions, five of which each new file takes.
 pub fn split(n: usize) -> Change {
-    let functions = |parts: std::ops::Range<usize>| parts.map(|i| varied_functions(1, i)).collect::<String>();
+    let functions =
+        |parts: std::ops::Range<usize>| parts.map(|i| varied_functions(1, i)).collect::<String>();
     let mut head = one("src/old.c", "int left;\n");
     let parts = (0..n).step_by(5);
-    head.extend(parts.map(|first| (path("new", first / 5), Some(functions(first..n.min(first + 5))))));
+    head.extend(
+        parts.map(|first| (path("new", first / 5), Some(functions(first..n.min(first + 5))))),
+    );
     Change { base: company().into_iter().chain(one("src/old.c", &functions(0..n))).collect(), head }
 }
 
@@ -86,13 +94,19 @@ pub fn alike_tests(n: usize, n_files: usize) -> Change {
         )
     };
     let per_file = n.div_ceil(n_files);
-    let of_file = |file: usize| (file * per_file..n.min((file + 1) * per_file)).map(test).collect::<String>();
-    Change { base: company(), head: (0..n_files).map(|i| (format!("tests/cases_{i}.rs"), Some(of_file(i)))).collect() }
+    let of_file =
+        |file: usize| (file * per_file..n.min((file + 1) * per_file)).map(test).collect::<String>();
+    Change {
+        base: company(),
+        head: (0..n_files).map(|i| (format!("tests/cases_{i}.rs"), Some(of_file(i)))).collect(),
+    }
 }
 
 /// A document with `n` blocks of code.
 pub fn document(n: usize) -> Change {
-    let block = |i: usize| format!("Example {i} shows how.\n\n```c\n{}```\n\n", sample(&format!("total_{i}"), 3));
+    let block = |i: usize| {
+        format!("Example {i} shows how.\n\n```c\n{}```\n\n", sample(&format!("total_{i}"), 3))
+    };
     Change { base: company(), head: one("docs/examples.md", &repeated(n, block)) }
 }
 
@@ -106,7 +120,9 @@ fn path(folder: &str, i: usize) -> String {
 
 /// What every base holds besides.
 fn company() -> State {
-    (0..4).map(|i| (format!("src/company{i}.c"), Some(varied_functions(10, 500_000 + 10 * i)))).collect()
+    (0..4)
+        .map(|i| (format!("src/company{i}.c"), Some(varied_functions(10, 500_000 + 10 * i))))
+        .collect()
 }
 
 /// A number that `i` decides.
@@ -136,47 +152,69 @@ pub fn function(body: &str) -> String {
 
 /// A driver's table of writes.
 pub fn register_writes(n: usize, factor: usize) -> String {
-    let write = |i: usize| format!("    write_reg(dev, REG_{i}, 0x{:04x});", i * 7919 * factor % 65_536);
+    let write =
+        |i: usize| format!("    write_reg(dev, REG_{i}, 0x{:04x});", i * 7919 * factor % 65_536);
     function(&lines(n, write))
 }
 
 /// Rows of numbers, each with a call.
 pub fn array_rows(n: usize) -> String {
-    braced("int rows[] =", &lines(n, |i| format!("    {}, {}, {}, foo(bar),", i % 7, i % 11, i % 13)))
+    braced(
+        "int rows[] =",
+        &lines(n, |i| format!("    {}, {}, {}, foo(bar),", i % 7, i % 11, i % 13)),
+    )
 }
 
 /// Rows of numbers.
 pub fn number_rows(n: usize) -> String {
-    braced("int numbers[] =", &lines(n, |i| format!("    {i}, {}, 0x{:x}, {}.5,", i * 3, i * 7, i % 9)))
+    braced(
+        "int numbers[] =",
+        &lines(n, |i| format!("    {i}, {}, 0x{:x}, {}.5,", i * 3, i * 7, i % 9)),
+    )
 }
 
 /// Rows of a table of structs.
 pub fn struct_rows(n: usize) -> String {
-    braced("struct option options[] =", &lines(n, |i| format!("    {{ \"option-{i}\", OPTION_{i}, {i}, set_{i} }},")))
+    braced(
+        "struct option options[] =",
+        &lines(n, |i| format!("    {{ \"option-{i}\", OPTION_{i}, {i}, set_{i} }},")),
+    )
 }
 
 /// Assignments that differ in their numbers only, at random.
 pub fn random_assignments(n: usize) -> String {
     let number = |i: usize, which: usize| draw(i * 4 + which) % 1_000;
-    let line = |i: usize| format!("x{} = y{} + z{}({});", number(i, 0), number(i, 1), number(i, 2), number(i, 3));
+    let line = |i: usize| {
+        format!("x{} = y{} + z{}({});", number(i, 0), number(i, 1), number(i, 2), number(i, 3))
+    };
     lines(n, line)
 }
 
 /// One statement of `n` calls.
 pub fn chained_calls(n: usize) -> String {
-    format!("    builder\n{}    .done();\n", lines(n, |i| format!("        .with(\"name-{i}\", {i})")))
+    format!(
+        "    builder\n{}    .done();\n",
+        lines(n, |i| format!("        .with(\"name-{i}\", {i})"))
+    )
 }
 
 /// A switch of `n` arms.
 pub fn switch_arms(n: usize) -> String {
     let arms = lines(n, |i| format!("    case CODE_{i}:\n        return \"name of {i}\";"));
-    format!("const char *name(int code)\n{{\n    switch (code) {{\n{arms}    }}\n    return 0;\n}}\n")
+    format!(
+        "const char *name(int code)\n{{\n    switch (code) {{\n{arms}    }}\n    return 0;\n}}\n"
+    )
 }
 
 /// `n` branches.
 pub fn else_if_arms(n: usize) -> String {
-    let arm = |i: usize| format!("    }} else if (code == {i}) {{\n        return handle_{i}(code, {i});");
-    format!("int handle(int code)\n{{\n    if (code < 0) {{\n{}    }}\n    return 0;\n}}\n", lines(n, arm))
+    let arm = |i: usize| {
+        format!("    }} else if (code == {i}) {{\n        return handle_{i}(code, {i});")
+    };
+    format!(
+        "int handle(int code)\n{{\n    if (code < 0) {{\n{}    }}\n    return 0;\n}}\n",
+        lines(n, arm)
+    )
 }
 
 /// `n` statements of two shapes, as `which` says.
@@ -206,14 +244,16 @@ pub fn thue_morse(i: usize) -> bool {
     i.count_ones() % 2 == 1
 }
 
-/// Whether the Fibonacci word has a one at `i`: it has as few different parts as a word without a period can have.
+/// Whether the Fibonacci word has a one at `i`: it has as few different parts as a word without a
+/// period can have.
 pub fn fibonacci(i: usize) -> bool {
     const GOLDEN: f64 = 1.618_033_988_749_895;
     let floor = |i: usize| (i as f64 / GOLDEN).floor() as usize;
     floor(i + 2) - floor(i + 1) == 0
 }
 
-/// `n` statements, a prefix of a word over eight in which every run of six stands once (Fredricksen, Kessler 1977).
+/// `n` statements, a prefix of a word over eight in which every run of six stands once
+/// (Fredricksen, Kessler 1977).
 pub fn de_bruijn(n: usize) -> String {
     const LENGTH: usize = 6;
     // The Lyndon words whose length divides `LENGTH`, in order, make the word.
@@ -237,13 +277,17 @@ pub fn de_bruijn(n: usize) -> String {
 
 /// Every tenth line with another number.
 pub fn every_tenth_edited(text: &str) -> String {
-    let edit = |(i, line): (usize, &str)| if i % 10 == 5 { line.replace("0x", "0x9") } else { line.to_owned() };
+    let edit = |(i, line): (usize, &str)| {
+        if i % 10 == 5 { line.replace("0x", "0x9") } else { line.to_owned() }
+    };
     text.lines().enumerate().map(|line| edit(line) + "\n").collect()
 }
 
 /// `text` with `line` behind every `n`th of its lines.
 pub fn after_every(text: &str, n: usize, line: &str) -> String {
-    let with = |(i, old): (usize, &str)| if (i + 1) % n == 0 { format!("{old}\n{line}\n") } else { format!("{old}\n") };
+    let with = |(i, old): (usize, &str)| {
+        if (i + 1) % n == 0 { format!("{old}\n{line}\n") } else { format!("{old}\n") }
+    };
     text.lines().enumerate().map(with).collect()
 }
 
@@ -278,7 +322,8 @@ pub fn variant(i: usize) -> String {
 
 /// `n` statements on one line, below some code of ordinary lines.
 pub fn long_line(n: usize) -> String {
-    let line: String = (0..n).map(|i| format!("{} ", statement(&mut Random::new(3, i as u64)))).collect();
+    let line: String =
+        (0..n).map(|i| format!("{} ", statement(&mut Random::new(3, i as u64)))).collect();
     format!("{}{}", varied_functions(20, 0), function(&(line + "\n")))
 }
 
@@ -312,7 +357,8 @@ pub fn near_duplicate_of_few_shapes(i: usize) -> String {
     for number in 0..45 {
         let mut random = Random::new(3, number as u64);
         let (name, of) = (name(&mut random), word(&mut random));
-        writeln!(text, "static void {name}_{number}(struct {of} *p)\n{{").expect("a string takes all");
+        writeln!(text, "static void {name}_{number}(struct {of} *p)\n{{")
+            .expect("a string takes all");
         for _ in 0..8 {
             let [a, b, c, d] = [(); 4].map(|()| word(&mut random));
             let n = random.below(99);
@@ -344,14 +390,18 @@ pub fn varied_functions_reversed(n: usize) -> String {
 
 /// Words that names are made of.
 const WORDS: [&str; 24] = [
-    "node", "list", "page", "size", "key", "slot", "flag", "name", "path", "buffer", "state", "queue", "frame",
-    "block", "index", "token", "entry", "cache", "event", "range", "limit", "offset", "handle", "weight",
+    "node", "list", "page", "size", "key", "slot", "flag", "name", "path", "buffer", "state",
+    "queue", "frame", "block", "index", "token", "entry", "cache", "event", "range", "limit",
+    "offset", "handle", "weight",
 ];
 
 fn varied_function(number: usize) -> String {
     let mut random = Random::new(2, number as u64);
-    let mut text =
-        format!("int {}_{number}(struct {} *p, int n)\n{{\n    int total = 0;\n", name(&mut random), word(&mut random));
+    let mut text = format!(
+        "int {}_{number}(struct {} *p, int n)\n{{\n    int total = 0;\n",
+        name(&mut random),
+        word(&mut random)
+    );
     let n_statements = random.between(6, 14);
     let mut n_open = 0;
     for _ in 0..n_statements {

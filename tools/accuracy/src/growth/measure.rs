@@ -26,13 +26,20 @@ pub enum Run {
 
 /// Runs `command` under a shell, which knows what it used: the standard library does not.
 ///
-/// CPU time, not the time on the wall, is measured and limited: a machine that is busy with other work
-/// changes it little.
+/// CPU time, not the time on the wall, is measured and limited: a machine that is busy with other
+/// work changes it little.
 pub fn run(command: &Command, limits: Limits) -> Result<Run, Error> {
-    // `times` prints a line for the shell, and one for what it ran: minutes and seconds, user and system.
-    const SCRIPT: &str = r#"ulimit -t "$0" -v "$1"; shift; "$@" > /dev/null; status=$?; times; exit $status"#;
+    // `times` prints a line for the shell, and one for what it ran: minutes and seconds, user and
+    // system.
+    const SCRIPT: &str =
+        r#"ulimit -t "$0" -v "$1"; shift; "$@" > /dev/null; status=$?; times; exit $status"#;
     let mut shell = Command::new("bash");
-    shell.args(["-c", SCRIPT, &limits.seconds.to_string(), &(u64::from(limits.megabytes) * 1024).to_string()]);
+    shell.args([
+        "-c",
+        SCRIPT,
+        &limits.seconds.to_string(),
+        &(u64::from(limits.megabytes) * 1024).to_string(),
+    ]);
     shell.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
@@ -49,7 +56,8 @@ pub fn run(command: &Command, limits: Limits) -> Result<Run, Error> {
         Some(0 | 1) => {
             let times = String::from_utf8_lossy(&output.stdout);
             let user = times.lines().nth(1).and_then(|line| seconds(line.split(' ').next()?));
-            user.map(Run::Done).ok_or_else(|| failed(format!("the shell does not tell its time: {times}")))
+            user.map(Run::Done)
+                .ok_or_else(|| failed(format!("the shell does not tell its time: {times}")))
         }
         // SIGXCPU, or SIGKILL when that was not heeded: 128 and their numbers.
         Some(152 | 137) => Ok(Run::TooLong),

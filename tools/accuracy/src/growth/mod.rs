@@ -1,7 +1,7 @@
 //! Measures how the time of a run grows with its input, over shapes that a change can have.
 //!
-//! A shape is made at sizes that double, from the first at which a run takes long enough to be measured. Near-linear
-//! means that twice the input takes at most 2.2 times as long.
+//! A shape is made at sizes that double, from the first at which a run takes long enough to be
+//! measured. Near-linear means that twice the input takes at most 2.2 times as long.
 
 // Measures the CPU time of a command.
 mod measure;
@@ -30,14 +30,20 @@ use support::Random;
 /// Flags of `accuracy growth`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Shapes, or beginnings of their names, separated by commas; a wrong name lists them [default: all]
+    /// Shapes, or beginnings of their names, separated by commas; a wrong name lists them [default:
+    /// all]
     #[arg(long, value_name = "SHAPE", value_delimiter = ',', value_parser = known_shape)]
     pub shapes: Vec<String>,
     /// Measure real code too: ever more files of this folder, as new ones
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Commands to measure, separated by commas
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',', default_value = "check,staged,history,scan,compare")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        value_delimiter = ',',
+        default_value = "check,staged,history,scan,compare"
+    )]
     pub commands: Vec<Measured>,
     /// Seconds from which a time counts
     #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
@@ -110,7 +116,8 @@ impl Measured {
 /// The folders that `compare` gets: the head, and its edited copy.
 const SUBMISSIONS: [&str; 2] = ["as-written", "edited"];
 
-/// The largest file that the program reads by default: what is larger takes no time, and says nothing.
+/// The largest file that the program reads by default: what is larger takes no time, and says
+/// nothing.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The growth from which a row is marked.
@@ -133,14 +140,16 @@ impl Input<'_> {
 /// The files of a folder, in an order that mixes its parts.
 fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, Error> {
     let tree = Tree::sample(folder, usize::MAX / 2, 1)?;
-    let mut files: Vec<_> = tree.files.into_iter().map(|file| (file.path, file.scan.text)).collect();
+    let mut files: Vec<_> =
+        tree.files.into_iter().map(|file| (file.path, file.scan.text)).collect();
     Random::new(1, 1).shuffle(&mut files);
     Ok(files)
 }
 
 /// Whether `name` is the shape's, or no shape's and the beginning of this one's.
 fn is_named(shape: &Shape, name: &str) -> bool {
-    shape.name == name || shape.name.starts_with(name) && SHAPES.iter().all(|other| other.name != name)
+    shape.name == name
+        || shape.name.starts_with(name) && SHAPES.iter().all(|other| other.name != name)
 }
 
 fn known_shape(name: &str) -> Result<String, String> {
@@ -154,14 +163,21 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&args.chosen)?;
     let scratch = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
-    let is_asked = |shape: &&Shape| args.shapes.is_empty() || args.shapes.iter().any(|name| is_named(shape, name));
+    let is_asked = |shape: &&Shape| {
+        args.shapes.is_empty() || args.shapes.iter().any(|name| is_named(shape, name))
+    };
     let files = args.folder.as_deref().map(read_folder).transpose()?.unwrap_or_default();
     let of_folder = |n: usize| code::new_files(&files[..n]);
     let n_files = files.len();
     let mut inputs: Vec<Input<'_>> = SHAPES.iter().filter(is_asked).map(Input::new).collect();
     if n_files > 0 {
         inputs.retain(|_| !args.shapes.is_empty());
-        inputs.push(Input { name: "files-of-folder", unit: "files", sizes: (10, n_files), change: &of_folder });
+        inputs.push(Input {
+            name: "files-of-folder",
+            unit: "files",
+            sizes: (10, n_files),
+            change: &of_folder,
+        });
     }
     let mut rows = Vec::new();
     print(&line("shape", "command", "growth", "", "size: user CPU seconds"))?;
@@ -175,7 +191,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     }
     let n_marked = rows.iter().filter(|row| row.is_marked()).count();
-    print(&format!("\n{n_marked} of {} rows grow by more than {MAX_GROWTH}, or end early: !\n", rows.len()))?;
+    print(&format!(
+        "\n{n_marked} of {} rows grow by more than {MAX_GROWTH}, or end early: !\n",
+        rows.len()
+    ))?;
     if let Some(file) = &args.json {
         let times = Value::from_iter(rows.iter().map(Row::json));
         fs::write(file, format!("{times:#}\n")).map_err(Error::writing(file))?;
@@ -189,7 +208,11 @@ fn line(shape: &str, command: &str, growth: &str, mark: &str, runs: &str) -> Str
 }
 
 fn remove(folder: &Path) -> Result<(), Error> {
-    if folder.exists() { fs::remove_dir_all(folder).map_err(Error::writing(folder)) } else { Ok(()) }
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(Error::writing(folder))
+    } else {
+        Ok(())
+    }
 }
 
 /// The times of a command over a shape.
@@ -204,9 +227,15 @@ struct Row {
 }
 
 /// Measures all commands, so that each repository is made once.
-fn measure_input(args: &Args, program: &Program, folder: &Path, input: &Input<'_>) -> Result<Vec<Row>, Error> {
+fn measure_input(
+    args: &Args,
+    program: &Program,
+    folder: &Path,
+    input: &Input<'_>,
+) -> Result<Vec<Row>, Error> {
     let Input { name, unit, .. } = *input;
-    let new_row = |&command: &Measured| Row { name, unit, command, runs: Vec::new(), from: args.from };
+    let new_row =
+        |&command: &Measured| Row { name, unit, command, runs: Vec::new(), from: args.from };
     let mut rows: Vec<Row> = args.commands.iter().map(new_row).collect();
     let mut size = input.sizes.0;
     while size <= input.sizes.1 && rows.iter().any(|row| !row.is_complete(args.doublings)) {
@@ -254,7 +283,9 @@ fn write_submissions(repository: &Path, change: &Change) -> Result<(), Error> {
         for (submission, text) in SUBMISSIONS.into_iter().zip(texts) {
             let file = repository.join(submission).join(name);
             let folder = file.parent().expect("it was joined to the repository");
-            fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(Error::writing(&file))?;
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::write(&file, text))
+                .map_err(Error::writing(&file))?;
         }
     }
     Ok(())
@@ -281,13 +312,20 @@ fn fastest(args: &Args, command: &Command) -> Result<Run, Error> {
 impl Row {
     /// Whether enough sizes are measured, or a larger one cannot be.
     fn is_complete(&self, n_doublings: usize) -> bool {
-        let n_counting = self.runs.iter().filter(|(_, run)| matches!(run, Run::Done(seconds) if *seconds >= self.from));
-        n_counting.count() > n_doublings || self.runs.last().is_some_and(|(_, run)| !matches!(run, Run::Done(_)))
+        let n_counting = self
+            .runs
+            .iter()
+            .filter(|(_, run)| matches!(run, Run::Done(seconds) if *seconds >= self.from));
+        n_counting.count() > n_doublings
+            || self.runs.last().is_some_and(|(_, run)| !matches!(run, Run::Done(_)))
     }
 
     /// Keeps the times that count, and the last that does not.
     fn forget_short_times(&mut self) {
-        let n_short = self.runs.iter().take_while(|(_, run)| matches!(run, Run::Done(seconds) if *seconds < self.from));
+        let n_short = self
+            .runs
+            .iter()
+            .take_while(|(_, run)| matches!(run, Run::Done(seconds) if *seconds < self.from));
         let n_forgotten = n_short.count().saturating_sub(1);
         self.runs.drain(..n_forgotten);
     }
@@ -314,7 +352,8 @@ impl Row {
             Run::Failed(why) => format!("{size}: {why}"),
         });
         let runs = format!("{}  ({})", runs.collect::<Vec<_>>().join("  "), self.unit);
-        let growth = self.growth().iter().map(|growth| format!("{growth:.2}")).collect::<Vec<_>>().join(" ");
+        let growth =
+            self.growth().iter().map(|growth| format!("{growth:.2}")).collect::<Vec<_>>().join(" ");
         let growth = if growth.is_empty() { "-" } else { &growth };
         let mark = if self.is_marked() { "!" } else { "" };
         line(self.name, self.command.name(), growth, mark, &runs)

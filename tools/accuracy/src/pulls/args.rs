@@ -42,6 +42,7 @@ pub struct Args {
 fn parse_lengths(text: &str) -> Result<(usize, usize), String> {
     let expected = || "expected FROM-TO between 20 and 200, as in `50-200`".to_owned();
     let (from, to) = text.split_once('-').ok_or_else(expected)?;
-    let (from, to): (usize, usize) = (from.parse().map_err(|_| expected())?, to.parse().map_err(|_| expected())?);
+    let (from, to): (usize, usize) =
+        (from.parse().map_err(|_| expected())?, to.parse().map_err(|_| expected())?);
     if (20..=to).contains(&from) && to <= 200 { Ok((from, to)) } else { Err(expected()) }
 }

@@ -1,6 +1,7 @@
 //! Builds one pull request: picks code, pastes it, and remembers what is true of it.
 //!
-//! Every step that depends on luck gives an `Option`: `None` means that this pull request is begun anew.
+//! Every step that depends on luck gives an `Option`: `None` means that this pull request is begun
+//! anew.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -23,7 +24,8 @@ pub const LENGTHS: &[RangeInclusive<usize>] =
 pub struct Copy {
     /// Where it is in the head.
     pub place: Place,
-    /// The first line where a finding may begin without being wrong: imports and comments may count or not.
+    /// The first line where a finding may begin without being wrong: imports and comments may count
+    /// or not.
     pub may_start: usize,
     /// Where in the head its origins are.
     pub origins: Vec<Place>,
@@ -133,18 +135,26 @@ impl<'t> Builder<'t> {
         self.notes.truncate(n);
     }
 
-    /// The states after each commit, the copies brought in, and what was done; `None` when a copy was lost.
+    /// The states after each commit, the copies brought in, and what was done; `None` when a copy
+    /// was lost.
     pub fn finish(mut self) -> Option<(Vec<State>, Vec<Copy>, Vec<String>)> {
         self.commit();
-        let copies = self.planned.iter().map(|planned| self.copy(planned)).collect::<Option<Vec<_>>>()?;
+        let copies =
+            self.planned.iter().map(|planned| self.copy(planned)).collect::<Option<Vec<_>>>()?;
         Some((self.states, copies, self.notes))
     }
 
     fn copy(&self, planned: &Planned) -> Option<Copy> {
         let place = self.draft.place(planned.copy)?;
-        let origins = planned.origins.iter().map(|&mark| self.draft.place(mark)).collect::<Option<Vec<_>>>()?;
-        let may_start =
-            planned.may_start.and_then(|mark| self.draft.place(mark)).map_or(place.first, |place| place.first);
+        let origins = planned
+            .origins
+            .iter()
+            .map(|&mark| self.draft.place(mark))
+            .collect::<Option<Vec<_>>>()?;
+        let may_start = planned
+            .may_start
+            .and_then(|mark| self.draft.place(mark))
+            .map_or(place.first, |place| place.first);
         Some(Copy { place, may_start, origins, n_tokens: planned.n_tokens })
     }
 
@@ -156,19 +166,28 @@ impl<'t> Builder<'t> {
     /// What a copy should be: of a length class drawn anew, so that all are met equally often.
     pub fn wanted(&mut self, form: Option<Form>, min_lines: usize) -> SourceSegments {
         let (low, high) = (*self.sizes.start(), *self.sizes.end());
-        let is_asked = |length: &&RangeInclusive<usize>| *length.start() <= high && *length.end() >= low;
-        let lengths: Vec<_> = LENGTHS.iter().take(LENGTHS.len() - 1).filter(is_asked).cloned().collect();
+        let is_asked =
+            |length: &&RangeInclusive<usize>| *length.start() <= high && *length.end() >= low;
+        let lengths: Vec<_> =
+            LENGTHS.iter().take(LENGTHS.len() - 1).filter(is_asked).cloned().collect();
         let length = self.random.pick(&lengths).cloned().unwrap_or(low..=high);
-        SourceSegments { form, tokens: low.max(*length.start())..=high.min(*length.end()), min_lines }
+        SourceSegments {
+            form,
+            tokens: low.max(*length.start())..=high.min(*length.end()),
+            min_lines,
+        }
     }
 
-    /// Picks code of the tree that stands there once only, in a file that the change has not touched.
+    /// Picks code of the tree that stands there once only, in a file that the change has not
+    /// touched.
     pub fn origin(&mut self, wanted: &SourceSegments) -> Option<Picked<'t>> {
         let tree = self.tree;
         let candidates = candidates(&tree.files, wanted);
         for _ in 0..N_TRIES {
             let &(file, fragment) = self.random.pick(&candidates)?;
-            if !self.draft.has_touched(&tree.files[file].path) && tree.is_distinctive(file, fragment) {
+            if !self.draft.has_touched(&tree.files[file].path)
+                && tree.is_distinctive(file, fragment)
+            {
                 return Some(picked(&tree.files, file, fragment));
             }
         }
@@ -176,12 +195,17 @@ impl<'t> Builder<'t> {
     }
 
     /// Picks code that neither the tree nor this change has anything like.
-    pub fn held_out(&mut self, wanted: &SourceSegments, language: Option<&Language>) -> Option<Picked<'t>> {
+    pub fn held_out(
+        &mut self,
+        wanted: &SourceSegments,
+        language: Option<&Language>,
+    ) -> Option<Picked<'t>> {
         let tree = self.tree;
         let is_asked = |(file, _): &(usize, _)| {
             language.is_none_or(|language| tree.held_out[*file].scan.language.name == language.name)
         };
-        let candidates: Vec<_> = candidates(&tree.held_out, wanted).into_iter().filter(is_asked).collect();
+        let candidates: Vec<_> =
+            candidates(&tree.held_out, wanted).into_iter().filter(is_asked).collect();
         for _ in 0..N_TRIES {
             let &(file, fragment) = self.random.pick(&candidates)?;
             let picked = picked(&tree.held_out, file, fragment);
@@ -205,14 +229,16 @@ impl<'t> Builder<'t> {
     /// Picks an untouched file of the tree that `is_fit`.
     pub fn file(&mut self, is_fit: impl Fn(&File) -> bool) -> Option<usize> {
         let tree = self.tree;
-        let is_fit = |&at: &usize| !self.draft.has_touched(&tree.files[at].path) && is_fit(&tree.files[at]);
+        let is_fit =
+            |&at: &usize| !self.draft.has_touched(&tree.files[at].path) && is_fit(&tree.files[at]);
         let fit: Vec<usize> = (0..tree.files.len()).filter(is_fit).collect();
         self.random.pick(&fit).copied()
     }
 
     /// Picks a place for code of `form` in an untouched file other than `avoid`.
     pub fn spot(&mut self, language: &Language, form: Form, avoid: &[usize]) -> Option<Spot<'t>> {
-        let avoided: Vec<&str> = avoid.iter().map(|&at| self.tree.files[at].path.as_str()).collect();
+        let avoided: Vec<&str> =
+            avoid.iter().map(|&at| self.tree.files[at].path.as_str()).collect();
         let is_fit = |file: &File| {
             file.scan.language.name == language.name
                 && file.of_form(Form::Function).next().is_some()
@@ -227,18 +253,30 @@ impl<'t> Builder<'t> {
         let File { path, scan, .. } = &self.tree.files[file];
         let functions: Vec<_> = self.tree.files[file].of_form(Form::Function).collect();
         let function = *self.random.pick(&functions)?;
-        let spot = |line: usize, like: usize| Spot { file, path, line, indent: scan.indent(like).to_owned(), form };
+        let spot = |line: usize, like: usize| Spot {
+            file,
+            path,
+            line,
+            indent: scan.indent(like).to_owned(),
+            form,
+        };
         match form {
             Form::Function => Some(spot(function.lines.end, function.lines.start)),
             Form::Block => {
-                let inside: Vec<_> = statements(scan).into_iter().filter(|at| function.lines.contains(at)).collect();
+                let inside: Vec<_> =
+                    statements(scan).into_iter().filter(|at| function.lines.contains(at)).collect();
                 self.random.pick(&inside).map(|&at| spot(at + 1, at))
             }
         }
     }
 
     /// Picks a place in the file with code between it and the tree's lines `apart_from`.
-    pub fn spot_apart(&mut self, file: usize, form: Form, apart_from: &Range<usize>) -> Option<Spot<'t>> {
+    pub fn spot_apart(
+        &mut self,
+        file: usize,
+        form: Form,
+        apart_from: &Range<usize>,
+    ) -> Option<Spot<'t>> {
         let scan = &self.tree.files[file].scan;
         let has_code = |mut lines: Range<usize>| lines.any(|at| !scan.lines[at].tokens.is_empty());
         for _ in 0..N_TRIES {
@@ -281,13 +319,20 @@ impl<'t> Builder<'t> {
     }
 
     /// Remembers that the lines marked `copy` were made from those marked `origins`.
-    pub fn plan(&mut self, copy: Mark, origins: Vec<Mark>, n_tokens: usize, may_start: Option<Mark>) {
+    pub fn plan(
+        &mut self,
+        copy: Mark,
+        origins: Vec<Mark>,
+        n_tokens: usize,
+        may_start: Option<Mark>,
+    ) {
         self.planned.push(Planned { copy, origins, n_tokens, may_start });
     }
 
     /// A path that the tree does not have, near `path` or in another folder of the tree.
     pub fn new_path(&mut self, path: &str) -> Option<String> {
-        const WORDS: &[&str] = &["extra", "core", "support", "common", "parts", "more", "helpers", "impl"];
+        const WORDS: &[&str] =
+            &["extra", "core", "support", "common", "parts", "more", "helpers", "impl"];
         let (stem, extension) = path.rsplit_once('.')?;
         let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
         let mut folder = folder.to_owned();

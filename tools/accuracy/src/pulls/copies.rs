@@ -46,7 +46,12 @@ pub fn heavily_edited(builder: &mut Builder<'_>) -> Option<()> {
     })
 }
 
-fn as_it_is(lines: &[String], _: &'static Language, _: &Pool, _: &mut Random) -> Option<Vec<String>> {
+fn as_it_is(
+    lines: &[String],
+    _: &'static Language,
+    _: &Pool,
+    _: &mut Random,
+) -> Option<Vec<String>> {
     Some(lines.to_vec())
 }
 
@@ -67,14 +72,24 @@ fn plain(builder: &mut Builder<'_>, min_lines: usize, mutate: Mutation) -> Optio
     copy(builder, &picked, &spot, mutate)
 }
 
-fn copy<'t>(builder: &mut Builder<'t>, picked: &Picked<'t>, spot: &Spot<'_>, mutate: Mutation) -> Option<()> {
+fn copy<'t>(
+    builder: &mut Builder<'t>,
+    picked: &Picked<'t>,
+    spot: &Spot<'_>,
+    mutate: Mutation,
+) -> Option<()> {
     let lines = mutated(builder, picked, spot, mutate)?;
     builder.commit_base();
     builder.paste_copy(picked, spot, lines);
     Some(())
 }
 
-fn mutated(builder: &mut Builder<'_>, picked: &Picked<'_>, spot: &Spot<'_>, mutate: Mutation) -> Option<Vec<String>> {
+fn mutated(
+    builder: &mut Builder<'_>,
+    picked: &Picked<'_>,
+    spot: &Spot<'_>,
+    mutate: Mutation,
+) -> Option<Vec<String>> {
     let lines = shift(&picked.lines, &spot.indent, picked.language);
     mutate(&lines, picked.language, builder.pool(picked.language), &mut builder.random)
 }
@@ -95,7 +110,8 @@ const FILE_TOKENS: RangeInclusive<usize> = 60..=1_500;
 /// A file copied under another name, as it is or with names changed.
 pub fn whole_file(builder: &mut Builder<'_>) -> Option<()> {
     let tree = builder.tree;
-    let number = builder.file(|file| FILE_TOKENS.contains(&file.scan.tokens.len()) && !file.fragments.is_empty())?;
+    let number = builder
+        .file(|file| FILE_TOKENS.contains(&file.scan.tokens.len()) && !file.fragments.is_empty())?;
     let File { path, scan, .. } = &tree.files[number];
     if !tree.is_file_distinctive(number) {
         return None;
@@ -103,17 +119,24 @@ pub fn whole_file(builder: &mut Builder<'_>) -> Option<()> {
     let to = builder.new_path(path)?;
     let is_exact = builder.random.chance(60);
     let lines = scan.to_lines();
-    let lines =
-        if is_exact { lines } else { rename(&lines, scan.language, builder.pool(scan.language), &mut builder.random)? };
+    let lines = if is_exact {
+        lines
+    } else {
+        rename(&lines, scan.language, builder.pool(scan.language), &mut builder.random)?
+    };
     builder.commit_base();
     let body = tree.files[number].body();
     let n_tokens = scan.tokens.len() - scan.lines[body].tokens.start;
-    let (origin, copy, all) = (builder.draft.new_mark(), builder.draft.new_mark(), builder.draft.new_mark());
+    let (origin, copy, all) =
+        (builder.draft.new_mark(), builder.draft.new_mark(), builder.draft.new_mark());
     builder.draft.mark(path, &(body..scan.lines.len()), origin);
     *builder.draft.lines(&to) = new_lines(lines, &[all]);
     builder.draft.mark_from(&to, body, copy);
     builder.plan(copy, vec![origin], n_tokens, Some(all));
-    builder.note(format!("copied the file {path} to {to}, {}", if is_exact { "as it is" } else { "renamed" }));
+    builder.note(format!(
+        "copied the file {path} to {to}, {}",
+        if is_exact { "as it is" } else { "renamed" }
+    ));
     Some(())
 }
 
@@ -161,7 +184,10 @@ pub fn third_copy(builder: &mut Builder<'_>) -> Option<()> {
     let lines = shift(&picked.lines, &third.indent, picked.language);
     builder.paste(&third, lines, &[copy]);
     builder.plan(copy, vec![origin, sibling], picked.fragment.tokens.len(), None);
-    builder.note(format!("{} stood in {} too, and was copied to {}", picked.path, second.path, third.path));
+    builder.note(format!(
+        "{} stood in {} too, and was copied to {}",
+        picked.path, second.path, third.path
+    ));
     Some(())
 }
 
@@ -178,7 +204,8 @@ pub fn new_twice(builder: &mut Builder<'_>) -> Option<()> {
     if one.file != other.file && builder.tree.are_alike(one.file, other.file) {
         return None;
     }
-    let (first, second) = if (one.path, one.line) < (other.path, other.line) { (one, other) } else { (other, one) };
+    let (first, second) =
+        if (one.path, one.line) < (other.path, other.line) { (one, other) } else { (other, one) };
     let mutate: Mutation = if builder.random.chance(50) { as_it_is } else { rename };
     let lines = mutated(builder, &picked, &second, mutate)?;
     builder.commit_base();
@@ -187,7 +214,10 @@ pub fn new_twice(builder: &mut Builder<'_>) -> Option<()> {
     builder.paste(&second, lines, &[copy]);
     builder.paste(&first, shift(&picked.lines, &first.indent, picked.language), &[origin]);
     builder.plan(copy, vec![origin], n_tokens, None);
-    builder.note(format!("new code (held out: {}) was put into {} and {}", picked.path, first.path, second.path));
+    builder.note(format!(
+        "new code (held out: {}) was put into {} and {}",
+        picked.path, first.path, second.path
+    ));
     Some(())
 }
 
@@ -202,10 +232,14 @@ pub fn origin_edited(builder: &mut Builder<'_>) -> Option<()> {
     builder.paste(&spot, shift(&picked.lines, &spot.indent, picked.language), &[copy]);
     let n_edits = builder.random.between(1, (picked.lines.len() / 8).max(1));
     let Builder { draft, random, tree, .. } = builder;
-    let edit =
-        |lines: Vec<String>| edit_lines(&lines, picked.language, tree.pool(picked.language), (n_edits, 2), random);
+    let edit = |lines: Vec<String>| {
+        edit_lines(&lines, picked.language, tree.pool(picked.language), (n_edits, 2), random)
+    };
     draft.rewrite(picked.path, origin, edit)?;
     builder.plan(copy, vec![origin], picked.fragment.tokens.len(), None);
-    builder.note(format!("copied {} to {}, and edited {n_edits} lines of the origin", picked.path, spot.path));
+    builder.note(format!(
+        "copied {} to {}, and edited {n_edits} lines of the origin",
+        picked.path, spot.path
+    ));
     Some(())
 }

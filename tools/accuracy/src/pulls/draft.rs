@@ -1,6 +1,8 @@
-//! Drafts a change to a tree: lines are inserted, cut and edited, and keep their marks all the while.
+//! Drafts a change to a tree: lines are inserted, cut and edited, and keep their marks all the
+//! while.
 //!
-//! Invariant: a line of the tree keeps its number for as long as it lives, so places are named as in the tree.
+//! Invariant: a line of the tree keeps its number for as long as it lives, so places are named as
+//! in the tree.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -50,7 +52,10 @@ impl<'t> Draft<'t> {
     /// The lines of `path`, to be changed; an empty file when there is none.
     pub fn lines(&mut self, path: &str) -> &mut Vec<Line> {
         let tree = self.tree;
-        self.files.entry(path.to_owned()).or_insert_with(|| Some(lines_of(tree, path))).get_or_insert_with(Vec::new)
+        self.files
+            .entry(path.to_owned())
+            .or_insert_with(|| Some(lines_of(tree, path)))
+            .get_or_insert_with(Vec::new)
     }
 
     /// Takes the file away.
@@ -65,7 +70,8 @@ impl<'t> Draft<'t> {
         self.delete(from);
     }
 
-    /// Inserts `lines` before the tree's line `number`, at the end when there is no such line any more.
+    /// Inserts `lines` before the tree's line `number`, at the end when there is no such line any
+    /// more.
     pub fn insert(&mut self, path: &str, number: usize, lines: Vec<Line>) {
         let own = self.lines(path);
         let at = own.iter().position(|line| line.number == Some(number)).unwrap_or(own.len());
@@ -86,11 +92,22 @@ impl<'t> Draft<'t> {
         self.lines(path).iter_mut().skip(first).for_each(|line| line.marks |= mark.0);
     }
 
-    /// Inserts lines directly before or behind those that are marked, a blank line between; they get no mark.
-    pub fn insert_beside(&mut self, path: &str, mark: Mark, is_before: bool, mut lines: Vec<String>) -> Option<()> {
+    /// Inserts lines directly before or behind those that are marked, a blank line between; they
+    /// get no mark.
+    pub fn insert_beside(
+        &mut self,
+        path: &str,
+        mark: Mark,
+        is_before: bool,
+        mut lines: Vec<String>,
+    ) -> Option<()> {
         let own = self.lines(path);
         let is_marked = |line: &Line| line.marks & mark.0 != 0;
-        let at = if is_before { own.iter().position(is_marked)? } else { own.iter().rposition(is_marked)? + 1 };
+        let at = if is_before {
+            own.iter().position(is_marked)?
+        } else {
+            own.iter().rposition(is_marked)? + 1
+        };
         lines.insert(if is_before { lines.len() } else { 0 }, String::new());
         own.splice(at..at, new_lines(lines, &[]));
         Some(())
@@ -109,7 +126,8 @@ impl<'t> Draft<'t> {
         self.lines(path).retain(|line| line.marks & mark.0 == 0);
     }
 
-    /// The text of the marked lines of `path`, to be rewritten: `rewrite` gets it and gives it back.
+    /// The text of the marked lines of `path`, to be rewritten: `rewrite` gets it and gives it
+    /// back.
     ///
     /// The lines keep all marks of the first one, and have no number any more.
     pub fn rewrite(
@@ -132,14 +150,17 @@ impl<'t> Draft<'t> {
         let is_marked = |line: &Line| line.marks & mark.0 != 0;
         self.files.iter().find_map(|(path, lines)| {
             let lines = lines.as_ref()?;
-            let (first, last) = (lines.iter().position(is_marked)?, lines.iter().rposition(is_marked)?);
+            let (first, last) =
+                (lines.iter().position(is_marked)?, lines.iter().rposition(is_marked)?);
             Some(Place { path: path.clone(), first: first + 1, last: last + 1 })
         })
     }
 
     /// What differs from the tree now.
     pub fn state(&self) -> State {
-        let text = |lines: &Vec<Line>| lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect::<String>();
+        let text = |lines: &Vec<Line>| {
+            lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect::<String>()
+        };
         self.files.iter().map(|(path, lines)| (path.clone(), lines.as_ref().map(text))).collect()
     }
 }
@@ -153,5 +174,9 @@ pub fn new_lines(lines: impl IntoIterator<Item = String>, marks: &[Mark]) -> Vec
 fn lines_of(tree: &Tree, path: &str) -> Vec<Line> {
     let file = tree.files.iter().find(|file| file.path == path);
     let lines = file.map(|file| file.scan.to_lines()).unwrap_or_default();
-    lines.into_iter().enumerate().map(|(number, text)| Line { text, number: Some(number), marks: 0 }).collect()
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(number, text)| Line { text, number: Some(number), marks: 0 })
+        .collect()
 }

@@ -40,9 +40,11 @@ fn movable<'t>(builder: &mut Builder<'t>) -> Option<(usize, Vec<&'t Fragment>)> 
     let tree = builder.tree;
     let is_movable = |function: &&Fragment| (SUBSTANTIAL..=400).contains(&function.tokens.len());
     let file = builder.file(|file| {
-        file.of_form(Form::Function).count() > 2 && file.of_form(Form::Function).any(|f| is_movable(&f))
+        file.of_form(Form::Function).count() > 2
+            && file.of_form(Form::Function).any(|f| is_movable(&f))
     })?;
-    let mut functions: Vec<_> = tree.files[file].of_form(Form::Function).filter(is_movable).collect();
+    let mut functions: Vec<_> =
+        tree.files[file].of_form(Form::Function).filter(is_movable).collect();
     builder.random.shuffle(&mut functions);
     functions.truncate(builder.random.between(1, 2));
     Some((file, functions))
@@ -53,7 +55,12 @@ fn relocate(builder: &mut Builder<'_>, file: usize, function: &Fragment, spot: &
     let cut = builder.draft.cut(path, &function.lines);
     let lines: Vec<String> = cut.into_iter().map(|line| line.text).collect();
     builder.paste(spot, shift(&lines, &spot.indent, scan.language), &[]);
-    builder.note(format!("moved {path}:{}-{} to {}", function.lines.start + 1, function.lines.end, spot.path));
+    builder.note(format!(
+        "moved {path}:{}-{} to {}",
+        function.lines.start + 1,
+        function.lines.end,
+        spot.path
+    ));
 }
 
 /// A file under another name.
@@ -69,7 +76,8 @@ pub fn file_renamed(builder: &mut Builder<'_>) -> Option<()> {
 
 /// A file under another name, with a few lines edited.
 pub fn file_renamed_and_edited(builder: &mut Builder<'_>) -> Option<()> {
-    let file = builder.file(|file| file.scan.lines.len() > 40 && statements(&file.scan).len() > 4)?;
+    let file =
+        builder.file(|file| file.scan.lines.len() > 40 && statements(&file.scan).len() > 4)?;
     let from = &builder.tree.files[file].path;
     let to = builder.new_path(from)?;
     builder.commit_base();
@@ -96,7 +104,10 @@ pub fn file_split(builder: &mut Builder<'_>) -> Option<()> {
     }
     lines.iter_mut().for_each(|line| line.number = None);
     *builder.draft.lines(&to) = lines;
-    builder.note(format!("moved {} functions of {path} to the new file {to}", functions.len().div_ceil(2)));
+    builder.note(format!(
+        "moved {} functions of {path} to the new file {to}",
+        functions.len().div_ceil(2)
+    ));
     Some(())
 }
 
@@ -121,11 +132,16 @@ pub fn rewrapped(builder: &mut Builder<'_>) -> Option<()> {
 /// Files with CRLF at the ends of their lines.
 pub fn crlf(builder: &mut Builder<'_>) -> Option<()> {
     builder.commit_base();
-    some_files(builder, |scan, _| Some(scan.to_lines().into_iter().map(|line| line + "\r").collect()))
+    some_files(builder, |scan, _| {
+        Some(scan.to_lines().into_iter().map(|line| line + "\r").collect())
+    })
 }
 
 /// Rewrites one to three files.
-fn some_files(builder: &mut Builder<'_>, rewrite: impl Fn(&Scan, &mut Random) -> Option<Vec<String>>) -> Option<()> {
+fn some_files(
+    builder: &mut Builder<'_>,
+    rewrite: impl Fn(&Scan, &mut Random) -> Option<Vec<String>>,
+) -> Option<()> {
     for _ in 0..builder.random.between(1, 3) {
         let file = builder.file(|file| file.scan.tokens.len() > SUBSTANTIAL)?;
         builder.rewrite_file(file, &rewrite)?;
@@ -142,7 +158,11 @@ pub fn license_added(builder: &mut Builder<'_>) -> Option<()> {
         let file = builder.file(|_| true)?;
         let File { path, scan, .. } = &builder.tree.files[file];
         let is_opener = scan.line(0).starts_with("#!") || scan.line(0).starts_with("<?");
-        builder.draft.insert(path, usize::from(is_opener), new_lines(edit::license(scan.language, n_lines), &[]));
+        builder.draft.insert(
+            path,
+            usize::from(is_opener),
+            new_lines(edit::license(scan.language, n_lines), &[]),
+        );
         builder.note(format!("put a license above {path}"));
     }
     Some(())
@@ -151,14 +171,18 @@ pub fn license_added(builder: &mut Builder<'_>) -> Option<()> {
 /// The same imports into several files.
 pub fn imports_added(builder: &mut Builder<'_>) -> Option<()> {
     builder.commit_base();
-    let first = builder.file(|file| (0..file.scan.lines.len()).any(|at| is_import(&file.scan, at)))?;
+    let first =
+        builder.file(|file| (0..file.scan.lines.len()).any(|at| is_import(&file.scan, at)))?;
     let language = builder.tree.files[first].scan.language;
     let mut imports = builder.pool(language).imports.clone();
     builder.random.shuffle(&mut imports);
     imports.truncate(builder.random.between(3, 15));
     let mut files = vec![first];
-    let is_fit = |file: &File| file.scan.language.name == language.name && file.path != builder.tree.files[first].path;
-    let others: Vec<usize> = (0..builder.tree.files.len()).filter(|&at| is_fit(&builder.tree.files[at])).collect();
+    let is_fit = |file: &File| {
+        file.scan.language.name == language.name && file.path != builder.tree.files[first].path
+    };
+    let others: Vec<usize> =
+        (0..builder.tree.files.len()).filter(|&at| is_fit(&builder.tree.files[at])).collect();
     files.extend(builder.random.pick(&others));
     for file in files.into_iter().filter(|_| imports.len() > 2) {
         let File { path, scan, .. } = &builder.tree.files[file];
@@ -187,7 +211,8 @@ pub fn renamed_in_place(builder: &mut Builder<'_>) -> Option<()> {
     builder.rewrite_file(first, |scan, _| renamed(scan, &renames))?;
     let tree = builder.tree;
     let shares = |file: &File| {
-        file.scan.language.name == scan.language.name && often(&file.scan).iter().any(|name| renames.contains_key(name))
+        file.scan.language.name == scan.language.name
+            && often(&file.scan).iter().any(|name| renames.contains_key(name))
     };
     for _ in 0..2 {
         if let Some(file) = builder.file(shares) {
@@ -261,18 +286,29 @@ struct OldClone<'t> {
 }
 
 fn old_clone<'t>(builder: &mut Builder<'t>) -> Option<OldClone<'t>> {
-    let wanted = SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 6 };
+    let wanted =
+        SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 6 };
     let picked = builder.origin(&wanted)?;
     let spot = builder.spot(picked.language, Form::Function, &[picked.file])?;
     let (origin, clone) = (builder.draft.new_mark(), builder.draft.new_mark());
     let mut lines = shift(&picked.lines, &spot.indent, picked.language);
     if builder.random.chance(50) {
-        lines = edit::rename(&lines, picked.language, builder.tree.pool(picked.language), &mut builder.random)?;
+        lines = edit::rename(
+            &lines,
+            picked.language,
+            builder.tree.pool(picked.language),
+            &mut builder.random,
+        )?;
     }
     builder.draft.mark(picked.path, &picked.fragment.lines, origin);
     builder.paste(&spot, lines, &[clone]);
     builder.commit_base();
-    builder.note(format!("base had {}:{} in {} too", picked.path, picked.fragment.lines.start + 1, spot.path));
+    builder.note(format!(
+        "base had {}:{} in {} too",
+        picked.path,
+        picked.fragment.lines.start + 1,
+        spot.path
+    ));
     Some(OldClone { picked, origin, spot, clone })
 }
 
@@ -284,7 +320,11 @@ pub fn beside_old_clone(builder: &mut Builder<'_>) -> Option<()> {
     let lines = shift(&function.lines, &spot.indent, picked.language);
     let is_before = builder.random.chance(50);
     builder.draft.insert_beside(spot.path, clone, is_before, lines)?;
-    builder.note(format!("new code (held out: {}:{}) beside it", function.path, function.fragment.lines.start + 1));
+    builder.note(format!(
+        "new code (held out: {}:{}) beside it",
+        function.path,
+        function.fragment.lines.start + 1
+    ));
     Some(())
 }
 
@@ -294,7 +334,9 @@ pub fn inside_old_clone(builder: &mut Builder<'_>) -> Option<()> {
     let n = builder.random.between(1, 2);
     let pool = builder.pool(picked.language);
     let Builder { draft, random, .. } = builder;
-    draft.rewrite(spot.path, clone, |lines| edit_lines(&lines, picked.language, pool, (n, 2), random))?;
+    draft.rewrite(spot.path, clone, |lines| {
+        edit_lines(&lines, picked.language, pool, (n, 2), random)
+    })?;
     builder.note(format!("edited {n} lines of it"));
     Some(())
 }
@@ -304,12 +346,16 @@ pub fn inside_both(builder: &mut Builder<'_>) -> Option<()> {
     let OldClone { picked, origin, spot, clone } = old_clone(builder)?;
     let inner = |lines: &[String]| {
         let is_inner = |&at: &usize| at > 0 && at + 1 < lines.len();
-        statements(&edit::scan(lines, picked.language)).into_iter().filter(is_inner).collect::<Vec<_>>()
+        statements(&edit::scan(lines, picked.language))
+            .into_iter()
+            .filter(is_inner)
+            .collect::<Vec<_>>()
     };
     let at = *builder.random.pick(&inner(&picked.lines))?;
     let pool = builder.pool(picked.language);
     let n = builder.random.between(1, 6);
-    let new: Vec<String> = (0..n).filter_map(|_| builder.random.pick(&pool.statements).cloned()).collect();
+    let new: Vec<String> =
+        (0..n).filter_map(|_| builder.random.pick(&pool.statements).cloned()).collect();
     let insert = |mut lines: Vec<String>| {
         let indent: String = lines[at].chars().take_while(|byte| byte.is_whitespace()).collect();
         lines.splice(at + 1..at + 1, new.iter().map(|line| format!("{indent}{line}")));
@@ -323,7 +369,8 @@ pub fn inside_both(builder: &mut Builder<'_>) -> Option<()> {
 
 /// A copy that one commit adds and a later one removes.
 pub fn added_and_removed(builder: &mut Builder<'_>) -> Option<()> {
-    let wanted = SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 0 };
+    let wanted =
+        SourceSegments { form: Some(Form::Function), tokens: SUBSTANTIAL..=250, min_lines: 0 };
     let picked = builder.origin(&wanted)?;
     let spot = builder.spot(picked.language, Form::Function, &[picked.file])?;
     builder.commit_base();
@@ -347,7 +394,9 @@ pub fn tweaked(builder: &mut Builder<'_>) -> Option<()> {
 fn tweak_file(builder: &mut Builder<'_>, file: usize) -> Option<()> {
     let n = builder.random.between(1, 3);
     let pool = builder.pool(builder.tree.files[file].scan.language);
-    builder.rewrite_file(file, |scan, random| edit_lines(&scan.to_lines(), scan.language, pool, (n, 4), random))
+    builder.rewrite_file(file, |scan, random| {
+        edit_lines(&scan.to_lines(), scan.language, pool, (n, 4), random)
+    })
 }
 
 /// Up to three harmless changes beside a copy, in files that it does not touch.

@@ -98,7 +98,8 @@ pub fn judge(program: &Program, repository: &Path, pull: &Pull) -> Result<Verdic
     let Report { examined, findings } = Program::report(&mut command)?;
     let findings = findings.into_iter().map(finding);
     let (counted, notes): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.level != "note");
-    let is_wrong = |finding: &&Finding| pull.copies.iter().all(|copy| finding.place.overlap(&copy.place) == 0);
+    let is_wrong =
+        |finding: &&Finding| pull.copies.iter().all(|copy| finding.place.overlap(&copy.place) == 0);
     Ok(Verdict {
         copies: pull.copies.iter().map(|copy| found(copy, pull, &counted)).collect(),
         n_findings: counted.len(),
@@ -111,24 +112,35 @@ pub fn judge(program: &Program, repository: &Path, pull: &Pull) -> Result<Verdic
 
 /// The command line, to be run again by hand.
 fn by_hand(program: &Program, repository: &Path, pull: &Pull) -> String {
-    let settings: String = program.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+    let settings: String =
+        program.settings.iter().map(|setting| format!(" --set {setting}")).collect();
     let (binary, repository) = (program.binary.display(), repository.display());
-    format!("{binary} check -C {repository} --base {} --head {} --isolated{settings}", pull.base(), pull.head())
+    format!(
+        "{binary} check -C {repository} --base {} --head {} --isolated{settings}",
+        pull.base(),
+        pull.head()
+    )
 }
 
 fn finding(row: Row) -> Finding {
-    let place = |path: String, lines: &Lines| Place { path, first: lines.start_line, last: lines.end_line };
+    let place =
+        |path: String, lines: &Lines| Place { path, first: lines.start_line, last: lines.end_line };
     Finding {
         level: row.level,
         place: place(row.path, &row.fragment),
         n_tokens: row.tokens,
-        origins: row.origins.into_iter().map(|origin| place(origin.path, &origin.fragment)).collect(),
+        origins: row
+            .origins
+            .into_iter()
+            .map(|origin| place(origin.path, &origin.fragment))
+            .collect(),
     }
 }
 
 /// The finding that has at least half of the copy's lines, and how well it fits.
 fn found(copy: &Copy, pull: &Pull, findings: &[Finding]) -> Option<FileHits> {
-    let touching: Vec<&Finding> = findings.iter().filter(|finding| finding.place.overlap(&copy.place) > 0).collect();
+    let touching: Vec<&Finding> =
+        findings.iter().filter(|finding| finding.place.overlap(&copy.place) > 0).collect();
     let finding = *touching.iter().max_by_key(|finding| finding.place.overlap(&copy.place))?;
     let is_right = |origin: &Place| copy.origins.iter().any(|own| own.overlap(origin) > 0);
     (2 * finding.place.overlap(&copy.place) >= copy.place.n_lines()).then(|| FileHits {
@@ -140,7 +152,8 @@ fn found(copy: &Copy, pull: &Pull, findings: &[Finding]) -> Option<FileHits> {
     })
 }
 
-/// Whether no other copy has more of the finding's lines: one that reaches over an end is not split.
+/// Whether no other copy has more of the finding's lines: one that reaches over an end is not
+/// split.
 fn is_mostly_on(finding: &Finding, copy: &Copy, pull: &Pull) -> bool {
     let n_lines = finding.place.overlap(&copy.place);
     pull.copies.iter().all(|other| finding.place.overlap(&other.place) <= n_lines)

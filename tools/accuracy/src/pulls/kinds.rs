@@ -112,12 +112,14 @@ impl Plan<'_> {
     pub fn build(&self, number: usize) -> Option<Pull> {
         let kind = self.kinds[number % self.kinds.len()];
         let first = number / self.kinds.len();
-        (0..self.trees.len()).find_map(|at| self.build_from(number, kind, (first + at) % self.trees.len()))
+        (0..self.trees.len())
+            .find_map(|at| self.build_from(number, kind, (first + at) % self.trees.len()))
     }
 
     fn build_from(&self, number: usize, kind: &'static Kind, tree: usize) -> Option<Pull> {
         (0..N_ATTEMPTS).find_map(|attempt| {
-            let random = Random::new(self.seed, (number as u64) << 16 | (tree as u64) << 8 | attempt);
+            let random =
+                Random::new(self.seed, (number as u64) << 16 | (tree as u64) << 8 | attempt);
             let mut builder = Builder::new(&self.trees[tree], random, self.sizes.clone());
             (kind.build)(&mut builder)?;
             if kind.is_copy {

@@ -4,7 +4,8 @@
 //! folder -> tree -> pull request -> repository -> verdict -> figures
 //! ```
 //!
-//! Equal folders and seeds give equal pull requests and, as long as the program under test is the same, equal figures.
+//! Equal folders and seeds give equal pull requests and, as long as the program under test is the
+//! same, equal figures.
 
 // Drafts a change to a tree.
 mod draft;
@@ -90,10 +91,18 @@ fn build(args: &Args, trees: &[Tree]) -> Result<Vec<Pull>, Error> {
 
 fn write(folder: &Path, trees: &[Tree], pulls: &[Pull]) -> Result<Vec<PathBuf>, Error> {
     let of_tree = |tree: usize| pulls.iter().filter(move |pull| pull.tree == tree);
-    trees.iter().enumerate().map(|(number, tree)| write::write(folder, tree, of_tree(number))).collect()
+    trees
+        .iter()
+        .enumerate()
+        .map(|(number, tree)| write::write(folder, tree, of_tree(number)))
+        .collect()
 }
 
-fn judge_all(program: &Program, pulls: &[Pull], repositories: &[PathBuf]) -> Result<Vec<Verdict>, Error> {
+fn judge_all(
+    program: &Program,
+    pulls: &[Pull],
+    repositories: &[PathBuf],
+) -> Result<Vec<Verdict>, Error> {
     let judge = |at: usize| judge(program, &repositories[pulls[at].tree], &pulls[at]);
     on_all_threads(pulls.len(), judge).into_iter().collect()
 }

@@ -18,15 +18,20 @@ pub fn table(tally: &Tally, trees: &[Tree]) -> String {
     let copying = tally.kinds.iter().filter(|(kind, figures)| kind.is_copy && figures.n_pulls > 0);
     rows.extend(copying.map(|(kind, figures)| row(kind.name, figures)));
     rows.push(row("all", &tally.all));
-    let harmless: Vec<_> = tally.kinds.iter().filter(|(kind, figures)| !kind.is_copy && figures.n_pulls > 0).collect();
+    let harmless: Vec<_> =
+        tally.kinds.iter().filter(|(kind, figures)| !kind.is_copy && figures.n_pulls > 0).collect();
     let mut text = aligned(&rows) + "\n" + &summary(tally) + "\n";
     if !harmless.is_empty() {
-        let mut rows = vec![["harmless", "pulls", "clean", "findings", "notes"].map(str::to_owned).to_vec()];
+        let mut rows =
+            vec![["harmless", "pulls", "clean", "findings", "notes"].map(str::to_owned).to_vec()];
         rows.extend(harmless.into_iter().map(|(kind, figures)| harmless_row(kind.name, figures)));
         text += &(aligned(&rows) + "\n");
     }
-    let mut rows = vec![["folder", "pulls", "recall", "precision", "clean"].map(str::to_owned).to_vec()];
-    rows.extend(trees.iter().zip(&tally.trees).map(|(tree, figures)| tree_row(&tree.name, figures)));
+    let mut rows =
+        vec![["folder", "pulls", "recall", "precision", "clean"].map(str::to_owned).to_vec()];
+    rows.extend(
+        trees.iter().zip(&tally.trees).map(|(tree, figures)| tree_row(&tree.name, figures)),
+    );
     text + &aligned(&rows)
 }
 
@@ -57,7 +62,10 @@ fn row(name: &str, figures: &Figures) -> Vec<String> {
         figures.split.part.to_string(),
         n_wrong,
     ];
-    head.into_iter().chain(figures.recall_by_length.iter().map(|&share| percent(share))).chain(tail).collect()
+    head.into_iter()
+        .chain(figures.recall_by_length.iter().map(|&share| percent(share)))
+        .chain(tail)
+        .collect()
 }
 
 fn harmless_row(name: &str, figures: &Figures) -> Vec<String> {
@@ -85,7 +93,8 @@ fn summary(tally: &Tally) -> String {
     }
     let off = figures.boundary_error().map_or("-".to_owned(), |lines| format!("{lines:.2}"));
     writeln!(text, "{:<34}{off:>6} lines", "boundary error").expect("a string takes all");
-    writeln!(text, "{:<34}{:>6}", "different wrong findings", tally.n_different_wrong()).expect("a string takes all");
+    writeln!(text, "{:<34}{:>6}", "different wrong findings", tally.n_different_wrong())
+        .expect("a string takes all");
     text
 }
 
@@ -130,17 +139,27 @@ pub fn faults(pull: &Pull, verdict: &Verdict, tree: &Tree) -> String {
         let origins = places(&copy.origins);
         let truth = format!("{} ({} tokens) from {origins}", copy.place, copy.n_tokens);
         match found {
-            None => lines.push(format!("missed        {truth}{}", excuse(verdict, &copy.place.path))),
+            None => {
+                lines.push(format!("missed        {truth}{}", excuse(verdict, &copy.place.path)))
+            }
             Some(found) => lines.extend(flaws(found, &copy.place, &origins)),
         }
     }
-    lines.extend(verdict.wrong.iter().map(|finding| format!("false         {}", described(finding))));
+    lines.extend(
+        verdict.wrong.iter().map(|finding| format!("false         {}", described(finding))),
+    );
     if lines.is_empty() {
         return String::new();
     }
     let notes: String = pull.notes.iter().map(|note| format!("    {note}\n")).collect();
     let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-    format!("{} {} {}\n{lines}{notes}    {}\n", pull.head(), tree.name, pull.kind.name, verdict.command)
+    format!(
+        "{} {} {}\n{lines}{notes}    {}\n",
+        pull.head(),
+        tree.name,
+        pull.kind.name,
+        verdict.command
+    )
 }
 
 /// Why a file was not examined, when it was not.
@@ -165,11 +184,18 @@ fn flaws(found: &FileHits, place: &Place, origins: &str) -> Vec<String> {
 }
 
 fn described(finding: &Finding) -> String {
-    format!("{} {} ({} tokens) from {}", finding.level, finding.place, finding.n_tokens, places(&finding.origins))
+    format!(
+        "{} {} ({} tokens) from {}",
+        finding.level,
+        finding.place,
+        finding.n_tokens,
+        places(&finding.origins)
+    )
 }
 
 fn places(places: &[Place]) -> String {
     let shown: Vec<String> = places.iter().take(4).map(ToString::to_string).collect();
-    let more = if places.len() > 4 { format!(" and {} more", places.len() - 4) } else { String::new() };
+    let more =
+        if places.len() > 4 { format!(" and {} more", places.len() - 4) } else { String::new() };
     shown.join(", ") + &more
 }

@@ -64,13 +64,17 @@ impl Figures {
     pub fn count(&mut self, pull: &Pull, verdict: &Verdict) {
         self.n_pulls += 1;
         self.n_notes += verdict.n_notes;
-        self.precision.add(Share { part: verdict.n_findings - verdict.wrong.len(), whole: verdict.n_findings });
+        self.precision.add(Share {
+            part: verdict.n_findings - verdict.wrong.len(),
+            whole: verdict.n_findings,
+        });
         if !pull.kind.is_copy {
             self.clean.count(verdict.n_findings == 0);
         }
         for (copy, found) in pull.copies.iter().zip(&verdict.copies) {
             self.recall.count(found.is_some());
-            if let Some(length) = LENGTHS.iter().position(|length| length.contains(&copy.n_tokens)) {
+            if let Some(length) = LENGTHS.iter().position(|length| length.contains(&copy.n_tokens))
+            {
                 self.recall_by_length[length].count(found.is_some());
             }
             self.count_found(found.as_ref());
@@ -120,7 +124,11 @@ impl Tally {
 
     /// Counts a pull request.
     pub fn count(&mut self, pull: &Pull, verdict: &Verdict) {
-        let of_kind = self.kinds.iter_mut().filter(|(kind, _)| kind.name == pull.kind.name).map(|(_, figures)| figures);
+        let of_kind = self
+            .kinds
+            .iter_mut()
+            .filter(|(kind, _)| kind.name == pull.kind.name)
+            .map(|(_, figures)| figures);
         for figures in of_kind.chain([&mut self.trees[pull.tree], &mut self.all]) {
             figures.count(pull, verdict);
         }

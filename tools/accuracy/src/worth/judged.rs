@@ -68,7 +68,9 @@ impl CommitCopies {
 /// The judged findings.
 pub fn read() -> Result<Vec<CommitCopies>, Error> {
     let mut rows = csv::Reader::from_reader(include_bytes!("../../data/judged.csv").as_slice());
-    rows.deserialize().collect::<Result<_, csv::Error>>().map_err(|why| Error::Judged { why: why.to_string() })
+    rows.deserialize()
+        .collect::<Result<_, csv::Error>>()
+        .map_err(|why| Error::Judged { why: why.to_string() })
 }
 
 fn is_clear<'d, D: serde::Deserializer<'d>>(from: D) -> Result<bool, D::Error> {

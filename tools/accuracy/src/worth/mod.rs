@@ -1,4 +1,5 @@
-//! Measures how many warnings are worth a reviewer's time, on findings of real commits that people have judged.
+//! Measures how many warnings are worth a reviewer's time, on findings of real commits that people
+//! have judged.
 //!
 //! ```text
 //! data/judged.csv -> commits -> findings of today -> which of the judged are still warned of -> figures
@@ -37,16 +38,19 @@ const MAX_COUNTED: usize = 10;
 enum Fate {
     Gone,
     Noted,
-    /// A note that a warning names: both are of one family, which is shown as one finding with its places.
+    /// A note that a warning names: both are of one family, which is shown as one finding with its
+    /// places.
     Named,
     Warned,
 }
 
-/// Replays the judged findings, and prints the figures. A place is told if it is a warning, or if a warning names it.
+/// Replays the judged findings, and prints the figures. A place is told if it is a warning, or if a
+/// warning names it.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Args { replayed: flags, ordinary } = args;
     let program = Program::new(&flags.chosen)?;
-    let all: Vec<CommitCopies> = judged()?.into_iter().filter(|of| flags.is_in_half(of.half)).collect();
+    let all: Vec<CommitCopies> =
+        judged()?.into_iter().filter(|of| flags.is_in_half(of.half)).collect();
     let mut of_commits: BTreeMap<(&str, &str), Vec<&CommitCopies>> = BTreeMap::new();
     for of in &all {
         of_commits.entry((&of.project, &of.commit)).or_default().push(of);
@@ -62,7 +66,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if flags.explain {
         let line = |(of, fate): &(&CommitCopies, Fate)| {
             let CommitCopies { project, commit, path, start, end, verdict, kind, why, .. } = of;
-            format!("{fate:?}\t{verdict:?}\t{kind}\t{project} {}\t{path}:{start}-{end}\t{why}\n", &commit[..10])
+            format!(
+                "{fate:?}\t{verdict:?}\t{kind}\t{project} {}\t{path}:{start}-{end}\t{why}\n",
+                &commit[..10]
+            )
         };
         print(&fates.iter().map(line).collect::<String>())?;
     }
@@ -81,7 +88,8 @@ fn copies(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Find
     Ok(all.filter(|finding| finding.rule != "not-examined").collect())
 }
 
-/// What became of a judged finding: the gravest of today's that shares half of the lines of the shorter of the two.
+/// What became of a judged finding: the gravest of today's that shares half of the lines of the
+/// shorter of the two.
 fn fate(judged: &CommitCopies, findings: &[Finding]) -> Fate {
     let shares = |finding: &&Finding| {
         let Lines { start_line, end_line } = finding.fragment;
@@ -91,7 +99,8 @@ fn fate(judged: &CommitCopies, findings: &[Finding]) -> Fate {
     };
     let is_warned = |finding: &Finding| finding.level > Level::Note;
     let is_named = |finding: &Finding| {
-        finding.family.is_some() && findings.iter().any(|of| of.family == finding.family && is_warned(of))
+        finding.family.is_some()
+            && findings.iter().any(|of| of.family == finding.family && is_warned(of))
     };
     let fate = |finding: &Finding| match (is_warned(finding), is_named(finding)) {
         (true, _) => Fate::Warned,
@@ -103,14 +112,21 @@ fn fate(judged: &CommitCopies, findings: &[Finding]) -> Fate {
 
 /// How often two readers agreed on what is useful, and how far beyond chance (Cohen 1960).
 fn agreement(all: &[CommitCopies]) -> String {
-    let both: Vec<(bool, bool)> =
-        all.iter().filter_map(|of| Some((of.verdict == Verdict::Useful, of.second? == Verdict::Useful))).collect();
-    let part =
-        |is: fn(&(bool, bool)) -> bool| both.iter().filter(|pair| is(pair)).count() as f64 / both.len().max(1) as f64;
+    let both: Vec<(bool, bool)> = all
+        .iter()
+        .filter_map(|of| Some((of.verdict == Verdict::Useful, of.second? == Verdict::Useful)))
+        .collect();
+    let part = |is: fn(&(bool, bool)) -> bool| {
+        both.iter().filter(|pair| is(pair)).count() as f64 / both.len().max(1) as f64
+    };
     let (agreed, first, second) = (part(|(a, b)| a == b), part(|(a, _)| *a), part(|(_, b)| *b));
     let by_chance = first * second + (1.0 - first) * (1.0 - second);
     let kappa = (agreed - by_chance) / (1.0 - by_chance);
-    format!("\n{} were read twice: agreement {:.0} %, kappa {kappa:.2}\n", both.len(), 100.0 * agreed)
+    format!(
+        "\n{} were read twice: agreement {:.0} %, kappa {kappa:.2}\n",
+        both.len(),
+        100.0 * agreed
+    )
 }
 
 /// How many of some judged findings are warned of, and what they are.
@@ -168,12 +184,25 @@ impl Tally {
 
 /// The figures: of all, by half, by language and by what was said of them.
 fn table(fates: &[(&CommitCopies, Fate)]) -> String {
-    let header =
-        ["", "judged", "warned then", "useful %", "warned", "useful %", "useful", "told %", "clearly useful", "told %"];
+    let header = [
+        "",
+        "judged",
+        "warned then",
+        "useful %",
+        "warned",
+        "useful %",
+        "useful",
+        "told %",
+        "clearly useful",
+        "told %",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     let mut add = |name: &str, of: &dyn Fn(&CommitCopies) -> bool| {
         let mut tally = Tally::default();
-        fates.iter().filter(|(judged, _)| of(judged)).for_each(|(judged, fate)| tally.add(judged, *fate));
+        fates
+            .iter()
+            .filter(|(judged, _)| of(judged))
+            .for_each(|(judged, fate)| tally.add(judged, *fate));
         if tally.judged > 0 {
             rows.push(tally.row(name));
         }
@@ -182,12 +211,16 @@ fn table(fates: &[(&CommitCopies, Fate)]) -> String {
     add("to choose on", &|of| of.half == Half::Choose);
     add("to report on", &|of| of.half == Half::Report);
     let languages: BTreeSet<&str> = fates.iter().map(|(of, _)| of.extension()).collect();
-    languages.iter().for_each(|language| add(&format!(".{language}"), &|of| of.extension() == *language));
+    languages
+        .iter()
+        .for_each(|language| add(&format!(".{language}"), &|of| of.extension() == *language));
     let mut text = aligned(&rows);
-    let mut rows = vec![["", "judged", "warned", "named", "noted", "gone"].map(str::to_owned).to_vec()];
+    let mut rows =
+        vec![["", "judged", "warned", "named", "noted", "gone"].map(str::to_owned).to_vec()];
     let kinds: BTreeSet<String> = fates.iter().map(|(of, _)| of.label()).collect();
     for kind in kinds {
-        let of_kind: Vec<Fate> = fates.iter().filter(|(of, _)| of.label() == kind).map(|(_, fate)| *fate).collect();
+        let of_kind: Vec<Fate> =
+            fates.iter().filter(|(of, _)| of.label() == kind).map(|(_, fate)| *fate).collect();
         let n = |fate: Fate| of_kind.iter().filter(|other| **other == fate).count().to_string();
         let fates = [Fate::Warned, Fate::Named, Fate::Noted, Fate::Gone].map(n);
         rows.push([kind, of_kind.len().to_string()].into_iter().chain(fates).collect());

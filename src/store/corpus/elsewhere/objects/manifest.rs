@@ -24,7 +24,8 @@ pub(super) struct Manifest {
     pub sources: Vec<Source>,
     /// The tables that have their postings.
     pub tables: Vec<TableObjects>,
-    /// Sources that were removed or replaced, and tables that were written anew, whose objects may still be read.
+    /// Sources that were removed or replaced, and tables that were written anew, whose objects may
+    /// still be read.
     pub removed: Vec<Removal<Source>>,
     pub dropped: Vec<Removal<TableObjects>>,
 }
@@ -93,14 +94,16 @@ impl Manifest {
     pub fn parts(&self) -> BTreeSet<String> {
         let sources = self.sources.iter().chain(self.removed.iter().map(|removed| &removed.of));
         let tables = self.tables.iter().chain(self.dropped.iter().map(|dropped| &dropped.of));
-        let objects = sources.map(Source::segment).chain(tables.flat_map(|of| [of.table(), of.index()]));
+        let objects =
+            sources.map(Source::segment).chain(tables.flat_map(|of| [of.table(), of.index()]));
         let parts = |of: Object| Object::parts(0..of.len).map(move |(number, _)| of.part(number));
         objects.flat_map(parts).collect()
     }
 
     /// Whether a member of a table is of no source any more.
     pub fn lacks_some(&self, table: &TableObjects) -> bool {
-        let segments: BTreeSet<&str> = self.sources.iter().map(|source| source.segment.as_str()).collect();
+        let segments: BTreeSet<&str> =
+            self.sources.iter().map(|source| source.segment.as_str()).collect();
         table.members.iter().any(|member| !segments.contains(member.as_str()))
     }
 }
@@ -115,14 +118,16 @@ fn numbered(number: u64) -> String {
     format!("manifests/{number}.json")
 }
 
-/// Bytes of a part of an object. Some servers copy all of a file to answer for a range of it: moto took 40 ms to read 4 KiB
-/// of 128 MB, and takes 3 ms to read them of a part.
+/// Bytes of a part of an object. Some servers copy all of a file to answer for a range of it: moto
+/// took 40 ms to read 4 KiB of 128 MB, and takes 3 ms to read them of a part.
 pub(super) const PART: u64 = 4 << 20;
 
-/// Maximum bytes of an object: its parts are listed by those who write, and a manifest may say anything.
+/// Maximum bytes of an object: its parts are listed by those who write, and a manifest may say
+/// anything.
 const MAX_LEN: u64 = 1 << 40;
 
-/// A file that is named by its contents and never changed, in parts: the objects `<folder>/<sha256>/0`, `1` and so on.
+/// A file that is named by its contents and never changed, in parts: the objects
+/// `<folder>/<sha256>/0`, `1` and so on.
 #[derive(Debug, Clone)]
 pub(super) struct Object {
     folder: &'static str,
@@ -171,13 +176,18 @@ impl Objects {
         let Some(bytes) = self.read_manifest(CURRENT)? else { return Ok(None) };
         let found = hex(&Sha256::digest(&bytes));
         if let Some(wanted) = self.digest.as_ref().filter(|wanted| **wanted != found) {
-            return Err(self.location.fails(format!("the SHA-256 of its manifest is {found}, not {wanted}")));
+            return Err(self
+                .location
+                .fails(format!("the SHA-256 of its manifest is {found}, not {wanted}")));
         }
         manifest_of(&bytes).map(Some).map_err(|why| self.location.fails(why))
     }
 
     fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
-        self.session.runtime.block_on(self.session.whole(name)).map_err(|why| self.location.fails_with(why))
+        self.session
+            .runtime
+            .block_on(self.session.whole(name))
+            .map_err(|why| self.location.fails_with(why))
     }
 
     pub(super) fn known_manifest(&self) -> Result<Manifest, CorpusError> {
@@ -214,7 +224,9 @@ impl Objects {
     /// The manifest to change: a writer that died may have left a newer one than the current one.
     pub(super) fn newest(&self) -> Result<Option<Manifest>, CorpusError> {
         let current = self.manifest()?;
-        let Some(mut manifest) = current.map_or_else(|| self.numbered(1), |found| Ok(Some(found)))? else {
+        let Some(mut manifest) =
+            current.map_or_else(|| self.numbered(1), |found| Ok(Some(found)))?
+        else {
             return Ok(None);
         };
         while let Some(next) = self.numbered(manifest.number + 1)? {
@@ -234,17 +246,26 @@ fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
     struct Version {
         version: u32,
     }
-    let Version { version } = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
+    let Version { version } =
+        serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
     if version != VERSION {
-        return Err(format!("its manifest has version {version}, and this program knows version {VERSION}"));
+        return Err(format!(
+            "its manifest has version {version}, and this program knows version {VERSION}"
+        ));
     }
-    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
-    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && of.len <= MAX_LEN;
-    let is_whole =
-        |of: &TableObjects| is_hex(&of.table, 64) && is_hex(&of.index, 64) && of.len.max(of.index_len) <= MAX_LEN;
+    let manifest: Manifest =
+        serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
+    let is_sound =
+        |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && of.len <= MAX_LEN;
+    let is_whole = |of: &TableObjects| {
+        is_hex(&of.table, 64) && is_hex(&of.index, 64) && of.len.max(of.index_len) <= MAX_LEN
+    };
     let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|removed| &removed.of));
     let tables = manifest.tables.iter().chain(manifest.dropped.iter().map(|dropped| &dropped.of));
-    if is_name(&manifest.name) && sources.into_iter().all(is_sound) && tables.into_iter().all(is_whole) {
+    if is_name(&manifest.name)
+        && sources.into_iter().all(is_sound)
+        && tables.into_iter().all(is_whole)
+    {
         return Ok(manifest);
     }
     Err("its manifest names what it cannot name".to_owned())

@@ -1,4 +1,5 @@
-//! Keeps a corpus in an object store, in a folder, or behind a web server, and reads it there in place.
+//! Keeps a corpus in an object store, in a folder, or behind a web server, and reads it there in
+//! place.
 //!
 //! ```text
 //! corpus.json                 the manifest as it is now
@@ -8,11 +9,11 @@
 //! indexes/<sha256>/<part>     of each table what every look-up needs of it and of its segments
 //! ```
 //!
-//! Objects are named by their contents and never changed, so a reader keeps what it began with. Two writers make the
-//! same next number, and the store lets one of them.
+//! Objects are named by their contents and never changed, so a reader keeps what it began with. Two
+//! writers make the same next number, and the store lets one of them.
 //!
-//! To remove a source is to leave it out of the next manifest. Its rows in tables are ignored until the next
-//! compaction rewrites the tables.
+//! To remove a source is to leave it out of the next manifest. Its rows in tables are ignored until
+//! the next compaction rewrites the tables.
 
 mod manifest;
 mod session;
@@ -59,7 +60,8 @@ impl Objects {
             }
             _ => url.to_owned(),
         };
-        let session = Session::new(&url, location.to_string()).map_err(|why| location.fails(why))?;
+        let session =
+            Session::new(&url, location.to_string()).map_err(|why| location.fails(why))?;
         Ok(Self { location: location.clone(), digest, session: Arc::new(session) })
     }
 
@@ -83,26 +85,37 @@ impl Engine for Objects {
             _ => Err(tempfile::TempDir::new().map_err(|why| self.location.fails(why))?),
         };
         let folder = own.as_ref().map_or_else(tempfile::TempDir::path, PathBuf::as_path);
-        let tables: Vec<Table> =
-            each(&manifest.tables, |of| self.table(of, folder)).into_iter().collect::<Result<_, CorpusError>>()?;
-        // A reader of an older state downloads again what it lacks, and what a reader has mapped stays.
+        let tables: Vec<Table> = each(&manifest.tables, |of| self.table(of, folder))
+            .into_iter()
+            .collect::<Result<_, CorpusError>>()?;
+        // A reader of an older state downloads again what it lacks, and what a reader has mapped
+        // stays.
         if self.digest.is_none() {
-            remove_abandoned(folder, |name| !manifest.tables.iter().any(|of| name == kept_name(of)));
+            remove_abandoned(folder, |name| {
+                !manifest.tables.iter().any(|of| name == kept_name(of))
+            });
         }
         let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
-            of.members.iter().zip(0..).map(move |(member, number)| (member.as_str(), (table, number)))
+            of.members
+                .iter()
+                .zip(0..)
+                .map(move |(member, number)| (member.as_str(), (table, number)))
         });
         let members: BTreeMap<&str, (usize, u32)> = members.collect();
         let (mut segments, mut places) = (Vec::new(), Vec::new());
         for source in &manifest.sources {
-            let fails = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{}`: {why}", source.label));
-            let &(table, number) =
-                members.get(source.segment.as_str()).ok_or_else(|| fails(&"no table of its manifest has it"))?;
+            let fails = |why: &dyn std::fmt::Display| {
+                self.location.fails(format!("source `{}`: {why}", source.label))
+            };
+            let &(table, number) = members
+                .get(source.segment.as_str())
+                .ok_or_else(|| fails(&"no table of its manifest has it"))?;
             let member = &tables[table].members()[number as usize];
             segments.push(self.segment(source, member).map_err(|why| fails(&why))?);
             places.push((table, number));
         }
-        let sources = manifest.sources.into_iter().map(|source| (source.label, source.stats)).collect();
+        let sources =
+            manifest.sources.into_iter().map(|source| (source.label, source.stats)).collect();
         let lookups = Box::new(TableLookups { tables, places });
         let traffic = Arc::clone(&self.session.traffic);
         Ok(OpenCorpus { name: manifest.name, sources, segments, lookups, traffic })
@@ -122,7 +135,8 @@ impl Engine for Objects {
         let mut manifest = known.unwrap_or_else(new);
         let named = manifest.parts();
         let mut written = Delivery::default();
-        let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> = BTreeMap::new();
+        let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> =
+            BTreeMap::new();
         for (key, record) in corpus.records()? {
             let (digest, len) = corpus.digest_of_source(&record)?;
             if manifest.sources.iter().any(|of| of.key == key && of.segment == digest) {
@@ -131,12 +145,23 @@ impl Engine for Objects {
             }
             let segment = corpus.open_source(&record)?;
             let sampling = segment.sampling();
-            self.upload(&Object::segment(&digest, len), &corpus.folder.join(&record.segment), &named)?;
+            self.upload(
+                &Object::segment(&digest, len),
+                &corpus.folder.join(&record.segment),
+                &named,
+            )?;
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
             manifest.removed.extend(Vec::into_iter(old).map(Removal::now));
             let (label, stats) = (record.label.clone(), record.stats);
-            manifest.sources.push(Source { key, label, stats, segment: digest.clone(), len, sampling });
+            manifest.sources.push(Source {
+                key,
+                label,
+                stats,
+                segment: digest.clone(),
+                len,
+                sampling,
+            });
             written.n_added += 1;
             written.n_postings += record.stats.n_postings;
             written.n_bytes += len;
@@ -150,7 +175,8 @@ impl Engine for Objects {
         for (sampling, (n_postings, segments)) in new {
             let meant = tables_to_merge(&manifest.tables, sampling, n_postings);
             let segments = segments.into_iter().collect();
-            written.n_bytes += self.write_table(&mut manifest, segments, sampling, |of| meant.contains(&of.table))?;
+            written.n_bytes += self
+                .write_table(&mut manifest, segments, sampling, |of| meant.contains(&of.table))?;
         }
         if written.n_added > 0 {
             written.digest = Some(self.swap(manifest)?);
@@ -189,7 +215,10 @@ impl Engine for Objects {
         Ok(compaction)
     }
 
-    fn pull(&self, corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
+    fn pull(
+        &self,
+        corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>,
+    ) -> Result<Delivery, CorpusError> {
         let manifest = self.known_manifest()?;
         let corpus = corpus(&manifest.name)?;
         corpus.create()?;
@@ -204,7 +233,9 @@ impl Engine for Objects {
             let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
             self.download(&source.segment(), &path)?;
-            let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
+            let damaged = |why: SegmentError| {
+                self.location.fails(format!("source `{}`: {why}", source.label))
+            };
             let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
             if let Err(why) = checked {
                 let _ = std::fs::remove_file(&path);

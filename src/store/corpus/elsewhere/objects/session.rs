@@ -12,8 +12,8 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions,
-    RetryConfig,
+    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme,
+    PutMode, PutOptions, RetryConfig,
 };
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
@@ -27,13 +27,15 @@ use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
 use crate::store::corpus::{CorpusError, hex};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
-/// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it took with 64.
+/// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
+/// took with 64.
 const PARALLEL: usize = 256;
 /// Maximum bytes of a read; blocks that follow each other are read at once.
 const MAX_READ: u64 = 1 << 20;
 /// How often to read what does not come, or is not what it should be.
 const TRIES: usize = 3;
-/// Maximum time that a store may be silent while it is asked. An answer has [`MAX_READ`] bytes at most.
+/// Maximum time that a store may be silent while it is asked. An answer has [`MAX_READ`] bytes at
+/// most.
 const ANSWERING: Duration = Duration::from_secs(20);
 /// Maximum time for a request of a writer, which has [`PART`] bytes at most.
 const WRITING: Duration = Duration::from_secs(120);
@@ -41,7 +43,8 @@ const WRITING: Duration = Duration::from_secs(120);
 const UPLOADS: usize = 8;
 /// Maximum pieces of a download at a time.
 const DOWNLOADS: usize = 16;
-/// Maximum age, in seconds, of an object that a push before this one left: half of what `compact` waits by default.
+/// Maximum age, in seconds, of an object that a push before this one left: half of what `compact`
+/// waits by default.
 const RESUMED: u64 = 30 * 60;
 /// Maximum bytes of a manifest.
 const MAX_MANIFEST: u64 = 64 << 20;
@@ -69,8 +72,10 @@ impl std::fmt::Debug for Session {
 fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
     // Both crates of providers may be built in; which one is meant has to be said once.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let generic =
-        |why: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic { store: "URL", source: why };
+    let generic = |why: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic {
+        store: "URL",
+        source: why,
+    };
     let url = url::Url::parse(url).map_err(|why| generic(why.into()))?;
     let (scheme, folder) = ObjectStoreScheme::parse(&url).map_err(|why| generic(why.into()))?;
     let is_plain = url.scheme() == "http"
@@ -83,14 +88,19 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
         .with_connect_timeout(Duration::from_secs(5))
         .with_pool_max_idle_per_host(PARALLEL);
     let retry = RetryConfig {
-        backoff: BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() },
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            ..BackoffConfig::default()
+        },
         max_retries: 4,
         retry_timeout: WRITING,
     };
     let text = url.to_string();
     let store: Box<dyn ObjectStore> = match scheme {
         // With the last part of an object its folder goes.
-        ObjectStoreScheme::Local => Box::new(object_store::local::LocalFileSystem::new().with_automatic_cleanup(true)),
+        ObjectStoreScheme::Local => {
+            Box::new(object_store::local::LocalFileSystem::new().with_automatic_cleanup(true))
+        }
         ObjectStoreScheme::AmazonS3 => Box::new(
             object_store::aws::AmazonS3Builder::from_env()
                 .with_url(text)
@@ -128,7 +138,9 @@ fn reason(why: &object_store::Error) -> String {
     match why {
         object_store::Error::NotFound { path, .. } => format!("there is no object `{path}`"),
         object_store::Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
-        object_store::Error::Unauthenticated { path, .. } => format!("no valid credentials for `{path}`"),
+        object_store::Error::Unauthenticated { path, .. } => {
+            format!("no valid credentials for `{path}`")
+        }
         why => without_query(&with_causes(why)),
     }
 }
@@ -150,7 +162,9 @@ fn without_query(text: &str) -> String {
         }
         let end = word.find('?').unwrap_or(word.len());
         match (word.find("://"), word[..end].rfind('@')) {
-            (Some(start), Some(at)) if start < at => format!("{}{}", &word[..start + 3], &word[at + 1..end]),
+            (Some(start), Some(at)) if start < at => {
+                format!("{}{}", &word[..start + 3], &word[at + 1..end])
+            }
             _ => word[..end].to_owned(),
         }
     };
@@ -158,24 +172,34 @@ fn without_query(text: &str) -> String {
 }
 
 impl Objects {
-    /// Uploads a file as `object`, but for the parts that are there: named by a manifest, or from a push just now that did
-    /// not come to an end. Older ones may be swept away while this goes on.
-    pub(super) fn upload(&self, object: &Object, file: &Path, named: &BTreeSet<String>) -> Result<(), CorpusError> {
+    /// Uploads a file as `object`, but for the parts that are there: named by a manifest, or from a
+    /// push just now that did not come to an end. Older ones may be swept away while this goes on.
+    pub(super) fn upload(
+        &self,
+        object: &Object,
+        file: &Path,
+        named: &BTreeSet<String>,
+    ) -> Result<(), CorpusError> {
         let session = &self.session;
         let put = async |(number, range): (u64, Range<u64>)| {
             let (name, len) = (object.part(number), range.end);
             let key = session.key(&name);
             if let Ok(there) = session.store.head(&key).await {
-                let age = now().saturating_sub(u64::try_from(there.last_modified.timestamp()).unwrap_or(0));
+                let age = now()
+                    .saturating_sub(u64::try_from(there.last_modified.timestamp()).unwrap_or(0));
                 if there.size == len && (named.contains(&name) || age < RESUMED) {
                     return Ok(());
                 }
             }
             let bytes = part_of(file, number * PART, len);
-            let bytes = bytes.map_err(|why| object_store::Error::Generic { store: "file", source: why.into() })?;
+            let bytes = bytes.map_err(|why| object_store::Error::Generic {
+                store: "file",
+                source: why.into(),
+            })?;
             session.store.put(&key, bytes.into()).await.map(drop)
         };
-        let parts = futures_util::stream::iter(Object::parts(0..object.len)).map(put).buffered(UPLOADS);
+        let parts =
+            futures_util::stream::iter(Object::parts(0..object.len)).map(put).buffered(UPLOADS);
         let done = session.runtime.block_on(parts.try_collect::<()>());
         done.map_err(|why| self.location.fails(reason(&why)))
     }
@@ -186,40 +210,47 @@ impl Objects {
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
-        let mut temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
+        let mut temporary =
+            tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
         let mut hasher = Sha256::new();
         session.runtime.block_on(async {
             let starts = (0..object.len).step_by(MAX_READ as usize);
-            let pieces = starts.map(|start| session.read(object, start..object.len.min(start + MAX_READ)));
+            let pieces =
+                starts.map(|start| session.read(object, start..object.len.min(start + MAX_READ)));
             let mut pieces = futures_util::stream::iter(pieces).buffered(DOWNLOADS);
-            while let Some(bytes) = pieces.try_next().await.map_err(|why| self.location.fails_with(why))? {
+            while let Some(bytes) =
+                pieces.try_next().await.map_err(|why| self.location.fails_with(why))?
+            {
                 hasher.update(&bytes);
                 std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
             }
             Ok::<_, CorpusError>(())
         })?;
         if hex(&hasher.finalize()) != object.digest {
-            return Err(self
-                .location
-                .fails(format!("`{object}` is not what its name says: it is damaged or truncated")));
+            return Err(self.location.fails(format!(
+                "`{object}` is not what its name says: it is damaged or truncated"
+            )));
         }
         temporary.as_file().sync_data().map_err(unwritable)?;
         temporary.persist(to).map_err(|error| unwritable(error.error))?;
         Ok(())
     }
 
-    /// Deletes the objects that are not `named` and are from before `last`: those of sources that were removed or merged,
-    /// and what writers uploaded who did not come to an end.
+    /// Deletes the objects that are not `named` and are from before `last`: those of sources that
+    /// were removed or merged, and what writers uploaded who did not come to an end.
     pub(super) fn sweep(&self, named: &BTreeSet<String>, last: u64) -> Result<(), CorpusError> {
         let session = &self.session;
         for folder in FOLDERS {
             let all = session.store.list(Some(&session.key(folder)));
-            let all: Vec<ObjectMeta> =
-                session.runtime.block_on(all.try_collect()).map_err(|why| self.location.fails(reason(&why)))?;
+            let all: Vec<ObjectMeta> = session
+                .runtime
+                .block_on(all.try_collect())
+                .map_err(|why| self.location.fails(reason(&why)))?;
             for object in all {
                 let parts = object.location.prefix_match(&session.folder).into_iter().flatten();
                 let name = parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/");
-                let is_old = u64::try_from(object.last_modified.timestamp()).is_ok_and(|time| time <= last);
+                let is_old =
+                    u64::try_from(object.last_modified.timestamp()).is_ok_and(|time| time <= last);
                 if !is_old || named.contains(&name) {
                     continue;
                 }
@@ -264,8 +295,13 @@ impl Session {
     async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
         let len = range.end - range.start;
         let read = async || {
-            let bytes = self.store.get_range(key, range.clone()).await.map_err(|why| reason(&why))?;
-            if bytes.len() as u64 == len { Ok(bytes.to_vec()) } else { Err(format!("`{key}` is truncated")) }
+            let bytes =
+                self.store.get_range(key, range.clone()).await.map_err(|why| reason(&why))?;
+            if bytes.len() as u64 == len {
+                Ok(bytes.to_vec())
+            } else {
+                Err(format!("`{key}` is truncated"))
+            }
         };
         let bytes = self.tried(key, read).await?;
         self.traffic.count(len);
@@ -277,7 +313,10 @@ impl Session {
         let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&self.key(name), bytes.into(), create).await {
             Ok(_) => Ok(true),
-            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
+            Err(
+                object_store::Error::AlreadyExists { .. }
+                | object_store::Error::Precondition { .. },
+            ) => Ok(false),
             Err(why) => Err(self.fails(reason(&why))),
         }
     }
@@ -294,7 +333,9 @@ impl Session {
         let read = async || match self.store.get(key).await {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),
-            Ok(found) if found.meta.size > MAX_MANIFEST => Err("its manifest is too long".to_owned()),
+            Ok(found) if found.meta.size > MAX_MANIFEST => {
+                Err("its manifest is too long".to_owned())
+            }
             Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
         };
         let found = self.tried(key, read).await?;
@@ -303,7 +344,11 @@ impl Session {
     }
 
     /// Reads, again if it fails or the store is silent.
-    async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T, SegmentError> {
+    async fn tried<T>(
+        &self,
+        key: &Key,
+        read: impl AsyncFn() -> Result<T, String>,
+    ) -> Result<T, SegmentError> {
         let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
         let mut tries = 1;
         loop {
@@ -318,9 +363,13 @@ impl Session {
         }
     }
 
-    /// Waits for an answer, for as long as the store answers any read: it may take one after the other, and to ask it
-    /// again would make those that wait more.
-    async fn answer<T>(&self, key: &Key, read: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    /// Waits for an answer, for as long as the store answers any read: it may take one after the
+    /// other, and to ask it again would make those that wait more.
+    async fn answer<T>(
+        &self,
+        key: &Key,
+        read: impl Future<Output = Result<T, String>>,
+    ) -> Result<T, String> {
         let mut read = pin!(read);
         loop {
             let n_before = self.n_answered.load(Ordering::Relaxed);
@@ -350,12 +399,15 @@ impl ObjectBlocks {
     fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
         match block.number {
             number if number < self.skipped.start => Ok(number as usize),
-            number if number >= self.skipped.end => Ok((number - self.skipped.end + self.skipped.start) as usize),
+            number if number >= self.skipped.end => {
+                Ok((number - self.skipped.end + self.skipped.start) as usize)
+            }
             _ => Err(SegmentError::Damaged("a block that nobody may ask for")),
         }
     }
 
-    /// The bytes of blocks that follow each other, each of which has the digest that the index says.
+    /// The bytes of blocks that follow each other, each of which has the digest that the index
+    /// says.
     async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
         let digests = self.index.section(INDEX.digests)?;
@@ -375,7 +427,9 @@ impl ObjectBlocks {
             }
             if tries == TRIES {
                 let Range { start, end } = first.range.start..last.range.end;
-                return Err(self.session.fails(format!("bytes {start} to {end} of `{}` are damaged", self.object)));
+                return Err(self
+                    .session
+                    .fails(format!("bytes {start} to {end} of `{}` are damaged", self.object)));
             }
             tries += 1;
         }
@@ -388,7 +442,8 @@ impl Blocks for ObjectBlocks {
         let mut rest = blocks;
         while let Some(first) = rest.first() {
             let follows = |pair: &[BlockAt]| {
-                pair[0].range.end == pair[1].range.start && pair[1].range.end - first.range.start <= MAX_READ
+                pair[0].range.end == pair[1].range.start
+                    && pair[1].range.end - first.range.start <= MAX_READ
             };
             let n = 1 + rest.windows(2).take_while(|pair| follows(pair)).count();
             let (run, later) = rest.split_at(n);
@@ -412,20 +467,24 @@ mod tests {
     use super::super::super::Location;
     use super::*;
 
-    /// Reads as often as reads may be at a time, each of which `read` answers; returns what they met, and the seconds
-    /// that passed for them.
-    fn read_all<F: Future<Output = ()>>(read: impl Fn() -> F) -> (Vec<Result<(), SegmentError>>, u64) {
+    /// Reads as often as reads may be at a time, each of which `read` answers; returns what they
+    /// met, and the seconds that passed for them.
+    fn read_all<F: Future<Output = ()>>(
+        read: impl Fn() -> F,
+    ) -> (Vec<Result<(), SegmentError>>, u64) {
         // Its clock leaps to the next moment at which something happens.
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("there are threads").block_on(async {
-            let session =
-                Session::new("file:///none", "file:///none".to_owned()).expect("a folder needs no connection");
+            let session = Session::new("file:///none", "file:///none".to_owned())
+                .expect("a folder needs no connection");
             let (key, start) = (session.key("table"), Instant::now());
             let read = async || {
                 read().await;
                 Ok(())
             };
-            let all = futures_util::future::join_all((0..PARALLEL).map(|_| session.tried(&key, read))).await;
+            let all =
+                futures_util::future::join_all((0..PARALLEL).map(|_| session.tried(&key, read)))
+                    .await;
             let took = start.elapsed().as_secs();
             // A runtime may not end within another one.
             std::mem::forget(session);
@@ -452,7 +511,10 @@ mod tests {
     #[test]
     fn a_store_that_is_silent_is_asked_three_times() {
         let (all, took) = read_all(std::future::pending);
-        assert!(all.iter().all(|read| read.as_ref().is_err_and(|why| why.to_string().contains("in 20 s"))));
+        assert!(
+            all.iter()
+                .all(|read| read.as_ref().is_err_and(|why| why.to_string().contains("in 20 s")))
+        );
         assert_eq!(took, 60);
     }
 
@@ -460,28 +522,43 @@ mod tests {
     fn an_object_is_stored_in_parts_and_read_across_them() {
         let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        let bytes: Vec<u8> = (0..9_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let bytes: Vec<u8> =
+            (0..9_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         std::fs::write(&from, &bytes).expect("the folder is writable");
-        let location = Location::new(&format!("file:{}/store", folder.path().display())).expect("it is a URL");
+        let location =
+            Location::new(&format!("file:{}/store", folder.path().display())).expect("it is a URL");
         let objects = Objects::new(&location).expect("a folder needs no connection");
         let object = Object::segment(&hex(&Sha256::digest(&bytes)), bytes.len() as u64);
         let part = |number: u64| folder.path().join("store").join(object.part(number));
         objects.upload(&object, &from, &BTreeSet::new()).expect("the folder is writable");
         let len = |number: u64| std::fs::metadata(part(number)).map(|found| found.len()).ok();
-        assert_eq!([0, 1, 2, 3].map(len), [Some(PART), Some(PART), Some(9_000_000 - 2 * PART), None]);
-        let read = |range: Range<u64>| objects.session.runtime.block_on(objects.session.read(&object, range));
-        for (start, end) in
-            [(0, 1), (PART - 3, PART + 5), (PART, PART + 1), (PART - 1, 2 * PART + 1), (8_999_999, 9_000_000)]
-        {
+        assert_eq!(
+            [0, 1, 2, 3].map(len),
+            [Some(PART), Some(PART), Some(9_000_000 - 2 * PART), None]
+        );
+        let read = |range: Range<u64>| {
+            objects.session.runtime.block_on(objects.session.read(&object, range))
+        };
+        for (start, end) in [
+            (0, 1),
+            (PART - 3, PART + 5),
+            (PART, PART + 1),
+            (PART - 1, 2 * PART + 1),
+            (8_999_999, 9_000_000),
+        ] {
             assert_eq!(read(start..end).expect("it is there"), bytes[start as usize..end as usize]);
         }
         read(8_999_999..9_000_001).expect_err("it ends before");
         // What a push before left is not written again; what it lacks is.
         std::fs::remove_file(part(1)).expect("it was written");
-        let before = std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it was written");
+        let before =
+            std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it was written");
         objects.download(&object, &to).expect_err("a part of it is missing");
         objects.upload(&object, &from, &BTreeSet::new()).expect("the folder is writable");
-        assert_eq!(std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it is there"), before);
+        assert_eq!(
+            std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it is there"),
+            before
+        );
         objects.download(&object, &to).expect("it is whole");
         assert_eq!(std::fs::read(&to).expect("it was downloaded"), bytes);
         // Whatever is older and not named goes, and with it its folder.
@@ -493,7 +570,9 @@ mod tests {
 
     #[test]
     fn a_message_shows_no_token_of_an_address() {
-        let shown = without_query("error sending request for url (https://u:secret@host/a?sig=secret) after 3 tries");
+        let shown = without_query(
+            "error sending request for url (https://u:secret@host/a?sig=secret) after 3 tries",
+        );
         assert_eq!(shown, "error sending request for url (https://host/a after 3 tries");
         assert_eq!(without_query("no address at all"), "no address at all");
     }

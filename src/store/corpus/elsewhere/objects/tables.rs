@@ -24,7 +24,11 @@ impl Objects {
             let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
             let table = Table::new(index, Box::new(blocks))?;
             let is_whole = table.members().len() == of.members.len();
-            if is_whole { Ok(table) } else { Err(SegmentError::Damaged("the number of its members")) }
+            if is_whole {
+                Ok(table)
+            } else {
+                Err(SegmentError::Damaged("the number of its members"))
+            }
         };
         if std::fs::metadata(&path).is_ok_and(|found| found.len() == of.index_len)
             && let Ok(opened) = opened()
@@ -36,15 +40,20 @@ impl Objects {
     }
 
     /// The segment of a source, of which `member` is kept here.
-    pub(super) fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment, SegmentError> {
+    pub(super) fn segment(
+        &self,
+        source: &Source,
+        member: &Arc<Segment>,
+    ) -> Result<CorpusSegment, SegmentError> {
         let skipped = CorpusSegment::blocks_without_digests(member)?;
         let (session, object) = (Arc::clone(&self.session), source.segment());
         let blocks = ObjectBlocks { session, object, index: Arc::clone(member), skipped };
         CorpusSegment::of_member(Arc::clone(member), Box::new(blocks))
     }
 
-    /// Makes one table of the segments `new` and of those tables of the manifest for which `is_meant`, all of one
-    /// sampling, without what no source is any more; returns the bytes that were uploaded.
+    /// Makes one table of the segments `new` and of those tables of the manifest for which
+    /// `is_meant`, all of one sampling, without what no source is any more; returns the bytes that
+    /// were uploaded.
     pub(super) fn write_table(
         &self,
         manifest: &mut Manifest,
@@ -55,20 +64,28 @@ impl Objects {
         let fails = |why: SegmentError| self.location.fails_with(why);
         let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
         let named = manifest.parts();
-        let (meant, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
+        let (meant, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
         manifest.tables = kept;
-        let segments: BTreeSet<&str> = manifest.sources.iter().map(|source| source.segment.as_str()).collect();
-        let of_tables = meant.iter().flat_map(|of| &of.members).filter(|member| segments.contains(member.as_str()));
+        let segments: BTreeSet<&str> =
+            manifest.sources.iter().map(|source| source.segment.as_str()).collect();
+        let of_tables = meant
+            .iter()
+            .flat_map(|of| &of.members)
+            .filter(|member| segments.contains(member.as_str()));
         // In one order however they came: the same sources make the same bytes.
-        let members: BTreeSet<String> = of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
+        let members: BTreeSet<String> =
+            of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
         let numbers: BTreeMap<&str, u32> = members.iter().map(String::as_str).zip(0..).collect();
         let mut inputs = Vec::new();
         for of in &meant {
-            let [table, index] = ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
+            let [table, index] =
+                ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
             self.download(&of.table(), &table)?;
             self.download(&of.index(), &index)?;
             let open = |path: &Path| Segment::open(path).map_err(fails);
-            let numbers = of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
+            let numbers =
+                of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
             inputs.push(Input::Table { table: open(&table)?, index: open(&index)?, numbers });
         }
         for (digest, segment) in new {
@@ -80,11 +97,21 @@ impl Objects {
         }
         let table::TableFile { table, index, n_postings } =
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
-        let digest_of = |path: &Path| digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why });
-        let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
+        let digest_of = |path: &Path| {
+            digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why })
+        };
+        let ((table_digest, len), (index_digest, index_len)) =
+            (digest_of(&table)?, digest_of(&index)?);
         let members = members.into_iter().collect();
-        let written =
-            TableObjects { table: table_digest, len, index: index_digest, index_len, n_postings, sampling, members };
+        let written = TableObjects {
+            table: table_digest,
+            len,
+            index: index_digest,
+            index_len,
+            n_postings,
+            sampling,
+            members,
+        };
         self.upload(&written.table(), &table, &named)?;
         self.upload(&written.index(), &index, &named)?;
         // The same bytes as one that was dropped: it is not to be deleted.
@@ -98,12 +125,14 @@ impl Objects {
         let samplings: BTreeSet<_> = manifest.tables.iter().map(|of| of.sampling).collect();
         let mut n_merged = 0;
         for sampling in samplings {
-            let tables: Vec<&TableObjects> = manifest.tables.iter().filter(|of| of.sampling == sampling).collect();
+            let tables: Vec<&TableObjects> =
+                manifest.tables.iter().filter(|of| of.sampling == sampling).collect();
             let lacks_some = tables.iter().any(|of| manifest.lacks_some(of));
             let n: usize = tables.iter().map(|of| of.members.len()).sum();
             if (tables.len() > 1 && n <= MAX_MEMBERS) || lacks_some {
                 self.write_table(manifest, Vec::new(), sampling, |of| of.sampling == sampling)?;
-                n_merged += manifest.sources.iter().filter(|source| source.sampling == sampling).count();
+                n_merged +=
+                    manifest.sources.iter().filter(|source| source.sampling == sampling).count();
             }
         }
         Ok(n_merged)
@@ -112,12 +141,18 @@ impl Objects {
 
 /// The tables to be written anew with `n_postings` more, by their digests.
 ///
-/// Those are the largest table that has no more postings than all smaller ones and the new ones together, and all that are
-/// smaller. Afterwards each table has more postings than all smaller ones together, so n postings are in at most
-/// 1 + log2 n tables; and what is written again is in a table at least twice as large as before, so that no posting is
-/// written more than 1 + log2 n times, however often sources come.
-pub(super) fn tables_to_merge(tables: &[TableObjects], sampling: (usize, usize), n_postings: u64) -> BTreeSet<String> {
-    let mut tables: Vec<&TableObjects> = tables.iter().filter(|of| of.sampling == sampling).collect();
+/// Those are the largest table that has no more postings than all smaller ones and the new ones
+/// together, and all that are smaller. Afterwards each table has more postings than all smaller
+/// ones together, so n postings are in at most 1 + log2 n tables; and what is written again is in a
+/// table at least twice as large as before, so that no posting is written more than 1 + log2 n
+/// times, however often sources come.
+pub(super) fn tables_to_merge(
+    tables: &[TableObjects],
+    sampling: (usize, usize),
+    n_postings: u64,
+) -> BTreeSet<String> {
+    let mut tables: Vec<&TableObjects> =
+        tables.iter().filter(|of| of.sampling == sampling).collect();
     tables.sort_by_key(|of| of.n_postings);
     let (mut n_merged, mut total) = (0, n_postings);
     for (at, of) in tables.iter().enumerate() {
@@ -144,14 +179,18 @@ impl TableLookups {
     fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
         let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for (segment, _) in asked {
-            let (table, member) = self.places.get(*segment).ok_or(SegmentError::Damaged("the number of a segment"))?;
+            let (table, member) = self
+                .places
+                .get(*segment)
+                .ok_or(SegmentError::Damaged("the number of a segment"))?;
             tables.entry(*table).or_default().entry(*member).or_default().push(*segment);
         }
         let tables = tables.into_iter();
         Ok(tables.filter_map(|(table, members)| Some((self.tables.get(table)?, members))).collect())
     }
 
-    /// For each of `n` questions what all tables answer together, in order: segments, blobs and their components.
+    /// For each of `n` questions what all tables answer together, in order: segments, blobs and
+    /// their components.
     fn answers(
         &self,
         asked: &AskedSegments<'_>,
@@ -166,7 +205,11 @@ impl TableLookups {
                 for &(member, blob) in places {
                     // Members that are not asked may be removed.
                     for &segment in members.get(&member).into_iter().flatten() {
-                        blobs.push(BlobPosting { segment, blob, component: table.component_of(member, blob)? });
+                        blobs.push(BlobPosting {
+                            segment,
+                            blob,
+                            component: table.component_of(member, blob)?,
+                        });
                     }
                 }
                 of_table.push(blobs);
@@ -185,14 +228,25 @@ impl TableLookups {
 }
 
 impl Lookups for TableLookups {
-    fn postings(&self, asked: &AskedSegments<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+    fn postings(
+        &self,
+        asked: &AskedSegments<'_>,
+        keys: &[u64],
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
         self.answers(asked, keys.len(), |table| table.postings(keys))
     }
 
-    fn blobs_of(&self, asked: &AskedSegments<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+    fn blobs_of(
+        &self,
+        asked: &AskedSegments<'_>,
+        ids: &[BlobId],
+    ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
-        Ok(found.into_iter().map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect()).collect())
+        Ok(found
+            .into_iter()
+            .map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect())
+            .collect())
     }
 }
 
@@ -204,7 +258,15 @@ mod tests {
 
     fn table(n: usize, n_postings: u64) -> TableObjects {
         let (table, index) = (n.to_string(), n.to_string());
-        TableObjects { table, len: 0, index, index_len: 0, n_postings, sampling: (1, 1), members: Vec::new() }
+        TableObjects {
+            table,
+            len: 0,
+            index,
+            index_len: 0,
+            n_postings,
+            sampling: (1, 1),
+            members: Vec::new(),
+        }
     }
 
     proptest! {
