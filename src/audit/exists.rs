@@ -247,6 +247,7 @@ impl Addition<'_> {
         let origin =
             Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
         Some(Finding {
+            language: source.language.clone(),
             added,
             n_tokens: tokens.len(),
             n_novel: tokens.len(),

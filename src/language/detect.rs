@@ -397,12 +397,10 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
-    /// How the language that a file name suggests opens and closes a comment: one to the end of the
-    /// line, whose close is empty, if it has such. `None` without a language.
-    pub fn comment(&self, path: &FilePath) -> Option<(&str, &str)> {
-        let promised = self.possible(path).next()?;
-        let id = self.rows.iter().find(|row| row.name == promised.name).map(|row| &*row.id)?;
-        let comments = &self.table(id)?.comments;
+    /// How the language of this display name opens and closes a comment: one to the end of the
+    /// line, whose close is empty, if it has such. `None` if there is none of that name.
+    pub fn comment(&self, name: &str) -> Option<(&str, &str)> {
+        let comments = &self.rows.iter().find(|row| row.name == name)?.table().comments;
         let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
         let close = best.close.as_ref().and_then(|close| close.iter().next());
         Some((best.open.iter().next()?, close.unwrap_or_default()))

@@ -25,6 +25,8 @@ pub struct Finding {
     pub about: About,
     /// The file with the copy; for files that were left out, the first of them.
     pub path: FilePath,
+    /// The name of the language that the file was read as; empty if it was not read.
+    pub language: String,
     /// The whole copy; for a file that was not examined, its first character.
     pub fragment: Fragment,
     /// The longest run of its lines that the change adds, which can be annotated on a pull request.
@@ -175,6 +177,7 @@ impl Finding {
             about,
             identity: identity(rule, &path, key),
             path,
+            language: String::new(),
             fragment,
             added: fragment,
             n_tokens: 0,

@@ -337,7 +337,7 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
     if !finding.has_code() || finding.level == Level::Note && finding.missed().is_none() {
         return None;
     }
-    let (open, close) = languages.comment(&finding.path).unwrap_or(("//", ""));
+    let (open, close) = languages.comment(&finding.language).unwrap_or(("//", ""));
     let comment = format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id);
     let keep = format!("keep it with a comment above: {}", comment.trim_end());
     let what = match (finding.missed(), finding.origins.first()) {

@@ -311,6 +311,28 @@ fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
 }
 
 #[test]
+fn the_comment_that_allows_a_finding_is_one_of_the_language_that_the_file_was_read_as() {
+    let repository = Repository::new();
+    let python =
+        LANGUAGES.iter().find(|language| language.extension == "py").expect("there is one");
+    let script = format!("#!/usr/bin/env python3\n{}{}", python.first, python.second);
+    repository.write("origin.c", format!("#include \"table.def\"\n{}", C.first));
+    repository.write("deploy", &script);
+    repository.commit("the origins");
+    repository.write("table.def", C.first);
+    repository.write("release", &script);
+    repository.commit("copies whose names tell little");
+    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    for (path, comment) in [("table.def", "//"), ("release", "#")] {
+        let behind = out.split_once(&format!("--> {path}:")).expect("it is reported").1;
+        assert!(
+            behind.split_once("comment above: ").expect("how").1.starts_with(comment),
+            "{path}: {out}"
+        );
+    }
+}
+
+#[test]
 fn people_read_words_and_those_who_ask_for_more_read_types() {
     let repository = repository_with_a_copy();
     let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));

@@ -83,6 +83,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         is_idiom: false,
         about: About::Copy,
         path: FilePath::new(path),
+        language: "C".to_owned(),
         fragment: fragment(line, line + 4),
         added: fragment(line, line + 4),
         n_tokens: 60,

@@ -463,6 +463,7 @@ impl<'c> FileUnderAudit<'c> {
         (!origins.is_empty()).then(|| Finding {
             worth,
             is_idiom: circumstances.is_idiom,
+            language: source.language.clone(),
             added,
             n_tokens: tokens.len(),
             n_novel,

@@ -216,7 +216,7 @@ impl ScannedFiles<'_> {
                 .skip(1)
                 .map(|place| u64::from(place.fragment.n_lines()));
             let n_saved_lines = saved.sum();
-            let finding = finding(class, self.entries, self.sources);
+            let finding = self.finding(class);
             ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
         }
         ranked.sort_by(|(rank, a), (other, b)| {
@@ -228,6 +228,44 @@ impl ScannedFiles<'_> {
             by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
         });
         ranked.into_iter().map(|(_, finding)| finding).collect()
+    }
+
+    /// A class as a finding: its first place, and the others as origins.
+    fn finding(&self, class: &[Member]) -> Option<Finding> {
+        let path = |place: &Member| self.entries[place.document as usize].path.clone();
+        let (first, others) = class.split_first()?;
+        let mut origins: Vec<Origin> = others
+            .iter()
+            .map(|place| Origin {
+                rank: Rank {
+                    explains: place.similarity,
+                    is_new: false,
+                    spelled: place.similarity,
+                    lines: 0.0,
+                },
+                ..Origin::in_tree(path(place), place.fragment, place.clone_type, place.similarity)
+            })
+            .collect();
+        order_origins(&mut origins, &path(first));
+        let language = self.read.get(first.document as usize)?.as_ref().ok()?.language.clone();
+        let levels = self.sources.config.thresholds(&path(first), Some(&language)).levels;
+        let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
+        let judgment = levels.judge_copy(&mut origins, circumstances)?;
+        let rule = judgment.rule;
+        let known = |place: &Member| KnownCopy {
+            identity: identity(rule, &path(place), place.content),
+            rule: rule.id.to_owned(),
+            n_tokens: place.tokens.len(),
+            path: path(place).to_string(),
+        };
+        Some(Finding {
+            language,
+            n_tokens: first.tokens.len(),
+            n_places: others.len(),
+            others: others.iter().map(known).collect(),
+            origins,
+            ..Finding::new(About::Copy, judgment, path(first), first.fragment, first.content)
+        })
     }
 
     /// A notice of the files that are the same as one before them.
@@ -422,43 +460,6 @@ fn occurrences<R: ReadFiles>(
         }));
     }
     Ok((occurrences, sizes))
-}
-
-/// A class as a finding: its first place, and the others as origins.
-fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option<Finding> {
-    let path = |place: &Member| entries[place.document as usize].path.clone();
-    let (first, others) = class.split_first()?;
-    let mut origins: Vec<Origin> = others
-        .iter()
-        .map(|place| Origin {
-            rank: Rank {
-                explains: place.similarity,
-                is_new: false,
-                spelled: place.similarity,
-                lines: 0.0,
-            },
-            ..Origin::in_tree(path(place), place.fragment, place.clone_type, place.similarity)
-        })
-        .collect();
-    order_origins(&mut origins, &path(first));
-    let language = sources.languages.possible(&path(first)).next().map(|language| &*language.name);
-    let levels = sources.config.thresholds(&path(first), language).levels;
-    let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
-    let judgment = levels.judge_copy(&mut origins, circumstances)?;
-    let rule = judgment.rule;
-    let known = |place: &Member| KnownCopy {
-        identity: identity(rule, &path(place), place.content),
-        rule: rule.id.to_owned(),
-        n_tokens: place.tokens.len(),
-        path: path(place).to_string(),
-    };
-    Some(Finding {
-        n_tokens: first.tokens.len(),
-        n_places: others.len(),
-        others: others.iter().map(known).collect(),
-        origins,
-        ..Finding::new(About::Copy, judgment, path(first), first.fragment, first.content)
-    })
 }
 
 /// The texts of all files with a finding's first place or first origin, which are shown in frames.

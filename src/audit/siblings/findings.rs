@@ -107,6 +107,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
     });
     let n_novel = range.clone().filter(|&at| head.novel[at]).count();
     Some(Finding {
+        language: source.language.clone(),
         added,
         n_tokens: range.len(),
         n_novel,

@@ -79,7 +79,10 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
     let Source { path, language, is_prose, .. } = holder.source;
     let levels = config.thresholds(path, Some(language)).levels;
     let judgment = levels.judge_behind(&behind, config.ground(path, *is_prose))?;
-    Some(Finding::of_behind(behind, judgment, path.clone(), at))
+    Some(Finding {
+        language: language.clone(),
+        ..Finding::of_behind(behind, judgment, path.clone(), at)
+    })
 }
 
 fn missed_of(

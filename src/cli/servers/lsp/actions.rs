@@ -150,7 +150,7 @@ impl Server<'_> {
     /// The comment that allows a finding, on a line of its own above it. The reason is left to its
     /// author: without one the comment has no effect, and the next diagnostics say so.
     fn allowing(&self, finding: &Finding, text: &str) -> Option<Value> {
-        let (open, close) = self.languages.comment(&finding.path)?;
+        let (open, close) = self.languages.comment(&finding.language)?;
         let line = finding.fragment.start.line;
         let code = Lines::new(text.as_bytes());
         let code = String::from_utf8_lossy(code.text(text.as_bytes(), line)).into_owned();
