@@ -183,7 +183,7 @@ pub fn find(
     let closest: Vec<&Entry> = closest.into_iter().map(|file| &entries[file]).collect();
     add_files(&closest, &targets, &mut searched, &sources)?;
     let closest = closest.into_iter().map(|entry| &entry.path).collect();
-    let n_missing = searched.skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
+    let mut unavailable = missing(&searched.skipped);
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(
         &mut found,
@@ -197,8 +197,6 @@ pub fn find(
         n_compared += searched.n_compared;
         found.extend(searched.found);
     }
-    let of_clone = || format!("{} that this partial clone does not have", count(n_missing, "file"));
-    let mut unavailable = (n_missing > 0).then(of_clone);
     if let Some(past) = elsewhere.past {
         let (of_past, not_searched) = search_past(past, &queries, files, repository, &sources)?;
         unavailable = unavailable.or(not_searched);
@@ -520,6 +518,12 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     }
     searched.add_worded(&mut results);
     results
+}
+
+/// How many files a partial clone lacks, in words.
+fn missing(skipped: &[(Entry, Skip)]) -> Option<String> {
+    let n = skipped.iter().filter(|(_, skip)| *skip == Skip::Missing).count();
+    (n > 0).then(|| format!("{} that this partial clone does not have", count(n, "file")))
 }
 
 /// The results of units, and those of stretches that have at least `min_more` tokens of the sketch

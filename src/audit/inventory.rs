@@ -434,18 +434,31 @@ pub fn brought(
         }
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
-    let audited = gathered.finish(None);
     let by_id = n_of_commit
         .into_iter()
         .map(|(commit, n_files)| (commit.to_string(), (commit, n_files)))
         .collect();
     let commits = AddingCommits { by_id, reader };
+    let mut brought = introductions(&gathered.finish(None), head, &commits, context)?;
+    brought.sort_by(|a, b| {
+        (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component))
+    });
+    Ok(brought)
+}
+
+/// The oldest introduction of each component in each file of a history.
+fn introductions(
+    audited: &AuditSummary,
+    head: &AuditSummary,
+    commits: &AddingCommits,
+    context: Context<'_>,
+) -> Result<Vec<Introduction>, Error> {
     let mut introductions: BTreeMap<(FilePath, String), Introduction> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
         let language =
             context.languages.possible(&file.path).next().map(|language| &*language.name);
-        let min_tokens = config.thresholds(&file.path, language).min_tokens;
+        let min_tokens = context.config.thresholds(&file.path, language).min_tokens;
         for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole)
         {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
@@ -479,11 +492,7 @@ pub fn brought(
             introductions.insert(key, introduction);
         }
     }
-    let mut brought: Vec<Introduction> = introductions.into_values().collect();
-    brought.sort_by(|a, b| {
-        (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component))
-    });
-    Ok(brought)
+    Ok(introductions.into_values().collect())
 }
 
 /// The commits that added the files of a history.
@@ -669,68 +678,16 @@ impl FileFacts {
         let n_tokens = source.tokens.len();
         self.n_files += 1;
         self.n_tokens += n_tokens;
-        let mut explained: Vec<Explanation> = Vec::new();
-        let mut explain =
-            |component: usize, path: &FilePath, version: &Option<String>, n_tokens: usize| {
-                let is_it = |of: &&mut Explanation| {
-                    (of.component, &of.path, &of.version) == (component, path, version)
-                };
-                match explained.iter_mut().find(is_it) {
-                    Some(of) => of.n_tokens += n_tokens,
-                    None => {
-                        explained.push(Explanation {
-                            component,
-                            path: path.clone(),
-                            version: version.clone(),
-                            n_tokens,
-                        });
-                    }
-                }
-            };
-        if let Some((path, component)) =
-            file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path))
-        {
-            let number = self.number(&Arc::new(component.clone()), n_tokens, config);
-            explain(number, path, &component.version, n_tokens);
-        } else {
-            let mut ranked: Vec<&TreeCopy> = copies.iter().collect();
-            let rank = |copied: &&TreeCopy| {
-                let FileHits { place, target, .. } = &found[copied.found];
-                let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
-                let first = if let Place::Component(component) = place {
-                    first(component)
-                } else {
-                    i64::MAX
-                };
-                let is_other = target.path.name() != source.path.name();
-                (
-                    std::cmp::Reverse(likeness as u64),
-                    is_other,
-                    first,
-                    target.path.clone(),
-                    copied.found,
-                )
-            };
-            ranked.sort_by_cached_key(rank);
-            let mut is_explained = vec![false; n_tokens];
-            for copied in ranked {
-                let FileHits { place: Place::Component(component), target, .. } =
-                    &found[copied.found]
-                else {
-                    continue;
-                };
-                let aligned = copied
-                    .pair
-                    .alignment
-                    .pairs()
-                    .filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true));
-                let n = aligned.count();
-                if n > 0 {
-                    let number = self.number(component, n, config);
-                    explain(number, &target.path, &component.version, n);
-                }
-            }
-        }
+        let whole = file.whole.iter();
+        let mut explained = match whole.min_by_key(|(path, of)| (first(of), *path != source.path)) {
+            Some((path, component)) => vec![Explanation {
+                component: self.number(&Arc::new(component.clone()), n_tokens, config),
+                path: path.clone(),
+                version: component.version.clone(),
+                n_tokens,
+            }],
+            None => self.explained_by(copies, found, source, config),
+        };
         // A few tokens between longer copies are like those of any other file.
         explained.retain(|of| of.n_tokens >= MIN_PART || 100 * of.n_tokens >= n_tokens);
         if explained.is_empty() {
@@ -748,6 +705,53 @@ impl FileFacts {
             origins: explained,
             first: file.first.clone(),
         });
+    }
+
+    /// What explains the tokens of a file, each by the most similar copy.
+    fn explained_by(
+        &mut self,
+        copies: &[TreeCopy],
+        found: &[FileHits],
+        source: &Source,
+        config: &Config,
+    ) -> Vec<Explanation> {
+        let mut ranked: Vec<&TreeCopy> = copies.iter().collect();
+        ranked.sort_by_cached_key(|copied| {
+            let FileHits { place, target, .. } = &found[copied.found];
+            let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
+            let first =
+                if let Place::Component(component) = place { first(component) } else { i64::MAX };
+            let is_other = target.path.name() != source.path.name();
+            let likeness = std::cmp::Reverse(likeness as u64);
+            (likeness, is_other, first, target.path.clone(), copied.found)
+        });
+        let mut is_explained = vec![false; source.tokens.len()];
+        let mut explained: Vec<Explanation> = Vec::new();
+        for copied in ranked {
+            let FileHits { place: Place::Component(origin), target, .. } = &found[copied.found]
+            else {
+                continue;
+            };
+            let pairs = copied.pair.alignment.pairs();
+            let n_tokens =
+                pairs.filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true)).count();
+            if n_tokens == 0 {
+                continue;
+            }
+            let component = self.number(origin, n_tokens, config);
+            let (path, version) = (&target.path, &origin.version);
+            let is_it = |of: &&mut Explanation| {
+                (of.component, &of.path, &of.version) == (component, path, version)
+            };
+            match explained.iter_mut().find(is_it) {
+                Some(of) => of.n_tokens += n_tokens,
+                None => {
+                    let (path, version) = (path.clone(), version.clone());
+                    explained.push(Explanation { component, path, version, n_tokens });
+                }
+            }
+        }
+        explained
     }
 
     /// The number of a component under its license.

@@ -455,22 +455,7 @@ impl Organization {
                 Content::Check(report) => merged.add_findings(repository, &report.findings, &names),
             }
         }
-        // The same copy may be in the audit and in a check.
-        let gravity = |noted: &RepositoryFinding| {
-            (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens))
-        };
-        merged.findings.sort_by(|a, b| {
-            (gravity(a), &a.repository, &a.place, &a.rule).cmp(&(
-                gravity(b),
-                &b.repository,
-                &b.place,
-                &b.rule,
-            ))
-        });
-        let mut seen = BTreeSet::new();
-        merged.findings.retain(|of| {
-            seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone()))
-        });
+        sort_and_join(&mut merged.findings);
         for noted in &merged.findings {
             if let Some(member) = members.get_mut(&*noted.repository) {
                 match noted.level {
@@ -699,6 +684,20 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
         Day { name: name.to_owned(), of: of.clone() }
     };
     by_day.into_iter().map(day).collect()
+}
+
+/// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit
+/// and in a check.
+fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
+    type Gravity = (std::cmp::Reverse<Level>, std::cmp::Reverse<usize>);
+    fn key(of: &RepositoryFinding) -> (Gravity, &str, &str, &str) {
+        let gravity = (std::cmp::Reverse(of.level), std::cmp::Reverse(of.n_tokens));
+        (gravity, &of.repository, &of.place, &of.rule)
+    }
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut seen = BTreeSet::new();
+    findings
+        .retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
 }
 
 #[cfg(test)]

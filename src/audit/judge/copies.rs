@@ -31,6 +31,14 @@ pub(in crate::audit) struct TreeCopy {
     pub is_in_both: bool,
 }
 
+impl TreeCopy {
+    /// An aligned part of the target `found`, and whether the change inserted it into both members
+    /// of an old pair.
+    fn part(found: usize, (pair, is_in_both): (ClonePair, bool)) -> Self {
+        Self { found, pair, is_whole: false, is_run: false, is_in_both }
+    }
+}
+
 /// For each of `asking`, what the change copied into it; from other projects only copies with
 /// `enough` evidence.
 pub(in crate::audit) fn copies_of(
@@ -71,13 +79,8 @@ pub(in crate::audit) fn copies_of(
                     let pair =
                         ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
                     let copied = &mut copied[*query];
-                    copied.push(TreeCopy {
-                        found: number,
-                        pair,
-                        is_whole: true,
-                        is_run: false,
-                        is_in_both: false,
-                    });
+                    let whole = TreeCopy::part(number, (pair, false));
+                    copied.push(TreeCopy { is_whole: true, ..whole });
                     continue;
                 }
             }
@@ -92,13 +95,7 @@ pub(in crate::audit) fn copies_of(
             {
                 continue;
             }
-            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| TreeCopy {
-                found: number,
-                pair,
-                is_whole: false,
-                is_run: false,
-                is_in_both,
-            }));
+            copied[*query].extend(pairs.into_iter().map(|pair| TreeCopy::part(number, pair)));
         }
         for (query, run) in &found.runs {
             let between = between(*query);
@@ -110,13 +107,8 @@ pub(in crate::audit) fn copies_of(
             }
             let alignment = Alignment { blocks: vec![*run] };
             let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
-            copied[*query].extend(pairs.into_iter().map(|(pair, is_in_both)| TreeCopy {
-                found: number,
-                pair,
-                is_whole: false,
-                is_run: true,
-                is_in_both,
-            }));
+            let of_run = |pair| TreeCopy { is_run: true, ..TreeCopy::part(number, pair) };
+            copied[*query].extend(pairs.into_iter().map(of_run));
         }
     }
     copied

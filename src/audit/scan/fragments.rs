@@ -335,6 +335,37 @@ struct PlacePair {
     is_telling: bool,
 }
 
+/// The clones of a file and a target with enough tokens along their alignments, each of which may be
+/// a single run; `links` are those of the two.
+fn long_pairs(
+    alignments: impl Iterator<Item = (Alignment, bool)>,
+    (query, target): (&Text, &Arc<Text>),
+    links: &[Link],
+    thresholds: &Thresholds,
+) -> Vec<PlacePair> {
+    let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
+    let is_telling = |pair: &ClonePair| {
+        rarity(&pair.alignment.query(), links, params.k) >= thresholds.min_rarity
+            || is_long_or_whole(pair, query.source.document(), min_tokens)
+    };
+    let mut long = Vec::new();
+    // No part of a short one is long.
+    for (alignment, is_run) in alignments.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
+        for pair in clones(alignment, &query.source.tokens, &target.source.tokens, params) {
+            if is_long(&pair.alignment, min_tokens) && !query.excludes(target, &pair.alignment) {
+                long.push(PlacePair {
+                    document: links[0].target,
+                    target: Arc::clone(target),
+                    is_telling: is_telling(&pair),
+                    pair,
+                    is_run,
+                });
+            }
+        }
+    }
+    long
+}
+
 /// The code of one file that repeats earlier code.
 fn of_document<R: ReadFiles>(
     links: &[Link],
@@ -370,24 +401,7 @@ fn of_document<R: ReadFiles>(
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
         let all = alignments.into_iter().map(|alignment| (alignment, false)).chain(runs);
-        // No part of a short one is long.
-        for (alignment, is_run) in all.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
-            let found =
-                clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
-            let long = found.filter(|pair| is_long(&pair.alignment, min_tokens));
-            let long = long.filter(|pair| !query.excludes(&target, &pair.alignment));
-            let is_telling = |pair: &ClonePair| {
-                rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
-                    || is_long_or_whole(pair, query.source.document(), min_tokens)
-            };
-            paired.extend(long.map(|pair| PlacePair {
-                document: first.target,
-                target: Arc::clone(&target),
-                is_telling: is_telling(&pair),
-                pair,
-                is_run,
-            }));
-        }
+        paired.extend(long_pairs(all, (&query, &target), of_target, &thresholds));
     }
     let pairs = paired.iter().map(|of| TargetPair {
         pair: &of.pair,

@@ -14,7 +14,7 @@ use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
 use crate::fingerprint::Params;
 use crate::language::Language;
-use crate::matching::{Hunk, Unit, Window, edited_hunks};
+use crate::matching::{Document, Hunk, Unit, Window, edited_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
@@ -103,14 +103,8 @@ impl<'p> Windows<'p> {
         // A run of so many tokens has a fingerprint in common, wherever in it the window is.
         let n_around = sources.config.fingerprint.guarantee_threshold();
         let asked = numbers.iter().map(|&at| {
-            let document = base[at].source.document();
-            let mut mask = vec![false; document.tokens.len()];
-            for hunk in &hunks[at] {
-                let Range { start, end } = hunk.with_lines(document);
-                mask[start.saturating_sub(n_around)..(end + n_around).min(document.tokens.len())]
-                    .fill(true);
-            }
-            (&base[at].source, Cow::Owned(mask))
+            let source = &base[at].source;
+            (source, Cow::Owned(near_hunks(&hunks[at], source.document(), n_around)))
         });
         let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
         // All k-grams of one side: every fingerprint of the other side that is in the run of both
@@ -141,4 +135,16 @@ impl<'p> Windows<'p> {
         (is_declared || sources.languages.promised(path).is_none_or(has_family))
             && may_hold_siblings(path, sources)
     }
+}
+
+/// For each token of a document, whether it is among the lines of a hunk or the `n_around` tokens on
+/// either side.
+fn near_hunks(hunks: &[Hunk], document: Document<'_>, n_around: usize) -> Vec<bool> {
+    let n_tokens = document.tokens.len();
+    let mut mask = vec![false; n_tokens];
+    for hunk in hunks {
+        let Range { start, end } = hunk.with_lines(document);
+        mask[start.saturating_sub(n_around)..(end + n_around).min(n_tokens)].fill(true);
+    }
+    mask
 }

@@ -73,18 +73,8 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
             print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
         }
         CorpusCommand::Compact { url, older_than } => {
-            let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
-            let Compaction { n_removed, n_merged } = done;
-            let merged = format!(
-                "{} {} merged; ",
-                count(n_merged, "source"),
-                agreed(n_merged, "was", "were")
-            );
-            let merged = if n_merged > 0 { &*merged } else { "" };
-            print_text(&format!(
-                "{merged}the space of {} was given back\n",
-                count(n_removed, "removed source")
-            ))?;
+            let older_than = Duration::from_secs(older_than * 60);
+            print_text(&compacted(&location(url)?.engine()?.compact(older_than)?))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
             Checkout::of(common).refuse_links(output)?;
@@ -114,6 +104,14 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
         }
     }
     Ok(CLEAN)
+}
+
+/// What a compaction did, as a line.
+fn compacted(&Compaction { n_removed, n_merged }: &Compaction) -> String {
+    let merged =
+        format!("{} {} merged; ", count(n_merged, "source"), agreed(n_merged, "was", "were"));
+    let merged = if n_merged > 0 { &*merged } else { "" };
+    format!("{merged}the space of {} was given back\n", count(n_removed, "removed source"))
 }
 
 /// Writes the Parquet files of a corpus.
