@@ -66,7 +66,7 @@ fn main() {
             claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
-            "    Builtin {{ id: {id:?}, name: {name:?}, toml: Packed {{ block: {n_block}, start: {start}, end: {} }}, \
+            "    Builtin {{ id: {id:?}, name: {name:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
              extensions: &{:?}, claims: &{claims:?}, file_names: &{:?}, shebangs: &{:?}, aliases: &{:?} }},",
             start + text.len(),
             list("extensions"),

@@ -8,7 +8,7 @@ use crate::text::FilePath;
 
 /// A warning about a copy that was merged.
 #[derive(Debug, Clone)]
-pub struct Merged {
+pub struct MergedCopy {
     /// The copy, as its commit added it.
     pub copy: Copy,
     /// The commit.
@@ -42,7 +42,7 @@ const STEP: usize = 5;
 /// The settings that would change warnings about copies which were merged and kept: what is copied
 /// within a folder, and what is short. `paths` are the files of the tree. The setting that changes
 /// most comes first.
-pub fn proposals(merged: &[Merged], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
+pub fn proposals(merged: &[MergedCopy], paths: &[&FilePath], min_tokens: usize) -> Vec<Proposal> {
     let mut proposals = of_folders(merged, paths);
     proposals.extend(of_length(merged, min_tokens));
     proposals.sort_by(|a, b| {
@@ -52,16 +52,16 @@ pub fn proposals(merged: &[Merged], paths: &[&FilePath], min_tokens: usize) -> V
 }
 
 /// Whether these warnings are a habit.
-fn is_habit(merged: &[Merged], numbers: &[usize]) -> bool {
+fn is_habit(merged: &[MergedCopy], numbers: &[usize]) -> bool {
     let n_kept = numbers.iter().filter(|&&number| merged[number].is_kept).count();
     numbers.len() >= MIN_CHANGED && 100 * n_kept >= MIN_KEPT * numbers.len()
 }
 
 /// Folders whose files are copies of each other: the deepest that have most of the warnings of
 /// those above. A folder with more than half of the files is no exception, but the project.
-fn of_folders(merged: &[Merged], paths: &[&FilePath]) -> Vec<Proposal> {
+fn of_folders(merged: &[MergedCopy], paths: &[&FilePath]) -> Vec<Proposal> {
     let mut within: BTreeMap<FilePath, Vec<usize>> = BTreeMap::new();
-    for (number, Merged { copy, .. }) in merged.iter().enumerate() {
+    for (number, MergedCopy { copy, .. }) in merged.iter().enumerate() {
         for folder in folders_of(&copy.path) {
             if copy.origins.iter().all(|origin| origin.path.is_in(&folder)) {
                 within.entry(folder).or_default().push(number);
@@ -95,7 +95,7 @@ fn folders_of(path: &FilePath) -> impl Iterator<Item = FilePath> + '_ {
 }
 
 /// The highest minimum of tokens that leaves out no more than half of the warnings.
-fn of_length(merged: &[Merged], min_tokens: usize) -> Option<Proposal> {
+fn of_length(merged: &[MergedCopy], min_tokens: usize) -> Option<Proposal> {
     let shorter = |n_tokens: usize| -> Vec<usize> {
         (0..merged.len()).filter(|&number| merged[number].copy.n_novel < n_tokens).collect()
     };

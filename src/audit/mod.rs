@@ -67,7 +67,7 @@ mod calls;
 // Merges the reports of many repositories.
 mod organization;
 
-pub use calibration::{Merged, Proposal, proposals};
+pub use calibration::{MergedCopy, Proposal, proposals};
 pub use calls::callers;
 pub use check::{Elsewhere, check};
 pub use compare::{

@@ -77,7 +77,7 @@ impl Content {
 struct Report {
     findings: Vec<ReportedFinding>,
     duplication: Option<Duplication>,
-    audit: Option<Audited>,
+    audit: Option<AuditReport>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -133,15 +133,15 @@ struct Share {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Audited {
+struct AuditReport {
     tokens: usize,
     copied_tokens: usize,
-    components: Vec<Taken>,
+    components: Vec<ComponentReport>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Taken {
+struct ComponentReport {
     component: Component,
     verdict: Verdict,
     files: usize,
@@ -487,11 +487,11 @@ impl Organization {
     fn add_taken<'d>(
         &mut self,
         repository: &str,
-        taken: &'d [Taken],
+        taken: &'d [ComponentReport],
         names: &Names<'_>,
         components: &mut BTreeMap<(&'d str, Option<&'d str>), SharedComponent>,
     ) {
-        for Taken { component, verdict, files, tokens } in taken {
+        for ComponentReport { component, verdict, files, tokens } in taken {
             match names.repository(component) {
                 // A corpus of all repositories has this one, too.
                 Some(own) if own == repository => continue,

@@ -79,14 +79,14 @@ pub trait Work: Sync {
     /// The state of one thread.
     type State: Send;
     /// What is made of a blob.
-    type Made: Send + Sync;
+    type Product: Send + Sync;
 
     /// The state for a new thread.
     fn state(&self) -> Self::State;
     /// Makes something of a blob.
-    fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Made>) -> Self::Made;
+    fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Product>) -> Self::Product;
     /// Takes back what was made of a blob, after everything based on it has been made.
-    fn finish(&self, state: &mut Self::State, made: Self::Made);
+    fn finish(&self, state: &mut Self::State, made: Self::Product);
     /// Maximum bytes of a blob to make. A larger one is passed over, and read only if others are
     /// based on it.
     fn max_size(&self) -> u64 {
@@ -108,10 +108,10 @@ struct Pass<'p, W: Work> {
 }
 
 /// A blob's bytes, and what was made of them.
-type Made<W> = Arc<(Vec<u8>, <W as Work>::Made)>;
+type SharedBlob<W> = Arc<(Vec<u8>, <W as Work>::Product)>;
 
 /// An object to make, and its base.
-type Task<W> = (u32, Option<Made<W>>);
+type Task<W> = (u32, Option<SharedBlob<W>>);
 
 impl Repository {
     /// Does `work` with each of `blobs`, which are distinct, in the fastest order. Returns the

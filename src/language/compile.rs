@@ -3,7 +3,7 @@
 use super::hash;
 use super::keywords::Keywords;
 use super::swar::{self, Few, WordBytes};
-use super::table::{Delimited, ImportEnd, OpenerPlace, Table, TableError};
+use super::table::{ImportEnd, OpenerPlace, Table, TableError, TextRow};
 use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
@@ -601,7 +601,7 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
 }
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
-    let of = |list, rows: &[Delimited]| -> Result<Vec<Rule>, TableError> {
+    let of = |list, rows: &[TextRow]| -> Result<Vec<Rule>, TableError> {
         let rule = |(n, row)| {
             rule(row, list == "comments").map_err(|error: TableError| error.in_row(list, n))
         };
@@ -629,7 +629,7 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
     Ok(rules)
 }
 
-fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
+fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     let first = row.open.iter().next().unwrap_or_default();
     let default_close = first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let mut closes: Vec<&str> = match &row.close {

@@ -156,7 +156,7 @@ struct LanguageEntry {
     /// Its display name.
     name: String,
     /// The text of the built-in table; `None` for a user's table, which has already been read.
-    toml: Option<Packed>,
+    toml: Option<TableText>,
     table: OnceLock<Table>,
     /// Its claims.
     claims: OnceLock<Vec<CompiledClaim>>,
@@ -183,7 +183,7 @@ struct Evidence {
 struct Builtin {
     id: &'static str,
     name: &'static str,
-    toml: Packed,
+    toml: TableText,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
     file_names: &'static [&'static str],
@@ -193,13 +193,13 @@ struct Builtin {
 
 /// Where the text of a built-in table is: a range of an unpacked block.
 #[derive(Debug, Clone, Copy)]
-struct Packed {
+struct TableText {
     block: usize,
     start: usize,
     end: usize,
 }
 
-impl Packed {
+impl TableText {
     fn text(self) -> &'static str {
         static UNPACKED: [OnceLock<String>; BLOCKS.len()] =
             [const { OnceLock::new() }; BLOCKS.len()];
@@ -523,7 +523,7 @@ impl Languages {
 
 impl LanguageEntry {
     fn table(&self) -> &Table {
-        let text = || self.toml.map_or("", Packed::text);
+        let text = || self.toml.map_or("", TableText::text);
         self.table.get_or_init(|| {
             Table::parse(text()).expect("tests/it/languages.rs reads every built-in table")
         })

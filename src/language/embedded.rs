@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::block_words::BlockWords;
 use super::detect::{Language, Languages};
-use super::lexer::Held;
+use super::lexer::InnerCode;
 use super::notebook;
 use super::token::Token;
 
@@ -164,7 +164,7 @@ impl<'l> FileReading<'l, '_> {
 
     /// Reads the literals that are code of another language, all those of one language as a single
     /// text: a tag may open in one and close in another.
-    fn read_held(&mut self, part: Part<'l, '_>, held: &[Held]) {
+    fn read_held(&mut self, part: Part<'l, '_>, held: &[InnerCode]) {
         let Part { language, text, offset, levels } = part;
         let mut rows: Vec<(usize, &'l Language)> = Vec::new();
         for (row, name) in language.holds.iter().enumerate() {
@@ -177,8 +177,9 @@ impl<'l> FileReading<'l, '_> {
         for id in ids {
             let mut shown = text.to_vec();
             let mut at = 0;
-            let is_of =
-                |held: &&Held| rows.iter().any(|(row, inner)| *row == held.row && inner.id == id);
+            let is_of = |held: &&InnerCode| {
+                rows.iter().any(|(row, inner)| *row == held.row && inner.id == id)
+            };
             for held in held.iter().filter(is_of).filter(|held| !held.range.is_empty()) {
                 blank(&mut shown[at..held.range.start]);
                 at = held.range.end;

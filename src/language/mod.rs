@@ -33,8 +33,8 @@ pub use lexer::Lexer;
 pub use page::page_text;
 pub use relex::{ChangedTokens, Version};
 pub use table::{
-    Claim, Delimited, Delimiters, Example, Heredoc, Import, ImportEnd, OneOrMany, OpenerPlace,
-    Region, Table, TableError,
+    Claim, Delimiters, Example, Heredoc, Import, ImportEnd, OneOrMany, OpenerPlace, Region, Table,
+    TableError, TextRow,
 };
 pub use token::{Family, Kind, Symbol, Token};
 pub use words::{WORDS, words};

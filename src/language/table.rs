@@ -102,10 +102,10 @@ pub struct Table {
     pub cases: Option<Delimiters>,
     /// Comments, which are skipped.
     #[serde(default)]
-    pub comments: Vec<Delimited>,
+    pub comments: Vec<TextRow>,
     /// String, character and regular-expression literals.
     #[serde(default)]
-    pub strings: Vec<Delimited>,
+    pub strings: Vec<TextRow>,
     /// Literals that begin on the next line and end at a line with their tag.
     #[serde(default)]
     pub heredocs: Vec<Heredoc>,
@@ -189,7 +189,7 @@ fn plain() -> i32 {
 /// same text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Delimited {
+pub struct TextRow {
     /// Its opener; several openers may share the rest of the row.
     pub open: OneOrMany,
     /// Its closer; of several, the longest match counts. Default: for a comment the line end, for a

@@ -79,13 +79,13 @@ pub struct MissedHunk {
 
 /// A token stream to look hunks up in.
 #[derive(Debug)]
-pub struct Held<'t> {
+pub struct HunkIndex<'t> {
     tokens: &'t [Token],
     /// Where each run of [`RUN`] symbols begins.
     runs: HashMap<u64, Vec<u32>>,
 }
 
-impl<'t> Held<'t> {
+impl<'t> HunkIndex<'t> {
     /// Indexes `tokens`, in time O(n).
     pub fn new(tokens: &'t [Token]) -> Self {
         let mut runs: HashMap<u64, Vec<u32>> = HashMap::new();
@@ -114,7 +114,7 @@ impl<'t> Held<'t> {
     }
 }
 
-/// How often `tokens` have `pattern`, as in [`Held::find`].
+/// How often `tokens` have `pattern`, as in [`HunkIndex::find`].
 fn n_of(pattern: &[Token], tokens: &[Token]) -> usize {
     tokens.windows(pattern.len().max(1)).filter(|tokens| reads_as(tokens, pattern)).count()
 }
@@ -368,7 +368,7 @@ pub fn missed(
     hunks: &[Hunk],
     after: &[Token],
     latest: Option<&[Token]>,
-    copy: &Held<'_>,
+    copy: &HunkIndex<'_>,
 ) -> Vec<MissedHunk> {
     let mut found = Vec::new();
     let mut depths: Option<Vec<i32>> = None;
@@ -432,7 +432,7 @@ mod tests {
         let [old, new, now, own] = [before, after, latest, copy].map(tokens);
         let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
         let hunks = hunks(of(before, &old), of(after, &new));
-        missed(&old, &hunks, &new, Some(&now), &Held::new(&own)).len()
+        missed(&old, &hunks, &new, Some(&now), &HunkIndex::new(&own)).len()
     }
 
     #[track_caller]

@@ -42,7 +42,7 @@ pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_class
 pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
-    CONTEXT, Held, Hunk, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys,
+    CONTEXT, Hunk, HunkIndex, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys,
     missable_hunks, missed,
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};

@@ -95,7 +95,7 @@ fn the_keys_of_language_tables_are_documented() {
     let places = [
         ("Table", "`[language.NAME]`"),
         ("Claim", "`[[language.NAME.claims]]`"),
-        ("Delimited", "`[[language.NAME.comments]]` and `[[language.NAME.strings]]`"),
+        ("TextRow", "`[[language.NAME.comments]]` and `[[language.NAME.strings]]`"),
         ("OpenerPlace", "Values of `where`"),
         ("Heredoc", "`[[language.NAME.heredocs]]`"),
         ("Import", "`[[language.NAME.imports]]`"),

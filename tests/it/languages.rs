@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use secondhand::language::{Delimited, Family, Languages, Lexer, OpenerPlace, Table};
+use secondhand::language::{TextRow, Family, Languages, Lexer, OpenerPlace, Table};
 use secondhand::text::FilePath;
 
 fn tables() -> Vec<(String, Table)> {
@@ -108,7 +108,7 @@ fn every_special_thing_of_a_table_has_an_example() {
         if table.examples.is_empty() {
             faults.push(format!("{id}: no example"));
         }
-        for Delimited { open, .. } in table.comments.iter().chain(&table.strings) {
+        for TextRow { open, .. } in table.comments.iter().chain(&table.strings) {
             if !open.iter().any(|open| is_shown(&table, open)) {
                 faults
                     .push(format!("{id}: no example shows {:?}", open.iter().collect::<Vec<_>>()));

@@ -32,7 +32,7 @@ impl Comparison {
             .collect();
 
         let mut renamed =
-            Renamed { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
+            NameMap { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
         for pair in &mut self.pairs {
             for found in &mut pair.matches {
                 found.a.0 = renamed.file(pair.a, &found.a.0);
@@ -77,14 +77,14 @@ impl Comparison {
     }
 }
 
-struct Renamed<'k> {
+struct NameMap<'k> {
     names: &'k [(FilePath, FilePath)],
     files: BTreeMap<FilePath, FilePath>,
     /// For each submission, the number of its files that have a new name.
     n_files: Vec<usize>,
 }
 
-impl Renamed<'_> {
+impl NameMap<'_> {
     /// The new name of a file of submission `at`: that of the submission, a number, its extension.
     fn file(&mut self, at: usize, path: &FilePath) -> FilePath {
         if let Some(renamed) = self.files.get(path) {

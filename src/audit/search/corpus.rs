@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use super::election::{
-    AS_MUCH, CorpusHit, Elected, KnownVersions, Since, elect, first_appearance, note_first, oldest,
+    AS_MUCH, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance, note_first, oldest,
 };
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
@@ -65,7 +65,7 @@ impl KeyHits {
 }
 
 /// What to align a blob with: numbers of queries.
-struct Wanted<'w> {
+struct AlignmentTask<'w> {
     /// Those that share something with it.
     queries: &'w [usize],
     /// Those whose bytes it has.
@@ -203,7 +203,7 @@ impl StoredCorpus {
         // Frequencies are of all hits: they say how common the code is. Candidates come from the
         // rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
-        let Elected { wanted: mut candidates, since } =
+        let Winners { wanted: mut candidates, since } =
             elect(&self.segments, &self.versions, hits, queries.sources())
                 .map_err(|why| self.fails(why))?;
         for at in whole.keys() {
@@ -217,7 +217,7 @@ impl StoredCorpus {
             .map_init(Vec::new, |scratch, (at, wanted)| {
                 progress.step();
                 let whole = whole.get(&at).map_or(&[][..], Vec::as_slice);
-                self.align(at, &Wanted { queries: &wanted, whole }, queries, scratch)
+                self.align(at, &AlignmentTask { queries: &wanted, whole }, queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
@@ -389,7 +389,7 @@ impl StoredCorpus {
     fn align(
         &self,
         (number, blob): BlobAt,
-        Wanted { queries: wanted, whole }: &Wanted<'_>,
+        AlignmentTask { queries: wanted, whole }: &AlignmentTask<'_>,
         queries: &Queries<'_>,
         scratch: &mut Vec<u64>,
     ) -> Result<Option<BlobToAlign>, Error> {

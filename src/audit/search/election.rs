@@ -46,7 +46,7 @@ pub(super) type Since = BTreeMap<ComponentPath, FirstAppearance>;
 
 /// The blobs to align.
 #[derive(Default)]
-pub(super) struct Elected {
+pub(super) struct Winners {
     /// Each with the numbers of the queries to align it with.
     pub wanted: BTreeMap<BlobAt, Vec<usize>>,
     /// For files that have much of a query, the first version that has about as much of it.
@@ -159,7 +159,7 @@ pub(super) fn elect(
     known: &KnownVersions,
     mut hits: Vec<CorpusHit>,
     queries: &[&Source],
-) -> Result<Elected, SegmentError> {
+) -> Result<Winners, SegmentError> {
     // Where the budget ends, what was not counted is the most common.
     hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
     let mut n_counted = 0;
@@ -174,7 +174,7 @@ pub(super) fn elect(
     let election = Election { segments, known };
     let elected =
         of_queries.par_iter().zip(queries).map(|(hits, query)| election.of_query(hits, query));
-    let mut all = Elected::default();
+    let mut all = Winners::default();
     for (query, (blobs, since)) in
         elected.collect::<Result<Vec<_>, SegmentError>>()?.into_iter().enumerate()
     {

@@ -519,7 +519,7 @@ impl ReadVersion<'_> {
 
 impl<'l> Work for Learning<'l> {
     type State = Scratch;
-    type Made = Option<ReadVersion<'l>>;
+    type Product = Option<ReadVersion<'l>>;
 
     fn max_size(&self) -> u64 {
         self.sources.config.max_file_size
@@ -533,7 +533,7 @@ impl<'l> Work for Learning<'l> {
         Scratch::default()
     }
 
-    fn make(&self, scratch: &mut Scratch, blob: Blob<'_, Self::Made>) -> Self::Made {
+    fn make(&self, scratch: &mut Scratch, blob: Blob<'_, Self::Product>) -> Self::Product {
         let Blob { number, bytes, base } = blob;
         let contents = &self.contents[number?];
         self.sources.progress.step();
@@ -568,7 +568,7 @@ impl<'l> Work for Learning<'l> {
         None
     }
 
-    fn finish(&self, scratch: &mut Scratch, made: Self::Made) {
+    fn finish(&self, scratch: &mut Scratch, made: Self::Product) {
         let Some(ReadVersion { version, event, own, .. }) = made else { return };
         let own = own.into_inner().unwrap_or(0..version.symbols().len());
         let params = &self.sources.config.fingerprint;

@@ -8,7 +8,7 @@ use super::missed::{Holder, document};
 use crate::audit::Error;
 use crate::audit::outcome::HeldFix;
 use crate::audit::search::Outside;
-use crate::matching::{Held, hunks, missed};
+use crate::matching::{HunkIndex, hunks, missed};
 use crate::store::corpus::StoredChange;
 
 /// The fixes that files have, by file and commit, each once; those that say of themselves that they
@@ -32,7 +32,7 @@ pub(in crate::audit) fn held_fixes(
 }
 
 fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {
-    let held = Held::new(&holder.source.tokens);
+    let held = HunkIndex::new(&holder.source.tokens);
     let mut fixes = Vec::new();
     for file in &holder.origins {
         for lineage in lineages(outsides, file)? {
@@ -51,7 +51,7 @@ fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, 
 }
 
 /// Whether a copy has what a change made.
-fn has(change: &StoredChange, lineage: &Lineage<'_>, held: &Held<'_>) -> Result<bool, Error> {
+fn has(change: &StoredChange, lineage: &Lineage<'_>, held: &HunkIndex<'_>) -> Result<bool, Error> {
     let (Some(before), Some(after)) = (change.before, change.after) else { return Ok(false) };
     let (old, new) = (lineage.project.version(before)?, lineage.project.version(after)?);
     let undone = hunks(document(&new), document(&old));

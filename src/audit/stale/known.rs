@@ -8,7 +8,7 @@ use crate::audit::Error;
 use crate::audit::search::{Outside, StoredCorpus};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
-use crate::matching::{Held, hunks, is_telling, missed};
+use crate::matching::{HunkIndex, hunks, is_telling, missed};
 use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
@@ -35,7 +35,7 @@ pub(in crate::audit) fn vulnerable(
     }
     let mut findings = Vec::new();
     for holder in holders {
-        let mut told = Told::new();
+        let mut told = KnownGaps::new();
         for list in &lists {
             findings.extend(list.findings(holder, &mut told, config)?);
         }
@@ -44,7 +44,7 @@ pub(in crate::audit) fn vulnerable(
 }
 
 /// The commits that a file was found to lack, with the places.
-type Told = BTreeSet<(String, Vec<Fragment>)>;
+type KnownGaps = BTreeSet<(String, Vec<Fragment>)>;
 
 /// A list of fixes.
 struct FixList<'s> {
@@ -73,7 +73,7 @@ impl<'s> FixList<'s> {
     fn findings(
         &self,
         holder: &Holder<'_>,
-        told: &mut Told,
+        told: &mut KnownGaps,
         config: &Config,
     ) -> Result<Vec<Finding>, Error> {
         let fails = |why| self.stored.fails(why);
@@ -82,7 +82,7 @@ impl<'s> FixList<'s> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
-        let (held, lines) = (Held::new(&source.tokens), Lines::new(&source.text));
+        let (held, lines) = (HunkIndex::new(&source.tokens), Lines::new(&source.text));
         let mut of_components: BTreeMap<u32, Vec<MissedCommit>> = BTreeMap::new();
         for change in candidates.iter().filter_map(|blob| self.fixes.get(blob)).flatten() {
             let (Some(before), Some(after)) = (change.before, change.after) else { continue };

@@ -11,7 +11,7 @@ use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
-use crate::matching::{Document, Held, Hunk, MissedHunk, hunks, missed};
+use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, hunks, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -34,7 +34,7 @@ pub(in crate::audit) fn stale(
     outsides: &[Outside],
     config: &Config,
 ) -> Result<Vec<Finding>, Error> {
-    let held = Held::new(&holder.source.tokens);
+    let held = HunkIndex::new(&holder.source.tokens);
     let mut of_components: BTreeMap<Component, Vec<MissedCommit>> = BTreeMap::new();
     let mut known = Vec::new();
     for file in &holder.origins {
@@ -88,7 +88,7 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
 fn missed_of(
     lineage: &Lineage<'_>,
     holder: &Holder<'_>,
-    held: &Held<'_>,
+    held: &HunkIndex<'_>,
 ) -> Result<Vec<MissedCommit>, Error> {
     let lines = Lines::new(&holder.source.text);
     let latest = lineage.changes.last().and_then(|change| change.after);

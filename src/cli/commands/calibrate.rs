@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::history::timeline_of;
-use crate::audit::{Copy, Merged, Proposal, Timeline, proposals};
+use crate::audit::{Copy, MergedCopy, Proposal, Timeline, proposals};
 use crate::cli::args::Calibrate;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
@@ -37,7 +37,7 @@ pub(in crate::cli) fn run(flags: &Calibrate, common: &Common) -> Result<u8, Fail
 }
 
 /// The warnings of the commits, and whether their copies are in `head` still.
-fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
+fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<MergedCopy> {
     let text_at = |commit: CommitId, path: &FilePath| reader.text_at(commit, path).ok().flatten();
     let is_kept = |commit: CommitId, copy: &Copy| {
         let Some((then, now)) = text_at(commit, &copy.path).zip(text_at(head, &copy.path)) else {
@@ -56,7 +56,7 @@ fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
         let copies = judged.copies.iter().filter(|copy| copy.level > Level::Note);
         copies.map(|copy| (judged.commit, copy))
     });
-    let merged = warnings.map(|(commit, copy)| Merged {
+    let merged = warnings.map(|(commit, copy)| MergedCopy {
         copy: copy.clone(),
         commit: commit.to_string(),
         is_kept: is_kept(commit, copy),
@@ -65,7 +65,7 @@ fn merged(timeline: &Timeline, head: CommitId, reader: &Reader) -> Vec<Merged> {
 }
 
 /// What was merged, and what is proposed.
-fn text(timeline: &Timeline, merged: &[Merged], proposals: &[Proposal]) -> String {
+fn text(timeline: &Timeline, merged: &[MergedCopy], proposals: &[Proposal]) -> String {
     let n_kept = merged.iter().filter(|of| of.is_kept).count();
     let (warnings, commits) =
         (count(merged.len(), "warning"), count(timeline.commits.len(), "commit"));
@@ -87,7 +87,7 @@ fn text(timeline: &Timeline, merged: &[Merged], proposals: &[Proposal]) -> Strin
             agreed(n, "changes", "change")
         );
         for &number in changed.iter().take(N_EXAMPLES) {
-            let Merged { copy, commit, .. } = &merged[number];
+            let MergedCopy { copy, commit, .. } = &merged[number];
             let (path, line) = (&copy.path, copy.fragment.start.line);
             let origin = copy
                 .origins

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::literal::{Body, BodyEnd};
-use super::{Held, Run};
+use super::{InnerCode, Run};
 use crate::language::compile::{ImportRule, MAX_MARK, Opens, Rule};
 use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::{Kind, Symbol, Token};
@@ -213,7 +213,7 @@ impl Run<'_, '_, '_> {
             && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1
         {
             next = comment.start;
-            bodies.push(Held { range: body, row: *row });
+            bodies.push(InnerCode { range: body, row: *row });
         }
         self.held.extend(bodies.into_iter().rev());
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Held, Run};
+use super::{InnerCode, Run};
 use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
@@ -305,7 +305,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             .iter()
             .position(|other| std::ptr::eq(other, rule))
             .unwrap_or(n_comments);
-        self.held.push(Held { range: body.start..body.end - n_close, row: row - n_comments });
+        self.held.push(InnerCode { range: body.start..body.end - n_close, row: row - n_comments });
     }
 
     #[inline]

@@ -74,7 +74,7 @@ impl Lexer {
         &self,
         text: &[u8],
         tokens: &mut Vec<Token>,
-        held: &mut Vec<Held>,
+        held: &mut Vec<InnerCode>,
     ) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
@@ -194,7 +194,7 @@ impl Tracing<'_> {
 
 /// The body of a literal that is code of another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct InnerCode {
     pub range: std::ops::Range<usize>,
     /// The row of the literal among the table's strings.
     pub row: usize,
@@ -205,7 +205,7 @@ struct Run<'c, 't, 'o> {
     text: &'t [u8],
     at: usize,
     tokens: &'o mut Vec<Token>,
-    held: &'o mut Vec<Held>,
+    held: &'o mut Vec<InnerCode>,
     /// The number of tokens before this line.
     line_first: usize,
     frames: Vec<Frame<'c>>,
@@ -233,7 +233,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         table: &'c CompiledTable,
         text: &'t [u8],
         tokens: &'o mut Vec<Token>,
-        held: &'o mut Vec<Held>,
+        held: &'o mut Vec<InnerCode>,
     ) -> Self {
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Self {

@@ -91,7 +91,7 @@ fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
         Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
     let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        let mut held = Held::default();
+        let mut held = Outermost::default();
         let mut is_changed = false;
         asked.clear();
         for piece in &pieces {
@@ -136,9 +136,9 @@ impl Piece {
 
 /// The ranges that are not inside another one.
 #[derive(Default)]
-struct Held(BTreeMap<usize, usize>);
+struct Outermost(BTreeMap<usize, usize>);
 
-impl Held {
+impl Outermost {
     fn holds(&self, range: &Range<usize>) -> bool {
         // Starts and ends both ascend, so the last range that begins early enough ends last.
         self.0.range(..=range.start).next_back().is_some_and(|(_, end)| *end >= range.end)
@@ -221,7 +221,7 @@ impl Cover<'_> {
     }
 
     /// Fits the classes to a piece; returns whether any of them changed.
-    fn hold(&mut self, piece: &Piece, held: &Held) -> bool {
+    fn hold(&mut self, piece: &Piece, held: &Outermost) -> bool {
         let mut is_changed = false;
         for (stretch, class) in self.missing(piece) {
             if let Some(class) = class {
@@ -244,7 +244,7 @@ impl Cover<'_> {
         class: usize,
         piece: &Piece,
         stretch: &Range<usize>,
-        held: &Held,
+        held: &Outermost,
     ) -> bool {
         let range = self.classes[&class].query.clone();
         let rest = match (stretch.start == range.start, stretch.end == range.end) {
