@@ -12,7 +12,7 @@ use super::read::{Source, Sources};
 use super::search::{Targets, Wording};
 use crate::files::ReadFiles;
 use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
-use crate::policy::{About, Finding, Fragment, Ground, Origin, content};
+use crate::policy::{About, Finding, Fragment, Ground, Origin, Reuse, content};
 use crate::text::{FilePath, Lines, printable};
 
 /// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
@@ -244,8 +244,9 @@ impl Addition<'_> {
         let judgment = levels.judge_other(&about, Ground::Code)?;
         let of_origin = &best.source.tokens[best.unit.tokens.clone()];
         let there = fragment(&best.source.text, &Lines::new(&best.source.text), of_origin)?;
-        let origin =
+        let mut origin =
             Origin::in_tree(best.source.path.clone(), there, CloneType::Type4, best.worded.share);
+        origin.in_common.reuse = Reuse::Call;
         Some(Finding {
             language: source.language.clone(),
             added,

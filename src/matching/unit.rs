@@ -81,6 +81,11 @@ impl Document<'_> {
         (has_body || has_block()).then_some(Unit { tokens: at..end, name: Some(name) })
     }
 
+    /// Whether `range` is one function, from the first token of its head to the last of its body.
+    pub fn is_function(&self, range: &Range<usize>) -> bool {
+        self.function_at(range.start).is_some_and(|unit| unit.tokens.end == range.end)
+    }
+
     /// The bytes of some whole lines, with the comment and the annotations above them.
     pub fn bytes_with_comment(&self, lines: &Range<usize>) -> Range<usize> {
         let mut first = lines.start;

@@ -105,6 +105,19 @@ pub struct InCommon {
     pub n_lines: u32,
     /// What the change inserted both here and there, if the two were alike before.
     pub insertion: Option<Insertion>,
+    /// How the origin could be used in place of the copy.
+    pub reuse: Reuse,
+}
+
+/// How code could be used instead of a copy of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// It is a whole function, which can be called.
+    Call,
+    /// It holds functions, and what belongs to them.
+    Use,
+    /// It is a part of something, which has to be written once first.
+    Share,
 }
 
 /// Code that a change inserted into two places that were alike.
@@ -128,6 +141,7 @@ impl InCommon {
         is_alternative: false,
         n_lines: 0,
         insertion: None,
+        reuse: Reuse::Share,
     };
 }
 

@@ -7,7 +7,7 @@ use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
 use crate::policy::{
-    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first,
+    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Reuse, Writing, best_first,
 };
 use crate::text::{FilePath, LinedText};
 pub(super) use crate::text::{agreed, count};
@@ -352,8 +352,13 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
         (None, Some(origin)) if origin.in_common.insertion.is_some() => {
             "write it once, as a function of what differs".to_owned()
         }
-        (None, Some(Origin { place: Place::Tree, path, fragment, .. })) => {
-            format!("call {path}:{} instead", fragment.start.line)
+        (None, Some(Origin { place: Place::Tree, path, fragment, in_common, .. })) => {
+            let line = fragment.start.line;
+            match in_common.reuse {
+                Reuse::Call => format!("call {path}:{line} instead"),
+                Reuse::Use => format!("use {path}:{line} instead"),
+                Reuse::Share => "write it once, and use it in both places".to_owned(),
+            }
         }
         _ => "use the original instead".to_owned(),
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use secondhand::language::{TextRow, Family, Languages, Lexer, OpenerPlace, Table};
+use secondhand::language::{Family, Languages, Lexer, OpenerPlace, Table, TextRow};
 use secondhand::text::FilePath;
 
 fn tables() -> Vec<(String, Table)> {

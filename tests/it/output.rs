@@ -333,6 +333,23 @@ fn the_comment_that_allows_a_finding_is_one_of_the_language_that_the_file_was_re
 }
 
 #[test]
+fn a_function_is_called_several_are_used_and_a_part_is_written_once() {
+    let to_do = |copy: String| {
+        let repository = Repository::new();
+        repository.write("store.c", format!("{}\n{}", C.first, C.second));
+        repository.commit("the origin");
+        repository.write("copy.c", copy);
+        repository.commit("the copy");
+        text(&printed(&mut repository.secondhand(&["check", "--set", "min-worth=0"])))
+    };
+    let (first, both) = (C.first.to_owned(), format!("{}\n{}", C.first, C.second));
+    let part = format!("static int run(struct own *it)\n{{\n{}\n    return it->n;\n}}\n", C.piece);
+    assert!(to_do(first).contains("to do: call store.c:1 instead, or"));
+    assert!(to_do(both).contains("to do: use store.c:1 instead, or"));
+    assert!(to_do(part).contains("to do: write it once, and use it in both places, or"));
+}
+
+#[test]
 fn people_read_words_and_those_who_ask_for_more_read_types() {
     let repository = repository_with_a_copy();
     let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));

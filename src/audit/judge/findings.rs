@@ -15,12 +15,12 @@ use crate::audit::search::{FileHits, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages, Token};
 use crate::matching::{
-    AddedLines, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines,
-    clone_classes, is_same_place, n_equal_lines, names_alike, shown_lines,
+    AddedLines, CloneClass, ClonePair, CloneType, Document, Enough, QueryPairs, TargetPair,
+    added_lines, clone_classes, is_same_place, n_equal_lines, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Insertion, Origin, Place, Rank,
-    Verdict, content, identity, order_origins,
+    Reuse, Verdict, content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -352,6 +352,7 @@ impl<'c> FileUnderAudit<'c> {
             is_alternative,
             n_lines: self.n_lines(pair),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
+            reuse: reuse(target.document(), &of_target),
         };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
@@ -519,6 +520,17 @@ impl Draft {
     fn is_explained(&self, others: &BTreeSet<u32>) -> bool {
         let n_own = self.spelled.iter().filter(|at| !others.contains(at)).count();
         10 * n_own < self.spelled.len().max(1)
+    }
+}
+
+/// How some tokens could be used in place of a copy.
+fn reuse(document: Document<'_>, tokens: &Range<usize>) -> Reuse {
+    if document.is_function(tokens) {
+        Reuse::Call
+    } else if document.holds_head(tokens.clone()) {
+        Reuse::Use
+    } else {
+        Reuse::Share
     }
 }
 
