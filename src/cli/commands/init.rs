@@ -87,9 +87,9 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
     summary += &workflow(flags, root, &checkout)?;
     summary += &hook(flags, &repository)?;
     for system in &survey.systems {
-        let System { name, settings, page } = system;
+        let System { name, settings } = system;
         summary +=
-            &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
+            &format!("also: {settings} is here; {PAGES}ci.md shows what to add for {name}\n");
     }
     summary += "next: `secondhand check` checks this branch\n";
     if !common.quiet {

@@ -34,23 +34,21 @@ pub(super) struct System {
     pub name: &'static str,
     /// Its settings, a file or a folder.
     pub settings: &'static str,
-    /// The page that shows what to add to them.
-    pub page: &'static str,
 }
 
 const SYSTEMS: &[System] = &[
-    System { name: "GitLab", settings: ".gitlab-ci.yml", page: "gitlab" },
-    System { name: "Azure Pipelines", settings: "azure-pipelines.yml", page: "ci" },
-    System { name: "Bitbucket", settings: "bitbucket-pipelines.yml", page: "ci" },
-    System { name: "Jenkins", settings: "Jenkinsfile", page: "ci" },
-    System { name: "Buildkite", settings: ".buildkite", page: "ci" },
-    System { name: "CircleCI", settings: ".circleci", page: "ci" },
-    System { name: "Woodpecker", settings: ".woodpecker", page: "ci" },
-    System { name: "Woodpecker", settings: ".woodpecker.yml", page: "ci" },
-    System { name: "Woodpecker", settings: ".woodpecker.yaml", page: "ci" },
-    System { name: "Drone", settings: ".drone.yml", page: "ci" },
-    System { name: "Travis", settings: ".travis.yml", page: "ci" },
-    System { name: "TeamCity", settings: ".teamcity", page: "ci" },
+    System { name: "GitLab", settings: ".gitlab-ci.yml" },
+    System { name: "Azure Pipelines", settings: "azure-pipelines.yml" },
+    System { name: "Bitbucket", settings: "bitbucket-pipelines.yml" },
+    System { name: "Jenkins", settings: "Jenkinsfile" },
+    System { name: "Buildkite", settings: ".buildkite" },
+    System { name: "CircleCI", settings: ".circleci" },
+    System { name: "Woodpecker", settings: ".woodpecker" },
+    System { name: "Woodpecker", settings: ".woodpecker.yml" },
+    System { name: "Woodpecker", settings: ".woodpecker.yaml" },
+    System { name: "Drone", settings: ".drone.yml" },
+    System { name: "Travis", settings: ".travis.yml" },
+    System { name: "TeamCity", settings: ".teamcity" },
 ];
 
 impl Survey {
