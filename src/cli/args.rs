@@ -180,7 +180,8 @@ pub(super) enum CorpusCommand {
     /// many of them elsewhere
     #[command(hide = true)]
     Fingerprint {
-        #[arg(value_name = "SOURCE", help = format!("What to read: {}", kinds()))]
+        /// What to read, as for `corpus add`
+        #[arg(value_name = "SOURCE")]
         source: String,
         /// The folder
         #[arg(short, long, value_name = "DIR")]

@@ -88,6 +88,9 @@ fn item(flag: &Arg) -> String {
         (None, None) => values.trim().to_owned(),
     };
     let mut help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+    if help.starts_with("Output format: ") {
+        "Output format ([all](reports.md))".clone_into(&mut help);
+    }
     let possible: Vec<_> =
         flag.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
     if !possible.is_empty() && flag.get_action().takes_values() {

@@ -11,11 +11,10 @@ pub static RULE: Rule = Rule {
     when: RuleCondition::Tree(|origin| origin.in_common.insertion.map_or(AS_SET, |_| None)),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
-    finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \
-            layout, names or literals, or with statements inserted, deleted or changed. Code that was only moved, \
-            renamed or re-indented is not a copy, and neither is an edit inside an existing copy.",
-    why: "A fix in one of the two is needed in the other as well. Copies drift apart, and a bug fixed in one lives \
-          on in the others.",
+    finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different layout, \
+            names or literals, or with statements inserted, deleted or changed. Code that was only moved, renamed or \
+            re-indented is not a copy, and neither is an edit inside an existing copy.",
+    why: "Copies drift apart, and a bug fixed in one lives on in the others.",
     example: "```c\n\
               /* src/list.c has this function already, as list_find() */\n\
               struct entry *table_find(struct table *t, const char *key)\n\

@@ -17,16 +17,15 @@ pub static RULE: Rule = Rule {
     // Documents quote. A license asks the same of tests as of any other code.
     milder_in: &[Ground::Document],
     summary: "a change copies code from a known project",
-    finds: "Lines that a change adds and that repeat code of a component whose license is known and not denied by \
-            the policy in the settings. Components come from a corpus given with `--corpus` or in the settings, or \
-            from a folder that the settings list under `vendored`. What counts as a copy is what counts for \
-            `copied-code`, plus more evidence, because unrelated projects often contain code of the same shape: rare \
-            words in common with the origin, a long run, or similarity as a whole. Code that many components share \
-            is common, and not scored. A short idiom is a note. If the origin's copyright notices are in the file with the copy, or in a \
-            license text or a file like NOTICE above it, or if the license does not require them, the finding is a \
-            note: nothing is owed.",
-    why: "Other people's code comes with their terms: nearly every license requires the notice to be kept, and some \
-          require more. A copy that does not say where it came from also misses every later fix.",
+    finds: "Lines that a change adds and that repeat code of a component whose license is known and not denied by the \
+            policy in the settings. Components come from a corpus given with `--corpus` or in the settings, or from a \
+            folder that the settings list under `vendored`. What counts as a copy is what counts for `copied-code`, \
+            plus more evidence: rare words in common with the origin, a long run, or similarity as a whole. Code that \
+            many components share is common, and not scored. A short idiom is a note, and so is a copy that owes \
+            nothing: the origin's copyright notices are in the file with the copy, or in a license text or a file like \
+            NOTICE above it, or the license does not require them.",
+    why: "Nearly every license requires the notice to be kept, and some require more. A copy that does not say where \
+          it came from also misses every later fix.",
     example: "```c\n\
               /* src/net/line.c, added by a change; linenoise (BSD-2-Clause) has it in linenoise.c */\n\
               static int isUnsupportedTerm(void) {\n\
@@ -39,8 +38,7 @@ pub static RULE: Rule = Rule {
               \x20   return 0;\n\
               }\n\
               ```",
-    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where \
-             it came from: `secondhand audit --report notice=NOTICE` writes all notices that are owed. Copies go in \
-             both directions: the dates in the report show who may have had the code first. If the copy is \
-             intentional, list its folder under `vendored`.",
+    action: "Depend on the component instead, or keep its copyright notice and license with the copy: `secondhand \
+             audit --report notice=NOTICE` writes all notices that are owed. The dates in the report show who may have \
+             had the code first. If the copy is intentional, list its folder under `vendored`.",
 };

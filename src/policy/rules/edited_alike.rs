@@ -19,8 +19,7 @@ pub static RULE: Rule = Rule {
             classes, a block into two similar functions. From 60 new tokens or a whole function on it is a warning, \
             else a note. Places that were rewritten alike are not reported, and neither are edits of fewer than \
             `min-tokens` new tokens.",
-    why: "Somebody had to find all places, and will have to for the next fix. Each such edit makes it harder to have \
-          the code only once.",
+    why: "Somebody had to find all places, and will have to for the next fix.",
     example: "```python\n\
               # Encrypter and Decrypter were alike before; a change adds this to both.\n\
               \x20   def readable(self, values):\n\
@@ -30,9 +29,8 @@ pub static RULE: Rule = Rule {
               \x20               lines.append(f\"{name}={self.quote(value)}\")\n\
               \x20       return self.separator.join(lines)\n\
               ```",
-    action: "Write the new code once, in a function that all places call, with what differs as its parameters. The \
-             report lists what differs. If the places are meant to stay apart, allow it with a comment that gives \
-             the reason.",
+    action: "Write the new code once, in a function that all places call, with what differs, which the report lists, \
+             as its parameters. If the places are meant to stay apart, allow it with a comment.",
 };
 
 fn when(origin: &Origin) -> Option<Level> {

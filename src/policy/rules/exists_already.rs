@@ -19,13 +19,12 @@ pub static RULE: Rule = Rule {
             where the case changes, without their endings. A word counts more the fewer files have it (BM25). It is \
             not asked for in tests, examples and documents, if it has fewer than `min-tokens`, or if the change adds \
             more than 64 functions.",
-    why: "Who does not know a helper writes it again, and an agent knows none of them. The two share no line, so no \
-          search for copies shows them, and each fault is mended in one of the two.",
+    why: "Who does not know a helper writes it again, and each fault is mended in one of the two.",
     example: "```console\n\
               $ secondhand check\n\
               note[exists-already]: may exist already as save_cache_entries at src/cache.c:2: calls entry_is_expired, \
               report_error, write_entry, fclose; says \"cannot write the cache\"; names null, cache, cannot, file, fopen\n\
               ```",
-    action: "Read the function that is named. If it does what is needed, call it, or extend it. If the two only sound \
-             alike, there is nothing to do: it is a note. `secondhand find FILE --lines A-B` lists the next best.",
+    action: "Read the function that is named. If it does what is needed, call it, or extend it. `secondhand find FILE \
+             --lines A-B` lists the next best.",
 };

@@ -18,14 +18,13 @@ pub static RULE: Rule = Rule {
             its window is what it removed and three lines on both sides, in tokens: layout and comments do not count. \
             A sibling has the removed tokens, and 16 in a row with them, spelled the same or renamed one to one as \
             around them; at least five different names or literals, and three of five, are spelled the same. It does \
-            not have what the hunk put there. An insertion needs some of the row on both sides, and a commit that \
-            says that it mends something; where commits say something else, a replacement needs 32 tokens. Nothing is \
+            not have what the hunk put there. An insertion needs some of the row on both sides, and a commit that says \
+            that it mends something; where commits say something else, a replacement needs 32 tokens. Nothing is \
             reported if more than eight places lack the edit or got it, for what the change edits too, heads of \
             functions, renamed and moved code, braces, declarations, whole functions, an edit that uses a variable \
             which the change declares elsewhere, and in tests and documents. Siblings may be in examples and \
             third-party folders.",
-    why: "A fix in one of two copies is half a fix. The others keep the bug, for months and sometimes for years, \
-          because nobody knows that they are there.",
+    why: "A fix in one of two copies is half a fix: nobody knows that the others are there.",
     example: "```diff\n\
               --- a/src/rdb.c\n\
               +++ b/src/rdb.c\n\
@@ -36,6 +35,5 @@ pub static RULE: Rule = Rule {
               ```\n\n\
               `aof.c` closes its file in the same way, and still does so twice.",
     action: "Look at the sibling. If it needs the edit too, `secondhand check --format patch | git apply` makes it, \
-             with the names of the sibling. Better still, let both call one function. If the two differ on purpose, \
-             there is nothing to do: it is a note.",
+             with the names of the sibling. Better still, let both call one function.",
 };

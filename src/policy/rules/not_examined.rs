@@ -16,17 +16,16 @@ pub static RULE: Rule = Rule {
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a file was not examined",
     finds: "Files that are source by their name and were not searched for copies: changed files in `check`, all in \
-            `audit`. Each file that could not \
-            be read is a finding: it is larger than `max-file-size`, has more tokens than `max-file-tokens`, code on a \
-            line longer than `max-line-length`, is binary, in an encoding that Secondhand does not read (UTF-16 \
-            without a byte order mark), a Git LFS pointer, or the run ended before (`--timeout`, `--max-memory`). \
-            In tests and documents it is a note. \
-            Files that are left out on purpose share one note, which lists them and says why: they are generated or \
-            minified, left out by default (`*.min.js`), or in a folder of vendored, installed or built code \
-            (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is still found. \
-            Files that the setting `ignore` leaves out are not listed.",
-    why: "A file that nobody looked at is not clean. Without this rule, a copy could hide in a file of five \
-          megabytes, or in one whose first line claims that it is generated.",
+            `audit`. Each file that could not be read is a finding: it is larger than `max-file-size`, has more tokens \
+            than `max-file-tokens`, code on a line longer than `max-line-length`, is binary, in an encoding that \
+            Secondhand does not read (UTF-16 without a byte order mark), a Git LFS pointer, or the run ended before \
+            (`--timeout`, `--max-memory`). In tests and documents it is a note. Files that are left out on purpose \
+            share one note, which lists them and says why: they are generated or minified, left out by default \
+            (`*.min.js`), or in a folder of vendored, installed or built code (`vendor/`, `third_party/`, \
+            `node_modules/`, `dist/`). Code copied from such a folder is still found. Files that the setting `ignore` \
+            leaves out are not listed.",
+    why: "A file that nobody looked at is not clean: a copy could hide in five megabytes, or below a line that claims \
+          that the file is generated.",
     example: "```console\n\
               $ secondhand check\n\
               warning[not-examined]: 1 changed file could not be examined\n\
@@ -37,8 +36,8 @@ pub static RULE: Rule = Rule {
               \x20 = left out: src/api.pb.go (generated)\n\
               ```",
     action: "Review the file by hand, or make it readable: save it as UTF-8, raise the limit that it is beyond, keep \
-             source out of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline create` \
-             records the existing ones. To check a folder of vendored or built code like your own, add it back: \
-             `ignore = [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` \
-             compares generated files. A comment in the file has no effect, because the file is not read.",
+             source out of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline \
+             create` records the existing ones. To check a folder of vendored or built code, add it back: `ignore = \
+             [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` compares \
+             generated files. A comment in the file has no effect.",
 };

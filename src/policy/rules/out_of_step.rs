@@ -14,9 +14,9 @@ pub static RULE: Rule = Rule {
     }),
     milder_in: &[],
     summary: "a change edits one of two places that a comment keeps in step",
-    finds: "A function or class with a comment above it that says where its twin is, `secondhand: \
-            same-as(path#name)` or `Copied from path.name with A->B`, if the two agreed before the change, up to names, \
-            and a change edits one of them so that they no longer do.",
+    finds: "A function or class with a comment above it that says where its twin is, `secondhand: same-as(path#name)` \
+            or `Copied from path.name with A->B`, if the two agreed before the change, up to names, and a change edits \
+            one of them so that they no longer do.",
     why: "The comment says that the two are meant to be the same code. What one gets, the other needs.",
     example: "```python\n\
               # Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n\

@@ -18,8 +18,7 @@ pub static RULE: Rule = Rule {
             last file that contained it. Code that still exists somewhere is `copied-code`; a file that comes back \
             byte for byte is found even if parts of it still exist. If the change is a revert of that commit, the \
             finding is a note, whatever the level.",
-    why: "Someone had a reason to delete it: a bug, a better way, a license. Anyone who brings it back should know the \
-          reason, and the fixes made after the version that comes back.",
+    why: "Someone had a reason to delete it, and it lacks what was mended since.",
     example: "```diff\n\
               +/* src/list.c had this until 3f2a9c1, \"list: drop the linear search\" */\n\
               +struct entry *find(struct table *t, const char *key)\n\
@@ -31,5 +30,5 @@ pub static RULE: Rule = Rule {
               +}\n\
               ```",
     action: "Read the commit that deleted it: `git show` with the id in the finding. If the deletion was a mistake, \
-             revert it with `git revert`, which keeps the authors and records why.",
+             revert it with `git revert`, which keeps the authors.",
 };

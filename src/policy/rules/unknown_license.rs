@@ -15,11 +15,9 @@ pub static RULE: Rule = Rule {
     milder_in: &[Ground::Document],
     summary: "a change copies code whose license is unknown",
     finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, if nothing states a \
-            license for the code, or what is stated is not a known license. Searched are tags in the file, files \
-            next to it, REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those \
-            above.",
-    why: "Code without a license may not be copied at all: the absence of conditions does not mean that \
-          everything is allowed.",
+            license for the code, or what is stated is not a known license. Searched are tags in the file, files next \
+            to it, REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those above.",
+    why: "Code without a license may not be copied at all.",
     example: "```c\n\
               /* src/hash.c, added by a change; a repository without a license file has it in util/hash.c */\n\
               uint32_t hash_name(const char *name, size_t length, uint32_t seed)\n\
@@ -32,7 +30,7 @@ pub static RULE: Rule = Rule {
               \x20   return hash ^ (hash >> 13);\n\
               }\n\
               ```",
-    action: "Find out: ask the authors, or look for the project it originally came from. Then declare the license \
-             where the corpus is made (`secondhand corpus add --license`, or `license` in a list), or for the \
-             vendored folder. Write a license of your own as `LicenseRef-NAME`.",
+    action: "Ask the authors, or look for the project it originally came from. Then declare the license where the \
+             corpus is made (`secondhand corpus add --license`, or `license` in a list), or for the vendored folder. \
+             Write a license of your own as `LicenseRef-NAME`.",
 };

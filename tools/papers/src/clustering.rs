@@ -83,7 +83,7 @@ pub fn made_text(n: usize) -> Vec<Row> {
 
 /// Clusters the documents that were read, each with a copy: exactly, by sketches, and by
 /// super-shingles of these.
-pub fn real_text(proses: &[Prose]) -> Vec<Row> {
+pub fn real_text(proses: &[Prose]) -> Row {
     let copies = proses.iter().enumerate().map(|(at, prose)| edited(prose, 20 + at * 37 % 400));
     let proses: Vec<Prose> = proses.iter().cloned().chain(copies).collect();
     let sketched = |sampling: ShingleSampling| -> Vec<ShingleSketch> {
@@ -93,7 +93,7 @@ pub fn real_text(proses: &[Prose]) -> Vec<Row> {
         sketched(ShingleSampling::Mod { modulus: 1 }),
         sketched(ShingleSampling::Min { size: 100 }),
     );
-    let row = |percent: u32| {
+    let figures = |percent: u32| {
         let threshold = f64::from(percent) / 100.0;
         let clusters = |of: &[ShingleSketch], size: Option<usize>| {
             pairs(&greedy_clusters(of, threshold, 1_000, size))
@@ -104,22 +104,17 @@ pub fn real_text(proses: &[Prose]) -> Vec<Row> {
             clusters(&sketches, Some(super_size(threshold))),
             clusters(&sketches, Some(25)),
         ];
-        let figures = ways.map(|found| {
+        let ways = ways.map(|found| {
             let n_right = found.intersection(&exact).count();
             format!("{n_right} + {}", found.len() - n_right)
         });
-        let what = format!(
-            "pairs in a cluster at {percent} %, of {} documents: exact; right + wrong by sketches, super-shingles, those of 25",
-            proses.len()
-        );
-        Row::new(
-            "Web, super shingles",
-            &what,
-            format!("{}; {}", exact.len(), figures.join(", ")),
-            "",
-        )
+        (format!("{}: {}", exact.len(), ways.join(", ")), String::new())
     };
-    [50, 80, 95].map(row).into()
+    let what = format!(
+        "pairs in a cluster at 50, 80, 95 %, of {} documents: exact: right + wrong by sketches, super-shingles, those of 25",
+        proses.len()
+    );
+    Row::several("Web, super shingles", &what, "", [50, 80, 95].map(figures))
 }
 
 /// A copy in which one word in `one_in` is another.

@@ -107,10 +107,10 @@ fn run(cli: &Cli) -> io::Result<()> {
         rows.extend(frequency::occurrences(&input, &cli.plots)?);
         rows.extend(frequency::coincidences(&input));
         rows.extend(frequency::thresholds(&input, &cli.plots)?);
-        rows.extend(renaming::rows(&input));
+        rows.push(renaming::row(&input));
         rows.extend(hashing::rows(&input));
-        rows.extend(systems::contained(&input.proses));
-        rows.extend(clustering::real_text(&input.proses));
+        rows.push(systems::contained(&input.proses));
+        rows.push(clustering::real_text(&input.proses));
     }
     if cli.documents > 0 {
         rows.extend(clustering::made_text(cli.documents));

@@ -11,20 +11,21 @@ use crate::selection::positive;
 use crate::table::Row;
 
 /// For each way of reading names, the k-grams that two projects have by chance.
-pub fn rows(input: &Input) -> Vec<Row> {
-    let row = |k: usize| {
+pub fn row(input: &Input) -> Row {
+    let figures = |k: usize| {
         let shares = [
             shared(input, |at| by_class(&input.codes[at], k)),
             shared(input, |at| by_class(&input.codes[at], k + 1)),
             shared(input, |at| one_to_one(&input.codes[at], &input.names[at], k)),
         ];
-        let shares = shares.map(|share| format!("{share:.2}")).join(", ");
-        let what = format!(
-            "{k}-grams that two projects have: names by class, the same for k + 1, p-match"
-        );
-        Row::new("Baker", &what, format!("{shares} %"), "the second as good as the third")
+        (shares.map(|share| format!("{share:.2}")).join(", "), String::new())
     };
-    [8, 12, 16, 24].map(row).into()
+    Row::several(
+        "Baker",
+        "8-, 12-, 16-, 24-grams that two projects have, in percent: names by class, the same for k + 1, p-match",
+        "the second as good as the third",
+        [8, 12, 16, 24].map(figures),
+    )
 }
 
 /// The part of different k-grams that two projects have, in percent.

@@ -228,9 +228,9 @@ fn pasted(passage: &[Word], host: &[Word]) -> Vec<Word> {
 
 /// How much of a document the n smallest hashes say is in one that has all of it and more (Heintze
 /// 1996).
-pub fn contained(proses: &[Prose]) -> Vec<Row> {
+pub fn contained(proses: &[Prose]) -> Row {
     let all: Vec<Word> = proses.iter().flat_map(|prose| prose.words.iter().cloned()).collect();
-    let row = |times: usize| {
+    let figures = |times: &usize| {
         let n = WORDS * times;
         let wholes: Vec<&[Word]> = all.chunks_exact(n).take(40).collect();
         let mean = |division: &Division| {
@@ -243,12 +243,15 @@ pub fn contained(proses: &[Prose]) -> Vec<Row> {
         };
         let smallest = Division::Grams(Box::new(Smallest(WINDOW)));
         let winnowed = Division::Grams(Box::new(RobustWinnowing(positive(WINDOW))));
-        let what =
-            format!("part of a document said to be in one of {times} times its words that has it");
-        let figures = format!("{:.2}; {:.2}", mean(&smallest), mean(&winnowed));
-        Row::new("Heintze", &format!("{what}: {WINDOW} smallest; winnowing"), figures, "1")
+        (format!("{:.2}, {:.2}", mean(&smallest), mean(&winnowed)), "1".to_owned())
     };
-    [1, 2, 5, 20, 100].into_iter().filter(|times| all.len() >= WORDS * times).map(row).collect()
+    let times: Vec<usize> =
+        [1, 2, 5, 20, 100].into_iter().filter(|times| all.len() >= WORDS * times).collect();
+    let listed = times.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let what = format!(
+        "part of a document said to be in one of {listed} times its words that has it: {WINDOW} smallest, winnowing"
+    );
+    Row::several("Heintze", &what, "", times.iter().map(figures))
 }
 
 #[cfg(test)]

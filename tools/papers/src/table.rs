@@ -20,6 +20,18 @@ impl Row {
     pub fn new(section: &'static str, what: &str, measured: String, printed: &str) -> Self {
         Self { section, what: what.to_owned(), measured, printed: printed.to_owned() }
     }
+
+    /// A row of several figures, each with what the paper says, behind `formula`.
+    pub fn several(
+        section: &'static str,
+        what: &str,
+        formula: &str,
+        figures: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        let (measured, printed): (Vec<_>, Vec<_>) = figures.into_iter().unzip();
+        let printed = [formula, &printed.join("; ")].concat();
+        Self::new(section, what, measured.join("; "), printed.trim_matches([' ', ';']))
+    }
 }
 
 /// The rows as a Markdown table.

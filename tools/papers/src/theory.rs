@@ -13,12 +13,27 @@ const LENGTH: usize = 1_000_000;
 /// All of them, on random hashes; the charge function also on real code.
 pub fn rows(input: &Input) -> Vec<Row> {
     let hashes = random(LENGTH, 1 << 40);
-    let mut rows = Vec::new();
-    for w in WINDOWS {
-        rows.extend(winnowing(&hashes, w));
-        rows.push(safe(&hashes, w));
-    }
-    rows.extend(short_documents());
+    let mut rows = vec![
+        Row::several(
+            "3.1, charge",
+            "windows that are charged, fingerprints; w = 4, 16, 100",
+            "2 / (w + 1) = ",
+            WINDOWS.map(|w| charge(&hashes, w)),
+        ),
+        Row::several(
+            "observation 1",
+            "density · (w + 1) of winnowing, w = 4, 16, 100",
+            "2 by the conjecture, at least 1.5 + 1 / 2w = ",
+            WINDOWS.map(|w| factor(&hashes, w)),
+        ),
+        Row::several(
+            "safe 0 mod p",
+            "density of safe 0 mod p, w = 4, 16, 100",
+            "(1 + ln w) / w = ",
+            WINDOWS.map(|w| safe(&hashes, w)),
+        ),
+        short_documents(),
+    ];
     if !input.codes.is_empty() {
         rows.push(real_code(input));
     }
@@ -39,36 +54,20 @@ fn charged(hashes: &[u64], w: usize) -> usize {
     windows.filter(|&start| std::mem::replace(&mut last, smallest(start)) != last).count()
 }
 
-fn winnowing(hashes: &[u64], w: usize) -> [Row; 2] {
+fn charge(hashes: &[u64], w: usize) -> (String, String) {
     let measured = density(&PlainWinnowing(positive(w)), hashes);
     let charged = charged(&hashes[..LENGTH / 10], w) as f64 / (LENGTH / 10) as f64;
-    let unit = (w + 1) as f64;
-    let lower = 1.5 + 0.5 / w as f64;
-    [
-        Row::new(
-            "3.1, charge",
-            &format!("windows that are charged, w = {w}; fingerprints"),
-            format!("{charged:.5}; {measured:.5}"),
-            &format!("2 / (w + 1) = {:.5}", 2.0 / unit),
-        ),
-        Row::new(
-            "observation 1",
-            &format!("density · (w + 1) of winnowing, w = {w}"),
-            format!("{:.3}", measured * unit),
-            &format!("at least 1.5 + 1 / 2w = {lower:.3}; 2 by the conjecture"),
-        ),
-    ]
+    (format!("{charged:.5}, {measured:.5}"), format!("{:.5}", 2.0 / (w + 1) as f64))
 }
 
-fn safe(hashes: &[u64], w: usize) -> Row {
-    let scheme = SafeZeroMod(positive(w));
+fn factor(hashes: &[u64], w: usize) -> (String, String) {
+    let measured = density(&PlainWinnowing(positive(w)), hashes);
+    (format!("{:.3}", measured * (w + 1) as f64), format!("{:.3}", 1.5 + 0.5 / w as f64))
+}
+
+fn safe(hashes: &[u64], w: usize) -> (String, String) {
     let expected = (1.0 + (w as f64).ln()) / w as f64;
-    Row::new(
-        "safe 0 mod p",
-        &format!("density of {}", scheme.name()),
-        format!("{:.4}", density(&scheme, hashes)),
-        &format!("(1 + ln w) / w = {expected:.4}"),
-    )
+    (format!("{:.4}", density(&SafeZeroMod(positive(w)), hashes)), format!("{expected:.4}"))
 }
 
 /// The fingerprints expected of n hashes: the smallest of all is one, and what is left and right of
@@ -83,9 +82,9 @@ fn recurrence(n: usize, w: usize) -> f64 {
 }
 
 /// Documents of a few windows have fewer than their length times the density.
-fn short_documents() -> Vec<Row> {
+fn short_documents() -> Row {
     let w = 16;
-    let row = |n: usize| {
+    let figures = |n: usize| {
         let hashes = random(LENGTH / n * n, 1 << 40);
         let documents = hashes.chunks_exact(n);
         let n_documents = documents.len() as f64;
@@ -93,15 +92,14 @@ fn short_documents() -> Vec<Row> {
             RobustWinnowing(positive(w)).select(Grams { tokens: hashes, hashes }).len()
         };
         let mean = documents.map(select).sum::<usize>() as f64 / n_documents;
-        let closed = 2.0 * (n + 1) as f64 / (w + 1) as f64 - 1.0;
-        Row::new(
-            "recurrence",
-            &format!("fingerprints of {n} random hashes, w = {w}"),
-            format!("{mean:.3}"),
-            &format!("F(n) = {:.3} = 2 (n + 1) / (w + 1) - 1 = {closed:.3}", recurrence(n, w)),
-        )
+        (format!("{mean:.3}"), format!("{:.3}", recurrence(n, w)))
     };
-    [16, 20, 50, 1_000].map(row).into()
+    Row::several(
+        "recurrence",
+        "fingerprints of 16, 20, 50, 1000 random hashes, w = 16",
+        "F(n) = 2 (n + 1) / (w + 1) - 1 = ",
+        [16, 20, 50, 1_000].map(figures),
+    )
 }
 
 /// The same of the code that was read: ties and repeats are what the derivation leaves out.
