@@ -103,11 +103,9 @@ options! {
         /// common code.
         #[schemars(extend("x-advanced" = true))]
         pub min_rarity: u8 = 25,
-        /// Minimum worth of a copy for a warning: the number of different statements that decide,
-        /// call or compute, weighted by how much they read like the origin, plus 2 for each kind of
-        /// control flow, plus 4 for each line of another shape whose words are the same. Other
-        /// copies are notes, however long they are. Lower warns about more copies that need no
-        /// action; 0 warns about all.
+        /// Minimum worth of a copy for a warning: what its new lines do, and what shows that they
+        /// were copied. Other copies are notes, however long they are. Lower warns about more
+        /// copies that need no action; 0 about all.
         pub min_worth: u16 = 24,
         /// Maximum warnings about copied code for one change: those with the highest worth. The
         /// others are notes.

@@ -104,7 +104,7 @@ fn the_keys_of_language_tables_are_documented() {
         ("Delimiters", "A pair"),
         ("Example", "`[[language.NAME.examples]]`"),
     ];
-    let mut page = "# Language table keys\n\nGenerated from `src/language/table.rs`. [Add a language](how-to/languages.md) shows them in use.\n".to_owned();
+    let mut page = "# Language table keys\n\nGenerated from `src/language/table.rs`. [Add a language](how-to/languages.md) shows them in use.\nKeys that say *whether* are booleans; words are one text, separated by white space.\n".to_owned();
     for (name, title) in places {
         let (before, body) = declaration(source, name);
         let _ = write!(page, "\n## {title}\n\n{before}\n\n");
@@ -112,8 +112,13 @@ fn the_keys_of_language_tables_are_documented() {
         // The variants of an enum are values themselves.
         let is_enum = members.iter().all(|(_, kind, _)| kind.is_empty());
         for (key, kind, says) in members {
-            let kind = if is_enum { String::new() } else { format!(" ({kind})") };
-            let _ = writeln!(page, "- `{key}`{kind}: {says}");
+            let words = says.strip_suffix(" Separated by white space.");
+            let kind = match words {
+                _ if is_enum || says.starts_with("Whether ") => String::new(),
+                Some(_) => " (words)".to_owned(),
+                None => format!(" ({kind})"),
+            };
+            let _ = writeln!(page, "- `{key}`{kind}: {}", words.unwrap_or(&says));
         }
     }
     check("docs/language-tables.md", &page);
