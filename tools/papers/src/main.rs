@@ -135,3 +135,18 @@ fn write_table(page: &std::path::Path, name: &str, table: &str) -> io::Result<()
     };
     std::fs::write(page, [before, &marks[0], "\n\n", table, "\n", &marks[1], behind].concat())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_what_comes_out_without_any_text() {
+        let page = include_str!("../../../docs/papers.md");
+        let input = Input::read(&[]).expect("nothing is read");
+        let rows = [selection::equal_runs(), selection::lemma_1(), theory::rows(&input)].concat();
+        for row in table::markdown(&rows).lines() {
+            assert!(page.contains(row), "docs/papers.md lacks `{row}`");
+        }
+    }
+}
