@@ -134,7 +134,7 @@ fn declaration<'s>(source: &'s str, name: &str) -> (String, &'s str) {
     let before: Vec<&str> = source[..at]
         .lines()
         .rev()
-        .take_while(|line| line.starts_with("///") || line.starts_with("#["))
+        .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("///"))
         .collect();
     let before: Vec<&str> = before.into_iter().rev().map(str::trim).collect();
