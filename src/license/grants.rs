@@ -47,6 +47,13 @@ struct Family {
     versions: BTreeMap<String, String>,
 }
 
+impl Family {
+    /// Whether both are names of different licenses.
+    fn is_apart_from(&self, other: &Self) -> bool {
+        self.versions.values().all(|id| !other.versions.values().any(|own| own == id))
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NamesFile {
@@ -77,6 +84,8 @@ const MAX_NAME: usize = 8;
 const MAX_NAMED: usize = 200;
 /// Maximum words between a name and its version.
 const TO_VERSION: usize = 14;
+/// Maximum words between a version and the "or" of the next.
+const TO_NEXT_VERSION: usize = 6;
 /// Maximum words between a name and "either version": the publisher's address may be there.
 const TO_EITHER: usize = 40;
 /// Maximum words between a word that grants and the name.
@@ -107,8 +116,19 @@ const GRANTING: &[&str] = &[
     "used",
 ];
 /// Names that are ordinary words: these count as names of licenses if "license" follows.
-const ORDINARY: &[&str] =
-    &["artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic"];
+const ORDINARY: &[&str] = &[
+    "artistic",
+    "boost",
+    "python",
+    "proprietary",
+    "commercial",
+    "unicode",
+    "pd",
+    "elastic",
+    "psf",
+    "zlib",
+    "libpng",
+];
 /// Words that say that a name grants nothing.
 const DENYING: &[&str] = &[
     "see",
@@ -122,6 +142,13 @@ const DENYING: &[&str] = &[
     "like",
     "than",
 ];
+
+/// Words before "General Public License" where that is the GPL.
+const BEFORE_GENERAL: &[&str] =
+    &["the", "this", "gnu", "gnus", "a", "under", "of", "license", "gpl", "or", "and", "s"];
+
+/// Minimum letters of an identifier that counts as a name.
+const MIN_IDENTIFIER: usize = 4;
 
 /// Hosts that have a page for each license, by its identifier.
 const HOSTS: [&str; 3] = ["spdx org", "opensource org", "choosealicense com"];
@@ -275,6 +302,8 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
             None => at += 1,
         }
     }
+    found.extend(unknown(words, &part, &found).into_iter().map(|of| (Standing::Granted, of)));
+    found.sort_by_key(|(_, grant)| grant.range.start);
     // What is named close to a license that is granted is granted with it, before it and behind it.
     let (references, mut stated): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(of, _)| *of == Standing::Reference);
@@ -284,11 +313,19 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
             .filter(|(_, of)| (a.range.end..b.range.start).contains(&of.range.start));
         b.range.start - a.range.end - within.map(|(_, of)| of.range.len()).sum::<usize>()
     };
+    let is_or = |a: &Grant, b: &Grant| {
+        let between = a.range.end..b.range.start;
+        let is_end = |at: usize| words.has_end(at..at + 1) && words.of(at..at + 1) != "http";
+        between.len() <= TO_OR
+            && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
+            && !between.clone().any(is_end)
+    };
     for (from, to) in (1..stated.len())
         .map(|at| (at - 1, at))
         .chain((1..stated.len()).rev().map(|at| (at, at - 1)))
     {
-        let is_near = n_between(&stated[from.min(to)].1, &stated[from.max(to)].1) <= MAX_APART;
+        let (first, next) = (&stated[from.min(to)].1, &stated[from.max(to)].1);
+        let is_near = n_between(first, next) <= MAX_APART || is_or(first, next);
         if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
             stated[to].0 = Standing::Granted;
         }
@@ -302,6 +339,125 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
 
 /// Maximum words between the names of licenses that are granted together.
 const MAX_APART: usize = 6;
+/// Maximum words between them, in one sentence, if an "or" is before the second: the address of the
+/// first.
+const TO_OR: usize = 30;
+/// What is then right before the second.
+const OR: &[&str] = &[" or", " or the", " or a", " or under the"];
+
+/// Maximum words of an unknown name.
+const MAX_UNKNOWN: usize = 4;
+/// Words that are in no name of a license: "under the same license", "under the terms of this
+/// license".
+const NAMELESS: &[&str] = &[
+    "this",
+    "same",
+    "following",
+    "above",
+    "below",
+    "terms",
+    "its",
+    "it",
+    "your",
+    "our",
+    "their",
+    "such",
+    "any",
+    "original",
+    "source",
+    "that",
+    "copyright",
+    "permissive",
+    "liberal",
+    "applicable",
+    "respective",
+    "new",
+    "different",
+    "separate",
+    "other",
+    "another",
+    "one",
+    "two",
+    "three",
+    "both",
+    "either",
+    "each",
+    "all",
+    "these",
+    "those",
+    "which",
+    "what",
+    "general",
+    "dual",
+    "compatible",
+    "approved",
+    "friendly",
+    "full",
+    "specific",
+    "license",
+    "licenses",
+    "of",
+    "and",
+    "or",
+    "to",
+    "by",
+    "in",
+    "with",
+    "for",
+    "on",
+    "is",
+    "are",
+    "as",
+    "be",
+    "no",
+    "not",
+    "version",
+    "file",
+    "software",
+    "mit",
+    "bsd",
+    "gpl",
+    "gnu",
+    "standard",
+    "creative",
+    "commons",
+];
+
+/// What is before a license that is granted.
+const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to the terms of"];
+
+/// The licenses in a part of a text that are granted, and that no list has: "under the Frobnicator
+/// License".
+fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> Vec<Grant> {
+    let word = |at: usize| words.of(at..at + 1);
+    let is_known =
+        |at: usize| known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1);
+    let is_article = |at: usize| ["the", "a", "an"].contains(&word(at));
+    let at_license = |&at: &usize| word(at) == "license" && !is_known(at);
+    let found = part.clone().filter(at_license).filter_map(|at| {
+        let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
+        let article = (first.saturating_sub(1)..at).rev().find(|&at| is_article(at))?;
+        let name = article + 1..at;
+        let is_name = !name.is_empty()
+            && name.clone().all(|at| !NAMELESS.contains(&word(at)) && !is_known(at));
+        let before = words.of(article.saturating_sub(4).max(part.start)..article);
+        let is_under = UNDER.iter().any(|of| before.ends_with(of));
+        // "Under the terms of the GPL, or the Frobnicator license".
+        let is_beside = |(standing, of): &(Standing, Grant)| {
+            *standing == Standing::Granted
+                && (of.range.end..of.range.end + TO_OR).contains(&article)
+        };
+        let is_granted = is_under || before.ends_with(" or") && known.iter().any(is_beside);
+        let is_whole = !words.has_end(article..at);
+        (is_name && is_granted && is_whole).then(|| Grant {
+            range: name.start..at + 1,
+            expression: None,
+            others: Vec::new(),
+            is_reference: false,
+        })
+    });
+    found.collect()
+}
 
 /// What the words before a name make of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -362,6 +518,9 @@ impl Standing {
                 Self::Reference
             }
             () if before.ends_with("copying") => Self::Reference,
+            // "Licensed to the Apache Software Foundation".
+            () if next == "foundation" => Self::Denied,
+            () if before.ends_with("based on the") || before.ends_with("being") => Self::Denied,
             () if before.ends_with("version")
                 || words.of(name.clone()).starts_with("creativecommons") =>
             {
@@ -370,10 +529,17 @@ impl Standing {
             () if has(GRANTING) && !has(DENYING) => Self::Granted,
             () if is_address(words, name) => Self::Reference,
             () if has(DENYING) => Self::Denied,
+            () if before.contains("this ") && before.ends_with(" is") => Self::Granted,
+            () if FOUND.contains(&words.of(name.end..(name.end + 3).min(words.n_words()))) => {
+                Self::Granted
+            }
             () => Self::Named,
         }
     }
 }
+
+/// What is said of the text of the license that a file has: "GPL v2, can be found in COPYING".
+const FOUND: &[&str] = &["can be found", "as found in", "see copying for"];
 
 /// Whether a name is an address: `opensource.org/licenses/MIT`.
 fn is_address(words: &Words, name: &Range<usize>) -> bool {
@@ -402,19 +568,27 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let (family, end) = name_at(words, at)?;
     let is_licence = |at: usize| word(at).starts_with("licens");
     let is_called_so = (end..end + 2).any(is_licence) || (at..end).any(is_licence);
-    let is_usual = family.is_usual && !ORDINARY.contains(&words.of(at..end));
-    let is_long = is_usual || words.of(at..end).contains(' ') && is_called_so;
-    let (version, end, is_later_before) = version(words, at, end, family);
+    // "License: zlib".
+    let is_one = is_called_so || at > 0 && is_licence(at - 1) && words.has_end(at - 1..at);
+    let is_usual = family.is_usual && (is_one || !ORDINARY.contains(&words.of(at..end)));
+    // "The OpenSSL license", and no word of prose that is an identifier, too.
+    let is_short = words.of(at..end).len() >= MIN_IDENTIFIER
+        && at > 0
+        && word(at - 1) == "the"
+        && word(end) == "license";
+    let is_long = is_usual || is_called_so && (words.of(at..end).contains(' ') || is_short);
+    let version = version(words, at, end, family);
+    let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
     if !is_long && version.is_none() {
         return None;
     }
-    if !is_called_so && ORDINARY.contains(&words.of(at..at + 1)) {
+    if !is_one && ORDINARY.contains(&words.of(at..at + 1)) {
         return None;
     }
-    let (is_later, end) = later(words, end);
-    let is_later = is_later || is_later_before;
+    let (is_later, end) = later(words, end, family);
+    let is_later = is_later || version.as_ref().is_some_and(|of| of.is_later);
     let id = match &version {
-        Some(version) if !family.versions.is_empty() => family.versions.get(version),
+        Some(version) if !family.versions.is_empty() => family.versions.get(&version.number),
         Some(_) => family.plain.as_ref(),
         None => family
             .plain
@@ -428,12 +602,15 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
     let plain = id.and_then(|id| Expression::of(id));
-    let expression = plain.map(|of| {
-        if is_later || version.is_none() && !is_address && of.is_one_version() {
-            of.with_later()
-        } else {
-            of
-        }
+    // "Apache-style" is not Apache's.
+    let is_style = word(end) == "style"
+        && !family.plain.as_ref().is_some_and(|of| of.starts_with("MIT") || of.starts_with("BSD"));
+    let expression = plain.filter(|_| !is_style).map(|of| {
+        let is_any = version.is_none()
+            && !is_address
+            && of.is_one_version()
+            && of.licenses().all(|of| of.exception.is_none());
+        if is_later || is_any { of.with_later() } else { of }
     });
     if expression.is_none() && (!is_called_so || is_address) {
         return None;
@@ -441,18 +618,17 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let expression = expression.map(|of| sections(words, end, of));
     let (expression, end) = match (
         expression,
-        next_version(words, end).and_then(|(of, end)| Some((family.versions.get(of)?, end))),
+        next_version(words, behind).and_then(|(of, end)| Some((family.versions.get(of)?, end))),
     ) {
-        (Some(first), Some((next, end))) => {
-            (Expression::any([Some(first), Expression::of(next)].into_iter().flatten()), end)
-        }
+        (Some(first), Some((next, behind))) => (
+            Expression::any([Some(first), Expression::of(next)].into_iter().flatten()),
+            behind.max(end),
+        ),
         (expression, _) => (expression, end),
     };
-    // "GNU Afero General Public License" is not the GPL.
-    let is_other = at > 1
-        && word(at - 2) == "gnu"
-        && word(at) == "general"
-        && !FILLERS.contains(&word(at - 1));
+    // "GNU Afero General Public License" is not the GPL, and "Glide General Public License"
+    // neither.
+    let is_other = word(at) == "general" && at > 0 && !BEFORE_GENERAL.contains(&word(at - 1));
     Some(Grant {
         range: at..end,
         expression: expression.filter(|_| !is_other),
@@ -461,31 +637,46 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     })
 }
 
-/// The version of a license named in a range of words, and where it ends.
-fn version(
-    words: &Words,
-    start: usize,
+/// The version of a named license.
+struct Version {
+    /// Its number, in short.
+    number: String,
+    /// The word behind the number.
+    behind: usize,
+    /// The word behind the name and the number.
     end: usize,
-    family: &Family,
-) -> (Option<String>, usize, bool) {
+    /// Whether later versions are allowed in front of the name.
+    is_later: bool,
+}
+
+impl Version {
+    fn new(words: &Words, at: usize) -> Self {
+        let number = short(words.of(at..at + 1)).to_owned();
+        Self { number, behind: at + 1, end: at + 1, is_later: false }
+    }
+}
+
+/// The version of a license named in a range of words.
+fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
     let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
     for at in end..(end + TO_VERSION).min(words.n_words()) {
         let is_stated = at == end
             || ["version", "versions", "rev"].contains(&word(at - 1))
-            || FILLERS.contains(&word(at - 1)) && at < end + 3;
+            || FILLERS.contains(&word(at - 1)) && at < end + 3
+            || name_at(words, at - 1)
+                .is_some_and(|(of, _)| of.is_usual && !of.is_apart_from(family));
         if is_version(word(at)) && is_stated {
-            return (Some(short(word(at)).to_owned()), at + 1, false);
+            return Some(Version::new(words, at));
         }
         // The next name has a version of its own, and so has the next sentence.
         let is_long = |end: usize| words.of(at..end).contains(' ');
         let other = name_at(words, at)
             .filter(|(of, end)| !std::ptr::eq(*of, family) && (of.is_usual || is_long(*end)));
         // "The GNU General Public License (GPL), version 2" has two names.
-        let is_other = other.is_some_and(|(of, _)| {
-            of.versions.values().all(|id| !family.versions.values().any(|own| own == id))
-        });
-        let is_end = words.has_end(at..at + 1)
-            && !["foundation", "version", "published"].contains(&word(at));
+        let is_other = other.is_some_and(|(of, _)| of.is_apart_from(family));
+        let is_open =
+            ["foundation", "version", "published"].contains(&word(at)) || word(at + 1) == "either";
+        let is_end = words.has_end(at..at + 1) && !is_open;
         if is_other || is_end || word(at) == "details" {
             break;
         }
@@ -495,32 +686,45 @@ fn version(
     if let Some((between, behind)) = next.split_once(" either version ")
         && between.contains("foundation")
         && !between.trim_start_matches("license ").contains("licens")
-        && let Some(number) = behind.split(' ').next().filter(|number| is_version(number))
+        && behind.split(' ').next().is_some_and(is_version)
     {
-        return (Some(short(number).to_owned()), end + between.split(' ').count() + 3, false);
+        let at = end + between.split(' ').count() + 2;
+        return Some(Version::new(words, at));
     }
     // "Version 2 of the GNU General Public License".
     for at in start.saturating_sub(8)..start.saturating_sub(1) {
         let between = words.of(at..start);
         if word(at) == "version" && is_version(word(at + 1)) && between.contains(" of the") {
-            return (Some(short(word(at + 1)).to_owned()), end, between.contains(" later"));
+            return Some(Version {
+                end,
+                is_later: between.contains(" later"),
+                ..Version::new(words, at + 1)
+            });
         }
     }
-    (None, end, false)
+    None
 }
 
-/// Another version that may be chosen: "version 2.1 or version 3".
+/// Another version that may be chosen: "version 2.1 or (at your option) version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
-    let next = words.of(end..(end + 4).min(words.n_words()));
-    let number =
-        next.strip_prefix("or version ").or_else(|| next.strip_prefix("or "))?.split(' ').next()?;
-    is_version(number).then(|| {
-        (short(number), end + next.split(' ').take_while(|word| *word != number).count() + 1)
-    })
+    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
+    let or = (end..end + TO_NEXT_VERSION).find(|&at| word(at) == "or")?;
+    let between = words.of(end..or);
+    let is_date = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_digit()) || ["dated", "june", "of"].contains(&word)
+    };
+    let is_apart = |word: &str| word != "the" && word != "license" && !is_date(word);
+    if between.split(' ').any(|word| !word.is_empty() && is_apart(word)) {
+        return None;
+    }
+    let option = words.of(or + 1..(or + 4).min(words.n_words())) == "at your option";
+    let at = if option { or + 4 } else { or + 1 };
+    let at = if word(at) == "version" { at + 1 } else { at };
+    (is_version(word(at)) && (option || at < or + 3)).then(|| (short(word(at)), at + 1))
 }
 
 /// Whether later versions are allowed behind a version, and where those words end.
-fn later(words: &Words, end: usize) -> (bool, usize) {
+fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
     let next = words.of(end..(end + 16).min(words.n_words()));
     let spellings = [
         "any later",
@@ -536,6 +740,12 @@ fn later(words: &Words, end: usize) -> (bool, usize) {
         "later version",
     ];
     let found = spellings.iter().filter_map(|of| next.find(of).map(|at| (at, at + of.len()))).min();
+    // "The MIT license or GPL-2 (or later)".
+    let is_other = |at: usize| {
+        let is_apart = |of: &Family| of.is_apart_from(family) || words.has_end(at - 1..at);
+        name_at(words, at).is_some_and(|(of, _)| of.is_usual && is_apart(of))
+    };
+    let is_name = |n_words: usize| (end..end + n_words).any(is_other);
     let is_of_this = |before: &str| {
         let is_other =
             ["version 1", "version 2", "version 3"].iter().any(|other| before.contains(other));
@@ -544,7 +754,10 @@ fn later(words: &Words, end: usize) -> (bool, usize) {
             && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
     };
     match found {
-        Some((start, at)) if is_of_this(next[..start].trim_end()) => {
+        Some((start, at))
+            if is_of_this(next[..start].trim_end())
+                && !is_name(next[..start].split_whitespace().count()) =>
+        {
             (true, end + next[..at].split(' ').count())
         }
         _ => (false, end),

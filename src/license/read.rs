@@ -182,6 +182,10 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
         })
     }));
     let mut header = text::header(header_words(bytes));
+    if bytes.len() > HEADER && header.is_none() && speaks_of_licenses(&bytes[..HEADER]) {
+        // With the end of a license text behind its beginning, neither is found.
+        header = text::header(Words::new(&bytes[..HEADER], 1));
+    }
     if bytes.len() > HEADER && header.as_ref().is_some_and(|of| of.expression.is_none()) {
         // A whole license text may be in a file with any name.
         header = text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));

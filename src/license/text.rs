@@ -299,9 +299,17 @@ impl Parts {
                 .chain(referred)
         };
         let told = |of: &Grant| known().find(|other| of.is_name_of(other)).cloned();
-        let vague = vague.into_iter().map(|of| LicenseStatement {
+        // "GNU Lesser General Public License (LGPL)": the first version of the former is later.
+        let refined = |of: &Grant| {
+            let others = vague
+                .iter()
+                .filter_map(|other| other.expression.clone())
+                .filter(|other| of.is_name_of(other));
+            others.chain(of.expression.clone()).max_by_key(|of| of.to_string())
+        };
+        let vague = vague.iter().map(|of| LicenseStatement {
             range: of.range.clone(),
-            expression: told(of).or_else(|| of.expression.clone()),
+            expression: told(of).or_else(|| refined(of)),
         });
         let exact = exact.iter().map(|of| LicenseStatement {
             range: of.range.clone(),
@@ -358,6 +366,8 @@ impl Parts {
 /// The names by which headers refer to exceptions.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("classpath exception", "Classpath-exception-2.0"),
+    ("classpath linking exception", "Classpath-exception-2.0"),
+    ("combined work that includes freertos", "freertos-exception-2.0"),
     ("gcc runtime library exception", "GCC-exception-3.1"),
     ("linux syscall note", "Linux-syscall-note"),
     ("llvm exception", "LLVM-exception"),
@@ -382,7 +392,10 @@ fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
         let is_near = |group: &&mut Vec<LicenseStatement>| {
             let between = end(group)..next.range.start.max(end(group));
             between.len() <= REACH
-                || between.len() <= 5 * REACH && words.of(between).contains("alternatively")
+                || between.len() <= 5 * REACH
+                    && ["alternatively", "optionally licensed"]
+                        .iter()
+                        .any(|of| words.of(between.clone()).contains(of))
         };
         match groups.last_mut().filter(is_near) {
             Some(group) => group.push(next),
@@ -432,7 +445,6 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
         " dual ",
         "dually licensed",
         "your choice",
-        "your discretion",
         "users discretion",
         "either the",
         "either under",
@@ -451,23 +463,57 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
         "either license",
         "either of",
         "version mpl",
+        "either one of",
+        "one of these licenses",
+        "one or more of the following",
+        "license option",
+        "pick the license",
+        "license that best",
+        "which license you",
+        "following secondary licenses",
+        "optionally licensed under",
+        "under two licenses",
+        "under 2 licenses",
+        "one of the above",
+        "any one of two licenses",
     ];
     let around =
         format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
-    let is_option = |next: &str| {
-        !["any later", "any newer", "and any later"].iter().any(|later| next.starts_with(later))
+    if PARTS.iter().any(|part| around.contains(part)) {
+        return false;
+    }
+    let is_later = |next: &str| {
+        let next: Vec<&str> = next.split(' ').take(TO_LATER).collect();
+        next.iter().any(|word| ["later", "newer", "higher", "above", "greater"].contains(word))
     };
-    let without_later = words
-        .of(start..end)
-        .replace("or later", "")
-        .replace("or any later", "")
-        .replace("or at your option any later", "")
-        .replace("and or", "")
-        .replace("or newer", "");
-    around.split(" at your option ").skip(1).any(is_option)
+    let is_option = |next: &str| !next.starts_with("version") && !is_later(next);
+    let options = [" at your option ", " at your discretion "];
+    options.iter().any(|option| around.split(option).skip(1).any(is_option))
         || OFFERS.iter().any(|offer| around.contains(offer))
-        || end - start < 60 && without_later.contains(" or ")
+        || end - start < 60
+            && words
+                .of(start..end)
+                .replace("and or ", "")
+                .split(" or ")
+                .skip(1)
+                .any(|next| !is_later(next))
 }
+
+/// Words behind an "or" among which are those that speak of later versions: "or at your discretion
+/// any later version".
+const TO_LATER: usize = 6;
+
+/// Words that say that licenses are those of parts: none of them may be chosen for the whole.
+const PARTS: &[&str] = &[
+    " subdirector",
+    " following files",
+    " files are also covered",
+    " some of the ",
+    " second part",
+    " documentation is ",
+    " non core ",
+    " some files ",
+];
 
 /// The parts of a text that are before, between and behind license texts.
 fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
@@ -523,6 +569,7 @@ impl Rows<'_> {
             || missing.concat() == added.concat()
             || is_part(missing) && is_part(added)
             || is_about_text(missing) && added.is_empty()
+            || missing.is_empty() && added[..] == ["no", "warranty"]
     }
 
     fn state_condition(&self) -> bool {
@@ -674,6 +721,12 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         identity.expression.map(|of| of.to_string()).ok_or(identity.written)
     }
 
+    #[track_caller]
+    fn check_header(text: &str, expected: &str) {
+        let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
+        assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
+    }
+
     fn own_words(template: &Template) -> String {
         let words = template
             .words
@@ -720,10 +773,7 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
 
     #[test]
     fn notices_are_read_as_they_say() {
-        let check = |text: &str, expected: &str| {
-            let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
-            assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
-        };
+        let check = check_header;
         check("released under a 3-clause BSD license", "BSD-3-Clause");
         check("Dual licensed under the MIT and GPL licenses.", "MIT OR GPL-1.0-or-later");
         check(
@@ -752,5 +802,67 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         );
         let offered = BSD.replace("THIS SOFTWARE IS", "Alternatively, this software may be distributed under the terms of the GNU General Public License version 2.\n\nTHIS SOFTWARE IS");
         check(&offered, "BSD-2-Clause OR GPL-2.0-only");
+        // The Lesser GPL begins at 2.1, the Library GPL at 2.0.
+        check(
+            "under the terms of the GNU Lesser General Public License (LGPL).",
+            "LGPL-2.1-or-later",
+        );
+        check("under the terms of the GNU Library General Public License.", "LGPL-2.0-or-later");
+        check("under the Lesser GNU General Public License, version 3", "LGPL-3.0-only");
+        check(
+            "under the terms of the GNU General Public License; either version 2, or later",
+            "GPL-2.0-or-later",
+        );
+        check("subject to the GNU General Public License, License: GPL-2+", "GPL-2.0-or-later");
+        check("licensed under the GPLv2+CE.", "GPL-2.0-only WITH Classpath-exception-2.0");
+        check("This file is GPLv2 as found in COPYING.", "GPL-2.0-only");
+        check("Licensed to the Apache Software Foundation.", "unknown");
+        check("licensed under an Apache-style license", "unknown");
+        check("This is the system zlib.", "unknown");
+        check("License: zlib", "Zlib");
+        check("under the OpenSSL license", "OpenSSL");
+    }
+
+    #[test]
+    fn a_license_that_is_named_and_not_known_makes_all_unknown() {
+        check_header(
+            "under the MIT license. The fonts are under the Frobnicator License.",
+            "unknown",
+        );
+        check_header("under the terms of the Glide General Public License", "unknown");
+        check_header(
+            "under the terms of the GNU General Public License, or the Frobnicator license",
+            "unknown",
+        );
+        check_header("under the MIT license. Use it under the terms of this license.", "MIT");
+        check_header("under the MIT license. Redistribute it under the same license.", "MIT");
+    }
+
+    #[test]
+    fn a_choice_is_one_of_the_whole_and_no_division_into_parts() {
+        check_header(
+            "licensed under the MIT license or GPL-2 (or later).",
+            "MIT OR GPL-2.0-or-later",
+        );
+        check_header(
+            "under the Eclipse Public License 2.0 which is available at https://www.eclipse.org/legal/epl-2.0, or the Apache License 2.0",
+            "EPL-2.0 OR Apache-2.0",
+        );
+        check_header(
+            "under the GNU GPL, version 2 or (at your option) version 3.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        check_header(
+            "under version 2 or version 3 of the GNU General Public License.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        check_header(
+            "The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version).",
+            "LGPL-2.1-or-later AND GPL-2.0-or-later",
+        );
+        check_header(
+            "All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1.",
+            "GPL-2.0-only AND LGPL-2.1-only",
+        );
     }
 }

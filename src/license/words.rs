@@ -43,6 +43,7 @@ const EQUAL: &[(&str, &str)] = &[
     ("owners", "holders"),
     ("programme", "program"),
     ("recognise", "recognize"),
+    ("unlicence", "unlicense"),
     ("whilst", "while"),
     ("wilful", "willful"),
     ("wilfull", "willful"),
@@ -346,8 +347,13 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
     }
     let mut spelled = String::with_capacity(line.len() + 16);
     let mut is_after_digit = false;
-    for c in line.chars() {
-        if c == '+' && is_after_digit {
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        // "GPLv2+CE" has an exception, and no later versions.
+        if c == '+'
+            && is_after_digit
+            && !chars.peek().is_some_and(|next| next.is_ascii_alphabetic())
+        {
             spelled.push_str(" or later ");
         } else {
             spelled.push(c);
