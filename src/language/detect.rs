@@ -9,6 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::block_words::BlockWords;
 use super::hash;
+use super::helper::HelperPatterns;
 use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
@@ -268,6 +269,7 @@ impl Languages {
         check_names(&table)?;
         Lexer::new(&table)?;
         compile_claims(&table)?;
+        table.helper.as_ref().map(HelperPatterns::new).transpose()?;
         self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
         Regions::new(&table)?;
         TestMarks::check(&table)?;
@@ -404,6 +406,16 @@ impl Languages {
         let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
         let close = best.close.as_ref().and_then(|close| close.iter().next());
         Some((best.open.iter().next()?, close.unwrap_or_default()))
+    }
+
+    /// How the language of this display name writes a function that two others call; `None` if that
+    /// is not known.
+    pub fn helper(&self, name: &str) -> Option<HelperPatterns> {
+        let helper = self.rows.iter().find(|row| row.name == name)?.table().helper.as_ref()?;
+        Some(
+            HelperPatterns::new(helper)
+                .expect("tables are checked when they are added, and by a test"),
+        )
     }
 
     /// Whether a file with this name may be source; if not, it need not be read.

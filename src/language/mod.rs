@@ -11,6 +11,7 @@ mod embedded;
 mod example;
 mod generated;
 mod hash;
+mod helper;
 mod keywords;
 mod lexer;
 mod notebook;
@@ -29,12 +30,13 @@ pub use detect::{Language, Languages, Reason};
 pub use embedded::EmbeddedPart;
 pub use example::UnmetExample;
 pub use generated::is_generated;
+pub use helper::{HelperPatterns, ValuePatterns};
 pub use lexer::Lexer;
 pub use page::page_text;
 pub use relex::{ChangedTokens, Version};
 pub use table::{
-    Claim, Delimiters, Example, Heredoc, Import, ImportEnd, OneOrMany, OpenerPlace, Region, Table,
-    TableError, TextRow,
+    Claim, Delimiters, Example, Helper, HelperValue, Heredoc, Import, ImportEnd, OneOrMany,
+    OpenerPlace, Region, Table, TableError, TextRow,
 };
 pub use token::{Family, Kind, Symbol, Token};
 pub use words::{WORDS, words};

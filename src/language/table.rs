@@ -151,9 +151,91 @@ pub struct Table {
     /// Whether its files are pages of the Web: where prose is compared, only their text counts.
     #[serde(default)]
     pub pages: bool,
+    /// How a function is written that two others call: for the action of editors that writes one
+    /// for two copies.
+    pub helper: Option<Helper>,
     /// Source and its expected tokens: the table's own tests.
     #[serde(default)]
     pub examples: Vec<Example>,
+}
+
+/// How a function is written that two others call.
+///
+/// It is the first of the two with another name, and with a parameter for each thing in which they
+/// differ. The patterns are searched in a line of code around the word in question: its tokens with
+/// a space between and `HERE` in place of the word, with two tokens before the bracket that it is
+/// in, or else from the start of the line, to the token behind the line end, which is one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Helper {
+    /// Its name: `{name}` is that of the first function, `{Name}` the same with a capital.
+    pub name: String,
+    /// A parameter: `{name}` and, where parameters have types, `{type}`.
+    pub parameter: String,
+    /// What the two functions do: `{call}` is the call.
+    pub call: String,
+    /// The same where the head says that something is returned. Default: `call`.
+    pub returns: Option<String>,
+    /// Words before the head of a function that the helper gets as well: `async`. Separated by
+    /// white space, like the next ones.
+    #[serde(default)]
+    pub modifiers: String,
+    /// Words before it that the helper does not get: `pub`.
+    #[serde(default)]
+    pub visibility: String,
+    /// A regular expression for the line of what may annotate such a function. Default: nothing
+    /// may.
+    pub annotations: Option<String>,
+    /// Words that functions may be indented in besides those of methods: `mod`.
+    #[serde(default)]
+    pub scopes: String,
+    /// Words that the methods of an object may be indented in: `class`.
+    #[serde(default)]
+    pub types: String,
+    /// Words that, beside those, make it something else: `trait`.
+    #[serde(default)]
+    pub not_types: String,
+    /// The first parameter of a method: `self`. Default: it is none.
+    pub receiver: Option<String>,
+    /// The call of a method: `self.{call}`.
+    #[serde(default)]
+    pub method: String,
+    /// Words with which a function is left alone.
+    #[serde(default)]
+    pub not_with: String,
+    /// The same of a function that is no method.
+    #[serde(default)]
+    pub only_in_methods: String,
+    /// Text in the type of a result with which a function is left alone: `&` of Rust borrows from a
+    /// parameter.
+    #[serde(default)]
+    pub not_returned: Option<String>,
+    /// Whether a string that is the first statement is documentation, which stays.
+    #[serde(default)]
+    pub docstrings: bool,
+    /// A pattern for the first occurrence of a name that the function declares.
+    pub locals: String,
+    /// What may be a parameter.
+    #[serde(default)]
+    pub values: Vec<HelperValue>,
+}
+
+/// Words that may be parameters of a helper: both functions have one of them in the same place.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct HelperValue {
+    /// A regular expression for the word.
+    pub word: String,
+    /// The name of the parameter.
+    pub name: String,
+    /// Its type; `{values}` are both words with a `|` between.
+    #[serde(default, rename = "type")]
+    pub of_type: String,
+    /// A pattern for where it may be. Default: anywhere.
+    #[serde(default)]
+    pub within: String,
+    /// A pattern for where it may not be. Default: nowhere.
+    pub not_within: Option<String>,
 }
 
 /// Extensions that several languages have, and text that speaks for this one.

@@ -225,7 +225,7 @@ impl Document<'_> {
     }
 
     /// The bracket that closes the one at `at`, before `end`.
-    pub(super) fn closing(&self, at: usize, end: usize) -> Option<usize> {
+    pub fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;
         (at..end).find(|&at| {
             depth += self.tokens[at].nesting();

@@ -10,6 +10,7 @@ mod comparison;
 mod concise;
 mod counts;
 mod csv;
+mod extraction;
 mod found;
 mod frame;
 mod github;
@@ -178,6 +179,7 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
 pub use concise::finding_line;
+pub use extraction::{Extraction, extractions};
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
 pub use markdown::other_side;

@@ -101,6 +101,8 @@ fn the_keys_of_language_tables_are_documented() {
         ("Import", "`[[language.NAME.imports]]`"),
         ("ImportEnd", "Values of `ends`"),
         ("Region", "`[[language.NAME.regions]]`"),
+        ("Helper", "`[language.NAME.helper]`"),
+        ("HelperValue", "`[[language.NAME.helper.values]]`"),
         ("Delimiters", "A pair"),
         ("Example", "`[[language.NAME.examples]]`"),
     ];
@@ -187,6 +189,7 @@ fn value_in_words(kind: &str) -> &'static str {
         "OpenerPlace" | "ImportEnd" => "one of those below",
         "Option<Delimiters>" => "a pair: `open`, `close`",
         "Vec<Delimiters>" => "pairs: `open`, `close`",
+        "Option<Helper>" => "a table, see below",
         kind if kind.starts_with("Vec<") => "tables, see below",
         kind => panic!("say what a value of type {kind} is"),
     }

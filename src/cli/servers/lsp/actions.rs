@@ -7,13 +7,19 @@ use serde_json::{Value, json};
 use super::{Server, place};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Place};
-use crate::report::{other_side, side_by_side};
+use crate::report::{Extraction, extractions, other_side, side_by_side};
 use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// The command that shows a place.
 pub(super) const SHOW: &str = "secondhand.show";
 /// The command that shows a copy and its origin next to each other.
 pub(super) const SIDE_BY_SIDE: &str = "secondhand.sideBySide";
+
+/// The kinds of actions.
+const QUICK_FIX: &str = "quickfix";
+const EXTRACT: &str = "refactor.extract";
+/// All of them.
+pub(super) const KINDS: [&str; 2] = [QUICK_FIX, EXTRACT];
 
 /// Maximum origins of a finding to name.
 const MAX_ORIGINS: usize = 5;
@@ -96,16 +102,23 @@ impl Server<'_> {
         let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
         let (first, last) = (line("start")? + 1, line("end")? + 1);
         let only = params.pointer("/context/only").and_then(Value::as_array);
-        let is_asked =
-            |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == "quickfix");
+        // A kind has those of which it is the beginning.
+        let is_asked = |kind: &str| {
+            let has = |of: &Value| {
+                of.as_str().is_some_and(|of| {
+                    of.is_empty()
+                        || kind
+                            .strip_prefix(of)
+                            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                })
+            };
+            only.is_none_or(|only| only.iter().any(has))
+        };
         let document = self.documents.get(uri);
         let (Some(document), Some(outcome), Some(root)) = (document, &self.outcome, &self.root)
         else {
             return Some(json!([]));
         };
-        if only.is_some_and(|only| !only.iter().any(is_asked)) {
-            return Some(json!([]));
-        }
         let touches =
             |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
         let findings = outcome.all_findings().filter(|finding| {
@@ -114,9 +127,15 @@ impl Server<'_> {
                 && finding.is_copy()
         });
         let mut actions = Vec::new();
+        let is_judged = |path: &FilePath| {
+            outcome.texts.get(path).is_some_and(|text| text[..] == *document.text.as_bytes())
+        };
         for finding in findings {
-            let mut add = |title: String, what: Value| {
-                let mut action = json!({"title": title, "kind": "quickfix", "diagnostics": [diagnostic(finding, root)]});
+            let mut add = |kind: &str, title: String, what: Value| {
+                if !is_asked(kind) {
+                    return;
+                }
+                let mut action = json!({"title": title, "kind": kind, "diagnostics": [diagnostic(finding, root)]});
                 if let (Value::Object(action), Value::Object(what)) = (&mut action, what) {
                     action.extend(what);
                 }
@@ -132,16 +151,29 @@ impl Server<'_> {
                     format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
                 let target = json!({"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)});
                 let command = json!({"title": title, "command": SHOW, "arguments": [target]});
-                add(title, json!({ "command": command }));
+                add(QUICK_FIX, title, json!({ "command": command }));
             }
             if side_by_side(outcome, finding).is_some() {
                 let title = "Show the copy and its origin side by side".to_owned();
                 let command = json!({"title": title, "command": SIDE_BY_SIDE, "arguments": [finding.identity]});
-                add(title, json!({ "command": command }));
+                add(QUICK_FIX, title, json!({ "command": command }));
             }
             if let Some(edit) = self.allowing(finding, &document.text) {
                 let title = format!("Allow this {} with a reason", finding.rule.id);
-                add(title, json!({"edit": {"changes": {uri: [edit]}}}));
+                add(QUICK_FIX, title, json!({"edit": {"changes": {uri: [edit]}}}));
+            }
+            let extracted = if is_asked(EXTRACT) && is_judged(&finding.path) {
+                extractions(outcome, finding, &self.languages)
+            } else {
+                Vec::new()
+            };
+            for Extraction { functions: [first, second], edits } in extracted {
+                let edits = edits
+                    .iter()
+                    .map(|(at, text)| json!({"range": place::range(at), "newText": text}));
+                let edits: Vec<Value> = edits.collect();
+                let title = format!("Write one function for `{first}` and `{second}`");
+                add(EXTRACT, title, json!({"edit": {"changes": {uri: edits}}}));
             }
         }
         Some(json!(actions))

@@ -292,7 +292,7 @@ impl<'c> Server<'c> {
                 "positionEncoding": "utf-16",
                 "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
                 "hoverProvider": true,
-                "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+                "codeActionProvider": {"codeActionKinds": actions::KINDS},
                 "executeCommandProvider": {"commands": [actions::SHOW, actions::SIDE_BY_SIDE]},
                 "workspace": {"textDocumentContent": {"schemes": [place::SCHEME]}}
             },
