@@ -134,9 +134,8 @@ impl<'d> Function<'d> {
             |at: usize| has(&words.modifiers, word(at)) || has(&words.visibility, word(at));
         let caller = match name.saturating_sub(head) {
             0 | 1 => None,
-            _ if word(head + 1) == "(" && document.closing(head + 1, name) == Some(name - 1) => {
-                Some(word(head + 2))
-            }
+            // Its name and its type.
+            4.. if document.closing(head + 1, name) == Some(name - 1) => Some(word(head + 2)),
             _ => return None,
         };
         let open = Some(name + 1).filter(|&at| at < tokens.end && word(at) == "(")?;
@@ -156,9 +155,11 @@ impl<'d> Function<'d> {
             let is_statement = document.starts_line(body.start + 1);
             body.start += usize::from(is_statement);
         }
+        // A single line is no longer than a call.
         let is_on_lines = document.starts_line(tokens.end)
             && !body.is_empty()
-            && document.starts_line(body.start);
+            && document.starts_line(body.start)
+            && document.next_line(body.start) < body.end;
         let result = close + 1..end - usize::from(!is_in_braces);
         let is_clear =
             words.not_returned.as_ref().is_none_or(|not| result.clone().all(|at| word(at) != not));

@@ -284,3 +284,212 @@ fn outside_of_a_repository_there_is_nothing_to_say() {
     server.notify("textDocument/didOpen", json!({"textDocument": document}));
     server.end();
 }
+
+/// Text that is typed into a file with this ending, with what the action that writes one function
+/// makes of it; `None` if it is not offered.
+fn extracted(ending: &str, text: &str) -> Option<String> {
+    let repository = Repository::new();
+    repository.write("README", "nothing\n");
+    repository.commit("all");
+    let mut server = initialized(&repository);
+    let path = uri(&repository, &format!("new.{ending}"));
+    let document = json!({"uri": path, "languageId": ending, "version": 1, "text": text});
+    server.notify("textDocument/didOpen", json!({"textDocument": document}));
+    let found = server.diagnostics(1);
+    assert!(!found.is_empty(), "no copy is found in\n{text}");
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+    let context = json!({"diagnostics": [], "only": ["refactor"]});
+    let params = json!({"textDocument": {"uri": path}, "range": range, "context": context});
+    let actions = server.ask("textDocument/codeAction", params)["result"].clone();
+    server.end();
+    let action = actions.as_array().expect("a list").first()?.clone();
+    assert_eq!(action["kind"], "refactor.extract");
+    let edits = action["edit"]["changes"][&path].as_array().expect("a list").clone();
+    let at = |edit: &Value, end: &str| {
+        let number = |name: &str| edit["range"][end][name].as_u64().expect("a number") as usize;
+        let before: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
+        before + number("character")
+    };
+    let mut text = text.to_owned();
+    for edit in edits.iter().rev() {
+        text.replace_range(
+            at(edit, "start")..at(edit, "end"),
+            edit["newText"].as_str().expect("a text"),
+        );
+    }
+    Some(text)
+}
+
+/// A function of each language, with `NAME`, the local `ROW`, a `TEXT` and a `REMARK`.
+const GO: &str = "func NAME(lines []string, limit int) (int, error) {
+\ttotal := 0
+\tfor at, ROW := range lines {
+\t\t// REMARK
+\t\tif at < limit && strings.Contains(ROW, TEXT) {
+\t\t\ttotal += len(ROW) * 3
+\t\t}
+\t\tif strings.HasPrefix(ROW, \"[\") && total > 10 {
+\t\t\treturn total, nil
+\t\t}
+\t}
+\treturn total + 1, nil
+}
+";
+const PYTHON: &str = "def NAME(lines, limit=10):
+    \"\"\"About NAME.\"\"\"
+    total = 0
+    for at, ROW in enumerate(lines):
+        # REMARK
+        if at < limit and TEXT in ROW:
+            total += len(ROW) * 3
+        if ROW.startswith('[') and total > 10:
+            return total
+    return total + 1
+";
+const TYPESCRIPT: &str = "export function NAME(lines: string[], limit = 10): number {
+  let total = 0;
+  for (const ROW of lines) {
+    // REMARK
+    if (ROW.length < limit && ROW.includes(TEXT)) {
+      total += ROW.length * 3;
+    }
+    if (ROW.startsWith('[') && total > 10) {
+      return total;
+    }
+  }
+  return total + 1;
+}
+";
+const RUST: &str = "pub fn NAME(lines: &[String], limit: usize) -> usize {
+    let mut total = 0;
+    for ROW in lines {
+        // REMARK
+        if ROW.len() < limit && ROW.contains(TEXT) {
+            total += ROW.len() * 3;
+        }
+        if ROW.starts_with('[') && total > 10 {
+            return total;
+        }
+    }
+    total + 1
+}
+";
+
+/// `sample` twice; the second time with each of these words instead of the first.
+fn twice(sample: &str, changed: &[(&str, &str)]) -> String {
+    let written = |name: &str, row: &str, text: &str| {
+        let words = [("NAME", name), ("ROW", row), ("TEXT", text), ("REMARK", "It counts.")];
+        words.iter().fold(sample.to_owned(), |sample, (word, new)| sample.replace(word, new))
+    };
+    let second =
+        changed.iter().fold(written("warnings", "row", "\"warning\""), |second, (old, new)| {
+            assert!(second.contains(old), "{old}");
+            second.replace(old, new)
+        });
+    format!("{}\n\n{second}", written("errors", "line", "\"error\""))
+}
+
+#[test]
+fn two_functions_of_a_file_become_calls_of_one() {
+    for (ending, sample, head, first, second) in [
+        (
+            "go",
+            GO,
+            "func sharedErrors(text string, lines []string, limit int) (int, error) {\n\ttotal := 0\n",
+            ") (int, error) {\n\treturn sharedErrors(\"error\", lines, limit)\n}\n",
+            ") (int, error) {\n\treturn sharedErrors(\"warning\", lines, limit)\n}\n",
+        ),
+        (
+            "py",
+            PYTHON,
+            "def _shared_errors(text, lines, limit=10):\n    total = 0\n",
+            "\"\"\"About errors.\"\"\"\n    return _shared_errors(\"error\", lines, limit)\n",
+            "\"\"\"About warnings.\"\"\"\n    return _shared_errors(\"warning\", lines, limit)\n",
+        ),
+        (
+            "ts",
+            TYPESCRIPT,
+            "\nfunction sharedErrors(text: \"error\" | \"warning\", lines: string[], limit = 10): number {\n  let total",
+            ": number {\n  return sharedErrors(\"error\", lines, limit);\n}\n",
+            ": number {\n  return sharedErrors(\"warning\", lines, limit);\n}\n",
+        ),
+        (
+            "rs",
+            RUST,
+            "\nfn shared_errors(text: &'static str, lines: &[String], limit: usize) -> usize {\n    let mut total",
+            "-> usize {\n    shared_errors(\"error\", lines, limit)\n}\n",
+            "-> usize {\n    shared_errors(\"warning\", lines, limit)\n}\n",
+        ),
+    ] {
+        let text = extracted(ending, &twice(sample, &[])).expect("it is offered");
+        for part in [head, first, second] {
+            assert!(text.contains(part), "{part}\nis not in\n{text}");
+        }
+        assert_eq!(
+            (text.matches("It counts.").count(), text.matches("row").count()),
+            (1, 0),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_method_calls_one_of_its_object() {
+    let method = GO.replace("func NAME", "func (s *Store) NAME");
+    let text = extracted("go", &twice(&method, &[])).expect("it is offered");
+    assert!(text.contains("return s.sharedErrors(\"warning\", lines, limit)"), "{text}");
+    let indented = |sample: &str| sample.replace('\n', "\n    ").replace("(lines", "(self, lines");
+    let class = |text: &str| format!("class Store:\n    {}\n", indented(text).trim_end());
+    let text = extracted("py", &class(&twice(PYTHON, &[]))).expect("it is offered");
+    assert!(text.contains("    return self._shared_errors(\"warning\", lines, limit)"), "{text}");
+    assert!(text.contains("    def _shared_errors(self, text, lines, limit=10):"), "{text}");
+    let implementation = |head: &str| {
+        let text = twice(&RUST.replace("(lines", "(&self, lines").replace("pub ", ""), &[]);
+        format!("{head} {{\n    {}\n}}\n", text.replace('\n', "\n    ").trim_end())
+    };
+    let text = extracted("rs", &implementation("impl Store")).expect("it is offered");
+    assert!(text.contains("self.shared_errors(\"warning\", lines, limit)"), "{text}");
+    assert_eq!(extracted("rs", &implementation("impl Count for Store")), None);
+}
+
+#[test]
+fn what_tokens_do_not_tell_is_not_written() {
+    // A name from outside is given to the helper only where parameters have no types.
+    let python =
+        extracted("py", &twice(PYTHON, &[("enumerate(", "numbered(")])).expect("it is offered");
+    assert!(python.contains("_shared_errors(numbered, \"warning\", lines, limit)"), "{python}");
+    for (why, ending, sample, changed) in [
+        ("a call", "go", GO, ("HasPrefix", "HasSuffix")),
+        ("a number whose type is not known", "go", GO, ("total > 10", "total > 20")),
+        ("a comment that would be lost", "go", GO, ("It counts.", "It does.")),
+        ("another result", "go", GO, ("(int, error)", "(int32, error)")),
+        (
+            "a format",
+            "go",
+            GO,
+            ("strings.Contains(row, \"warning\")", "strings.Containsf(\"warning\", row)"),
+        ),
+        ("a member", "py", PYTHON, (".startswith(", ".endswith(")),
+        ("an argument by name", "py", PYTHON, ("enumerate(lines)", "enumerate(rows=lines)")),
+        ("a generator", "py", PYTHON, ("total += len(row) * 3", "yield len(row) * 3")),
+        ("a call", "ts", TYPESCRIPT, ("startsWith", "endsWith")),
+        ("a comment that would be lost", "ts", TYPESCRIPT, ("It counts.", "It does.")),
+        (
+            "what tells types apart",
+            "ts",
+            TYPESCRIPT,
+            ("row.includes(\"warning\")", "row.includes === \"warning\""),
+        ),
+        ("a number whose type is not known", "rs", RUST, ("total > 10", "total > 20")),
+        ("another type", "rs", RUST, ("&[String]", "&[Text]")),
+        ("other parameters", "rs", RUST, ("limit: usize", "limit: u32")),
+    ] {
+        assert_eq!(extracted(ending, &twice(sample, &[changed])), None, "{why}");
+    }
+    let macros = RUST
+        .replace("total += ROW.len() * 3;", "println!(TEXT);")
+        .replace("ROW.contains(TEXT)", "total > 3");
+    assert_eq!(extracted("rs", &twice(&macros, &[])), None, "a format");
+    let recursive = GO.replace("return total + 1, nil", "return NAME(lines, total + 1)");
+    assert_eq!(extracted("go", &twice(&recursive, &[])), None, "a function that calls itself");
+}
