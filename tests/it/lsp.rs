@@ -285,8 +285,8 @@ fn outside_of_a_repository_there_is_nothing_to_say() {
     server.end();
 }
 
-/// Text that is typed into a file with this ending, with what the action that writes one function
-/// makes of it; `None` if it is not offered.
+/// Text that is typed into a file with this ending, as the action that writes one function leaves
+/// it; `None` if it is not offered.
 fn extracted(ending: &str, text: &str) -> Option<String> {
     let repository = Repository::new();
     repository.write("README", "nothing\n");
@@ -409,7 +409,7 @@ fn two_functions_of_a_file_become_calls_of_one() {
         (
             "ts",
             TYPESCRIPT,
-            "\nfunction sharedErrors(text: \"error\" | \"warning\", lines: string[], limit = 10): number {\n  let total",
+            "\nfunction sharedErrors(text: \"error\" | \"warning\", lines: string[], limit = 10): number {\n",
             ": number {\n  return sharedErrors(\"error\", lines, limit);\n}\n",
             ": number {\n  return sharedErrors(\"warning\", lines, limit);\n}\n",
         ),
