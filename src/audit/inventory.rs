@@ -233,7 +233,7 @@ impl Auditing<'_> {
         let config = self.context.config;
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
         comparing.each(&asked, |file, copies, found| {
-            origins.push(component_files(file, copies, found, config))
+            origins.push(component_files(file, copies, found, config));
         })?;
         self.fixes.take(asked, origins, &mut self.outcome)
     }

@@ -360,7 +360,7 @@ impl RawConfig {
                 .and_then(|mut table| table.remove("v"));
             match parsed {
                 Some(toml::Value::Table(table)) if !table.is_empty() => {
-                    flatten(&[name], &table, &mut leaves)
+                    flatten(&[name], &table, &mut leaves);
                 }
                 _ => leaves.push(Leaf { key: name.clone(), names: vec![name], value }),
             }
@@ -407,7 +407,7 @@ fn merge_json(into: &mut serde_json::Value, other: serde_json::Value) {
     match (into, other) {
         (serde_json::Value::Object(into), serde_json::Value::Object(other)) => {
             other.into_iter().for_each(|(key, value)| {
-                merge_json(into.entry(key).or_insert(serde_json::Value::Null), value)
+                merge_json(into.entry(key).or_insert(serde_json::Value::Null), value);
             });
         }
         (into, other) => *into = other,

@@ -124,7 +124,7 @@ impl Attributes {
             };
             match (assignment.name.as_str(), assignment.state) {
                 ("linguist-language", StateRef::Value(value)) => {
-                    found.language = Some(value.as_bstr().to_string())
+                    found.language = Some(value.as_bstr().to_string());
                 }
                 ("linguist-generated", _) => found.generated = is_set.or(found.generated),
                 ("linguist-vendored", _) => found.vendored = is_set,

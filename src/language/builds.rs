@@ -240,7 +240,7 @@ mod tests {
     fn tags_of_a_file_exclude_their_opposites_and_other_platforms() {
         let file = |tags: &str| format!("//go:build {tags}\n\npackage a\nf()\n");
         let pair = |a: &str, b: &str, expected| {
-            check(("a/a.go", &file(a), 4), ("b/b.go", &file(b), 4), expected)
+            check(("a/a.go", &file(a), 4), ("b/b.go", &file(b), 4), expected);
         };
         pair("!nomsgpack", "nomsgpack", true);
         pair("linux && cgo", "windows", true);
@@ -251,7 +251,7 @@ mod tests {
         pair("!a && !(b && (linux || windows))", "a", true);
         pair("b && (linux || windows)", "!b", true);
         let beside = |a: &str, b: &str, expected| {
-            check(("a/a.go", &file(a), 4), ("a/b.go", &file(b), 4), expected)
+            check(("a/a.go", &file(a), 4), ("a/b.go", &file(b), 4), expected);
         };
         beside("sonic", "jsoniter", true);
         beside("cgo", "cgo", false);

@@ -354,7 +354,7 @@ impl Languages {
         for name in names {
             match name.split_once('*') {
                 Some((before, after)) => {
-                    self.by_pattern.push((before.to_owned(), after.to_owned(), row))
+                    self.by_pattern.push((before.to_owned(), after.to_owned(), row));
                 }
                 None => drop(self.by_file_name.insert((*name).to_owned(), row)),
             }

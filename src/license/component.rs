@@ -170,7 +170,7 @@ impl Licenses {
             Scope::File | Scope::Lines(..) => {}
             Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
             Scope::Above(n_up) => {
-                self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence)
+                self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence);
             }
             Scope::Sibling(name) => {
                 let sibling = join(&folder, name);
@@ -256,7 +256,7 @@ impl Licenses {
         for statement in statements {
             match statement.scope {
                 Scope::File if statement.method == Method::Reference => {
-                    names.push(statement.written)
+                    names.push(statement.written);
                 }
                 Scope::File => about_file.push(evidence(statement)),
                 Scope::Lines(first, last) => {

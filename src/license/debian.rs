@@ -32,7 +32,7 @@ pub(super) fn paragraphs(text: &str, method: Method, n_up: u8) -> Vec<Statement>
             match paragraph.field.as_str() {
                 "files" => paragraph.globs.extend(value.split_whitespace().map(String::from)),
                 "license" => {
-                    (paragraph.license, paragraph.line) = (value.trim().to_owned(), number)
+                    (paragraph.license, paragraph.line) = (value.trim().to_owned(), number);
                 }
                 _ => {}
             }

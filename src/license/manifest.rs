@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn licenses_are_read_as_each_format_joins_them() {
         let r = |license: &str, expected: &str| {
-            check("description", &format!("License: {license}\n"), expected)
+            check("description", &format!("License: {license}\n"), expected);
         };
         r("GPL-2 | GPL-3", "GPL-2.0-only OR GPL-3.0-only");
         r("Artistic-2.0 | AGPL-3 + file LICENSE", "Artistic-2.0 OR AGPL-3.0-only");

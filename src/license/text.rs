@@ -305,7 +305,7 @@ impl Parts {
                 .iter()
                 .filter_map(|other| other.expression.clone())
                 .filter(|other| of.is_name_of(other));
-            others.chain(of.expression.clone()).max_by_key(|of| of.to_string())
+            others.chain(of.expression.clone()).max_by_key(std::string::ToString::to_string)
         };
         let vague = vague.iter().map(|of| LicenseStatement {
             range: of.range.clone(),

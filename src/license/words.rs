@@ -350,10 +350,7 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
         // "GPLv2+CE" has an exception, and no later versions.
-        if c == '+'
-            && is_after_digit
-            && !chars.peek().is_some_and(|next| next.is_ascii_alphabetic())
-        {
+        if c == '+' && is_after_digit && !chars.peek().is_some_and(char::is_ascii_alphabetic) {
             spelled.push_str(" or later ");
         } else {
             spelled.push(c);

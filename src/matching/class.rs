@@ -213,7 +213,7 @@ impl Net<'_> {
             behind = position as usize + 1;
             match stretches.last_mut() {
                 Some(last) if last.owner == owner && !(is_parted && owner.is_none()) => {
-                    last.aligned.end = number + 1
+                    last.aligned.end = number + 1;
                 }
                 _ => stretches.push(Stretch { owner, is_parted, aligned: number..number + 1 }),
             }

@@ -400,7 +400,7 @@ mod tests {
             minimum: 24,
         };
         let is = |worth: Worth, score: f64| {
-            assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score())
+            assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
         };
         is(worth, 8.0);
         is(Worth { names: 0.0, ..worth }, 2.0);

@@ -59,7 +59,7 @@ impl Verdict {
         match &self.attribution {
             Attribution::NotAsked => {}
             Attribution::Owed(missing) if missing.is_empty() => {
-                text.push_str("; attribution is owed")
+                text.push_str("; attribution is owed");
             }
             Attribution::Owed(missing) => {
                 text.push_str("; attribution is owed: ");

@@ -269,7 +269,7 @@ impl Scope {
 /// brackets do not match.
 fn parts(document: &Document, range: Range<usize>) -> Option<Vec<Range<usize>>> {
     let (mut parts, mut start, mut depth) = (Vec::new(), range.start + 1, 0);
-    for at in start..=range.end {
+    for at in range.start + 1..=range.end {
         let is_arrow = matches!(document.spelled(at - 1), "-" | "=");
         match document.spelled(at) {
             "," | ")" if depth == 0 => {
@@ -294,6 +294,10 @@ fn line_around(document: &Document, at: usize, within: Range<usize>) -> String {
     }
     line
 }
+
+/// The values that two functions differ in, and the tokens of the first with the parameters in their
+/// place.
+type Differences<'d> = (Vec<Value<'d>>, Vec<(usize, String)>);
 
 /// Two functions that may be copies.
 struct Pair<'d, 'p> {
@@ -395,7 +399,7 @@ impl<'d> Pair<'d, '_> {
 
     /// What the bodies differ in besides their own names, and the tokens of the first in whose
     /// place it is; `None` if that is more than can be told.
-    fn differences(&self) -> Option<(Vec<Value<'d>>, Vec<(usize, String)>)> {
+    fn differences(&self) -> Option<Differences<'d>> {
         let (first, second, document) = (&self.first, &self.second, self.document);
         let (words, word) = (&self.patterns.words, |at: usize| document.spelled(at));
         let mut names: [HashMap<&str, &str>; 2] = Default::default();

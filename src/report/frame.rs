@@ -150,7 +150,7 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
         match rows.last_mut() {
             _ if is_shown => rows.push(Row::Drawn(row)),
             Some(Row::Folded { rows, n_differing }) => {
-                (rows.end, *n_differing) = (row + 1, *n_differing + n_more)
+                (rows.end, *n_differing) = (row + 1, *n_differing + n_more);
             }
             _ => rows.push(Row::Folded { rows: row..row + 1, n_differing: n_more }),
         }

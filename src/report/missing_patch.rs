@@ -35,7 +35,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
                 match &place.edit {
                     // A later commit that changes the same lines again needs the earlier one first.
                     Some(edit) if edits.iter().all(|other| !touches(other, edit)) => {
-                        edits.push(edit)
+                        edits.push(edit);
                     }
                     Some(edit) if edits.contains(&edit) => {}
                     _ => n_left += 1,

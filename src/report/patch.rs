@@ -37,7 +37,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             match patch {
                 Some(patch) => write!(out, "# {at} lacks the edit of {of}\n{patch}\n")?,
                 None => {
-                    writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?
+                    writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?;
                 }
             }
         }

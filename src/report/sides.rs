@@ -101,7 +101,7 @@ impl Sides {
         let mut marks: Vec<(Option<&Word>, Option<&Word>, Mark)> = Vec::new();
         let (mut at, mut to) = (0, 0);
         let mut equal = |at: usize, to: usize| {
-            *votes.entry((after[to].line, before[at].line)).or_default() += 2
+            *votes.entry((after[to].line, before[at].line)).or_default() += 2;
         };
         for hunk in diff.hunks() {
             let (old, new) = (hunk.before.start as usize..hunk.before.end as usize, hunk.after);

@@ -569,7 +569,7 @@ mod tests {
         let cache = Cache::open(folder.path(), PARAMS);
         ids().for_each(|n| check(&cache, n));
         ids().for_each(|n| {
-            assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None])
+            assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None]);
         });
     }
 
@@ -613,7 +613,7 @@ mod tests {
                 let folder = folder.path();
                 scope.spawn(move || {
                     (0..12).for_each(|n| {
-                        add(folder, thread * 1_000 + n * 10..thread * 1_000 + n * 10 + 10)
+                        add(folder, thread * 1_000 + n * 10..thread * 1_000 + n * 10 + 10);
                     });
                 });
             }

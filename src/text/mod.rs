@@ -216,7 +216,7 @@ impl FilePath {
         for &byte in &self.0 {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    uri.push(byte as char)
+                    uri.push(byte as char);
                 }
                 _ => uri.push_str(&format!("%{byte:02X}")),
             }
@@ -251,7 +251,7 @@ pub fn printable(bytes: &[u8]) -> String {
             match c {
                 '\t' => shown.push('\t'),
                 '#' if begins_command(&chunk.valid().as_bytes()[at..]) => {
-                    shown.extend(c.escape_unicode())
+                    shown.extend(c.escape_unicode());
                 }
                 c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
                 c => shown.push(c),

@@ -187,11 +187,11 @@ fn rewrite(path: &Path, change: impl Fn(&mut Vec<u8>)) {
 fn a_truncated_file_is_as_none() {
     for part in [0, 4, 40, 71, 72, 1_000] {
         check_damage(&format!("the first {part} bytes"), |path| {
-            rewrite(path, |bytes| bytes.truncate(part))
+            rewrite(path, |bytes| bytes.truncate(part));
         });
     }
     check_damage("all but the last byte", |path| {
-        rewrite(path, |bytes| bytes.truncate(bytes.len() - 1))
+        rewrite(path, |bytes| bytes.truncate(bytes.len() - 1));
     });
 }
 
@@ -210,7 +210,7 @@ fn a_flipped_bit_is_noticed_wherever_it_is() {
 #[test]
 fn a_foreign_and_an_older_file_are_as_none() {
     check_damage("a text", |path| {
-        fs::write(path, "not a segment, though it has its name\n").expect("writable")
+        fs::write(path, "not a segment, though it has its name\n").expect("writable");
     });
     check_damage("a format of the past", |path| rewrite(path, |bytes| bytes[8] = 0));
     check_damage("a format of the future", |path| rewrite(path, |bytes| bytes[8] = 200));
@@ -257,7 +257,7 @@ fn a_forged_cache_is_noticed_and_made_anew() {
     let forgeries: [fn(u32, &mut [u8]); 2] = [
         // Other fingerprints.
         |section, bytes| {
-            bytes.iter_mut().filter(|_| section == 2).for_each(|byte| *byte = byte.wrapping_add(1))
+            bytes.iter_mut().filter(|_| section == 2).for_each(|byte| *byte = byte.wrapping_add(1));
         },
         // Every file was generated, it says: 4, in a field of each row.
         |section, bytes| bytes.chunks_mut(64).filter(|_| section == 1).for_each(|row| row[44] = 4),

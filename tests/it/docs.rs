@@ -81,7 +81,7 @@ fn plain(path: &Path) -> PathBuf {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                assert!(plain.pop(), "{} leads out of the project", path.display())
+                assert!(plain.pop(), "{} leads out of the project", path.display());
             }
             part => plain.push(part),
         }
@@ -434,7 +434,7 @@ fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut depth, mut quote) = (Vec::new(), None::<String>, 0, None);
     let is_one = |word: &String| !word.starts_with('$') || word.contains('/');
     let end = |word: &mut Option<String>, words: &mut Vec<String>| {
-        words.extend(word.take().filter(is_one))
+        words.extend(word.take().filter(is_one));
     };
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {

@@ -124,7 +124,7 @@ fn soon(what: &str, act: impl FnOnce()) {
 #[test]
 fn huge_and_deep_files_end_soon() {
     soon("ten megabytes of tags", || {
-        read("a.c", "// SPDX-License-Identifier: MIT\n".repeat(320_000).as_bytes())
+        read("a.c", "// SPDX-License-Identifier: MIT\n".repeat(320_000).as_bytes());
     });
     soon("open snippets", || read("a.c", "// SPDX-SnippetBegin\n".repeat(200_000).as_bytes()));
     soon("nested parentheses", || assert_eq!(Expression::parse(&"(".repeat(100_000)), None));
@@ -136,7 +136,7 @@ fn huge_and_deep_files_end_soon() {
         Expression::parse(&["MIT"; 300].join(" OR "));
     });
     soon("a license text on one line", || {
-        read("LICENSE", "permission ".repeat(400_000).as_bytes())
+        read("LICENSE", "permission ".repeat(400_000).as_bytes());
     });
     soon("binary license", || read("LICENSE", &[0xFF; 1_000_000]));
     soon("deep JSON", || read("package.json", "[".repeat(500_000).as_bytes()));

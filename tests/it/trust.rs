@@ -199,7 +199,7 @@ mod named_by_flags {
 fn a_number_that_toml_cannot_write_hides_no_other_edit() {
     let repository = branch(|_| {});
     change(&repository, |pr| {
-        pr.write("secondhand.toml", format!("max-gap = 18446744073709551615\n{IGNORES_ALL}"))
+        pr.write("secondhand.toml", format!("max-gap = 18446744073709551615\n{IGNORES_ALL}"));
     });
     let notice = "secondhand.toml: the change edits settings: ignore from [] to [\"*.c\"]; max-gap from 240 to 18446744073709551615";
     check(&repository, OF_HEAD, 0, &[notice]);
@@ -221,7 +221,7 @@ fn settings_that_a_change_breaks_are_named_and_end_no_audit_by_the_base() {
 #[test]
 fn attributes_that_are_said_by_a_macro_are_listed() {
     let repository = branch(|base| {
-        base.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\n")
+        base.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\n");
     });
     change(&repository, |pr| pr.write("sub/.gitattributes", "x.c text\n"));
     check(&repository, OF_HEAD, 1, &[]);

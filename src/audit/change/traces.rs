@@ -51,7 +51,7 @@ impl Traces {
                 Some(run)
                     if run.file == file && run.at + run.len == at && run.from + run.len == from =>
                 {
-                    run.len += 1
+                    run.len += 1;
                 }
                 _ => self.runs.push(Trace { at, len: 1, file, from }),
             }

@@ -653,7 +653,7 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
         let from = whole_edits(from.start.min(back.start)..from.end.max(back.end), &edits);
         match froms.last_mut() {
             Some(last) if from.start <= last.end => {
-                *last = last.start.min(from.start)..last.end.max(from.end)
+                *last = last.start.min(from.start)..last.end.max(from.end);
             }
             _ => froms.push(from),
         }

@@ -118,7 +118,7 @@ impl Windows<'_> {
         let mut n_places: HashMap<(usize, usize), usize> = HashMap::new();
         for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
             sibling.hunks.iter().for_each(|hunk| {
-                *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1
+                *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1;
             });
         }
         let is_rare = |sibling: &Sibling, hunk: &Hunk| {

@@ -29,7 +29,7 @@ pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failur
     match action {
         Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
         Action::Update { known, prune } => {
-            update(&file, (repository.root(), &checkout), known, *prune, common)?
+            update(&file, (repository.root(), &checkout), known, *prune, common)?;
         }
         Action::Add { ids } => add_findings(&file, (repository.root(), &checkout), ids, common)?,
         Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),

@@ -58,7 +58,7 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
             for (name, value) in wanted {
                 match members.position(name) {
                     Some(at) => {
-                        members.0[at].1 = raw(with(members.0[at].1.get(), value, depth + 1)?)?
+                        members.0[at].1 = raw(with(members.0[at].1.get(), value, depth + 1)?)?;
                     }
                     None => members.0.push((name.clone(), raw(pretty(value, depth + 1))?)),
                 }

@@ -88,7 +88,7 @@ fn jscpd(text: &str) -> Option<Migration> {
                     .push(format!("`threshold`: use `secondhand scan --fail-on-percent {value}`"));
             }
             ("minLines" | "maxLines", _) => {
-                migrated.left_out.push(format!("`{key}`: copies are measured in tokens"))
+                migrated.left_out.push(format!("`{key}`: copies are measured in tokens"));
             }
             ("format" | "formatsExts", _) => {
                 migrated
@@ -96,7 +96,7 @@ fn jscpd(text: &str) -> Option<Migration> {
                     .push(format!("`{key}`: every language is read; `ignore` leaves files out"));
             }
             ("reporters" | "output", _) => {
-                migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`"))
+                migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`"));
             }
             ("path", _) => migrated
                 .left_out

@@ -96,7 +96,7 @@ impl<'t> Run<'_, 't, '_> {
                 }
             }
             (Some(Open::Text { .. } | Open::Tag { .. }), b'{') => {
-                self.open_element(Open::Code { depth: 0, n_frames })
+                self.open_element(Open::Code { depth: 0, n_frames });
             }
             (Some(Open::Text { .. }), _)
                 if byte.is_ascii_punctuation() && byte != b'_' && byte != b'$' => {}

@@ -96,7 +96,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                         self.piece(rule, start, end);
                     }
                     None => {
-                        self.body(start, Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside))
+                        self.body(
+                            start,
+                            Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside),
+                        );
                     }
                 }
                 return true;
@@ -472,10 +475,10 @@ impl<'c, 't> Run<'c, 't, '_> {
                 match (open & 3, byte) {
                     (QUOTED, b'"') | (QUOTING | PLAIN, b'}') => open >>= 2,
                     (QUOTING | PLAIN, b'"') if open.leading_zeros() >= 2 => {
-                        open = open << 2 | QUOTED
+                        open = open << 2 | QUOTED;
                     }
                     (QUOTING, b'\'') => {
-                        at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1)
+                        at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1);
                     }
                     (_, b'\n') if !rule.is_multi_line => return Some(BodyEnd::Whole(at - 1)),
                     _ => {}

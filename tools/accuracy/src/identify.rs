@@ -59,9 +59,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let mut below = vec![folder];
         while let Some(path) = below.pop() {
             if path.is_dir() {
-                below.extend(entries(&path)?)
+                below.extend(entries(&path)?);
             } else {
-                files.push((path, name.clone(), names.clone()))
+                files.push((path, name.clone(), names.clone()));
             }
         }
     }

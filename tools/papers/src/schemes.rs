@@ -186,9 +186,9 @@ impl Scheme for EveryNth {
     }
 }
 
-/// Mod-minimizers (Groot Koerkamp and Pibiri 2024): of each window of w k-grams, which spans w + k
-/// - 1 tokens, the smallest of its shorter t-grams at position x selects the k-gram at x mod w,
-/// where t = r + (k - r) mod w.
+/// Mod-minimizers (Groot Koerkamp and Pibiri 2024): of each window of w k-grams, which spans
+/// `w + k - 1` tokens, the smallest of its shorter t-grams at position x selects the k-gram at
+/// x mod w, where t = r + (k - r) mod w.
 ///
 /// The leftmost t-gram counts on a tie: what another rule selects need not be selected by the next
 /// window as well, and the guarantee stays but the density rises. For k = w they reach a density of

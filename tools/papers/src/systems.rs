@@ -177,7 +177,7 @@ pub fn table(proses: &[Prose]) -> String {
         let size = n_units as f64 / (unrelated.len() * WORDS) as f64;
         text += &format!("| {name} | {size:.3} | {:.1} % |", part(&of_unrelated, 0.0));
         cases.iter().for_each(|cases| {
-            text += &format!(" {:.0} % |", part(&scores(&cases.pairs), threshold))
+            text += &format!(" {:.0} % |", part(&scores(&cases.pairs), threshold));
         });
         text += "\n";
     }

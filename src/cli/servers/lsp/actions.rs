@@ -102,16 +102,8 @@ impl Server<'_> {
         let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
         let (first, last) = (line("start")? + 1, line("end")? + 1);
         let only = params.pointer("/context/only").and_then(Value::as_array);
-        // A kind has those of which it is the beginning.
         let is_asked = |kind: &str| {
-            let has = |of: &Value| {
-                of.as_str().is_some_and(|of| {
-                    of.is_empty()
-                        || kind
-                            .strip_prefix(of)
-                            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                })
-            };
+            let has = |of: &Value| of.as_str().is_some_and(|of| is_of_kind(kind, of));
             only.is_none_or(|only| only.iter().any(has))
         };
         let document = self.documents.get(uri);
@@ -232,4 +224,10 @@ impl Server<'_> {
         let finding = outcome.all_findings().find(|finding| finding.identity == identity)?;
         side_by_side(outcome, finding)
     }
+}
+
+/// Whether a kind of action is `of` another or a kind of it: `refactor` has `refactor.extract`.
+fn is_of_kind(kind: &str, of: &str) -> bool {
+    let rest = kind.strip_prefix(of);
+    of.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -69,12 +69,12 @@ pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
             Ok(Event::Incoming(Incoming::Message(message))) => server.take(&message),
             Ok(Event::Incoming(Incoming::Unreadable(why))) => {
-                server.refuse(&Value::Null, PARSE_ERROR, &why)
+                server.refuse(&Value::Null, PARSE_ERROR, &why);
             }
             Ok(Event::Judged(judged)) => server.publish(judged),
             Err(RecvTimeoutError::Timeout) => server.judge(),
             Ok(Event::Incoming(Incoming::End)) | Err(RecvTimeoutError::Disconnected) => {
-                server.has_exited = true
+                server.has_exited = true;
             }
         }));
         if handled.is_err() {
@@ -257,7 +257,7 @@ impl<'c> Server<'c> {
             }
             // Other files may be origins, and settings may have changed.
             ("textDocument/didSave" | "workspace/didChangeWatchedFiles", _) => {
-                self.due = Some(Instant::now())
+                self.due = Some(Instant::now());
             }
             _ => {}
         }

@@ -278,7 +278,7 @@ fn n_inside(classes: &[Vec<Fragment>]) -> usize {
         let all = class.iter().map(around).fold(None, common);
         n += usize::from(all.is_some_and(|all| !all.is_empty()));
         class.iter().for_each(|fragment| {
-            by_path.entry(&fragment.place.path).or_default().push((at, fragment))
+            by_path.entry(&fragment.place.path).or_default().push((at, fragment));
         });
     }
     n

@@ -140,7 +140,7 @@ pub fn faults(pull: &Pull, verdict: &Verdict, tree: &Tree) -> String {
         let truth = format!("{} ({} tokens) from {origins}", copy.place, copy.n_tokens);
         match found {
             None => {
-                lines.push(format!("missed        {truth}{}", excuse(verdict, &copy.place.path)))
+                lines.push(format!("missed        {truth}{}", excuse(verdict, &copy.place.path)));
             }
             Some(found) => lines.extend(flaws(found, &copy.place, &origins)),
         }
