@@ -402,7 +402,7 @@ impl Languages {
     /// How the language of this display name opens and closes a comment: one to the end of the
     /// line, whose close is empty, if it has such. `None` if there is none of that name.
     pub fn comment(&self, name: &str) -> Option<(&str, &str)> {
-        let comments = &self.rows.iter().find(|row| row.name == name)?.table().comments;
+        let comments = &self.table_of(name)?.comments;
         let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
         let close = best.close.as_ref().and_then(|close| close.iter().next());
         Some((best.open.iter().next()?, close.unwrap_or_default()))
@@ -411,11 +411,13 @@ impl Languages {
     /// How the language of this display name writes a function that two others call; `None` if that
     /// is not known.
     pub fn helper(&self, name: &str) -> Option<HelperPatterns> {
-        let helper = self.rows.iter().find(|row| row.name == name)?.table().helper.as_ref()?;
-        Some(
-            HelperPatterns::new(helper)
-                .expect("tables are checked when they are added, and by a test"),
-        )
+        let patterns = HelperPatterns::new(self.table_of(name)?.helper.as_ref()?);
+        Some(patterns.expect("tables are checked when they are added, and by a test"))
+    }
+
+    /// The table of the language of this display name.
+    fn table_of(&self, name: &str) -> Option<&Table> {
+        self.rows.iter().find(|row| row.name == name).map(LanguageEntry::table)
     }
 
     /// Whether a file with this name may be source; if not, it need not be read.

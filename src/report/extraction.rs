@@ -11,8 +11,7 @@ use super::words::copy_text;
 use crate::audit::Outcome;
 use crate::language::{HelperPatterns, Kind, Languages};
 use crate::matching::{Document, Unit};
-use crate::policy::{Finding, Fragment, Place};
-use crate::text::FilePath;
+use crate::policy::{Finding, Fragment, Origin, Place};
 
 /// One function for two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +25,12 @@ pub struct Extraction {
 /// What one function can be written for, of those that a copy and its origins in the same file
 /// have.
 pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) -> Vec<Extraction> {
+    let is_here = |of: &&Origin| of.place == Place::Tree && of.path == finding.path;
+    let origins = finding.origins.iter().filter(is_here);
+    // Editors ask wherever the cursor goes: most copies need no file read and no pattern compiled.
+    if origins.clone().next().is_none() {
+        return Vec::new();
+    }
     let text = copy_text(outcome, finding);
     let known = languages.named(&finding.language).zip(languages.helper(&finding.language));
     let Some((language, patterns)) = known.filter(|_| std::str::from_utf8(text).is_ok()) else {
@@ -47,8 +52,6 @@ pub fn extractions(outcome: &Outcome, finding: &Finding, languages: &Languages) 
         functions.iter().filter(is_within).collect()
     };
     let copies = within(&finding.fragment);
-    let is_here = |place: &Place, path: &FilePath| *place == Place::Tree && *path == finding.path;
-    let origins = finding.origins.iter().filter(|origin| is_here(&origin.place, &origin.path));
     let pairs = origins.flat_map(|origin| copies.clone().into_iter().zip(within(&origin.fragment)));
     let write = |(copy, origin): (&Unit, &Unit)| {
         let (first, second) =
