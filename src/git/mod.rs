@@ -46,6 +46,11 @@ const MAX_ALTERNATES: u64 = 1024 * 1024;
 /// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
 
+/// Room for the packs that come while a repository is open: each fetch of what a partial clone
+/// lacks, and of a user beside a server, brings one.
+const PACK_SLOTS: gix::odb::store::init::Slots =
+    gix::odb::store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 1_024 };
+
 /// The id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(gix::ObjectId);
@@ -169,8 +174,8 @@ impl Repository {
         // takes longer than to read it.
         let overrides = ["core.safecrlf=false", "index.skipHash=true"];
         let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
-        trust.full = trust.full.config_overrides(overrides);
-        trust.reduced = trust.reduced.config_overrides(overrides);
+        trust.full = trust.full.config_overrides(overrides).object_store_slots(PACK_SLOTS);
+        trust.reduced = trust.reduced.config_overrides(overrides).object_store_slots(PACK_SLOTS);
         let inner = match heeds_variables {
             true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
                 folder, options, trust,
@@ -192,7 +197,8 @@ impl Repository {
             let hash = local.object_hash();
             let mut replaced: BTreeMap<_, _> = inner.objects.replacements().collect();
             replaced.extend(grafts::write(&grafts, &listed.path(), hash).map_err(elsewhere)?);
-            let options = gix::odb::store::init::Options::default();
+            let options =
+                gix::odb::store::init::Options { slots: PACK_SLOTS, ..Default::default() };
             let store =
                 gix::odb::Store::at_opts(listed.path(), hash, &mut replaced.into_iter(), options);
             inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);

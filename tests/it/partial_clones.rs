@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::one_copy::{C, check, finding, new, store};
 use serde_json::{Value, json};
-use support::{Report, Repository, git, secondhand};
+use support::{Report, Repository, git, git_command, secondhand};
 use tempfile::TempDir;
 
 /// Bytes from which on a blob is left out by [`LIMIT`].
@@ -114,6 +114,26 @@ fn what_is_not_here_is_fetched_at_once_and_judged_as_in_a_full_clone() {
         }
     }
     check(&full.check(&[]), 1, &[finding()]);
+}
+
+#[test]
+fn a_clone_of_many_fetches_takes_more() {
+    let origin = served();
+    let (full, partial) =
+        (Clone::of(&origin, &[]), Clone::of(&origin, &[COMMITS, "--no-checkout"]));
+    // Nearly as many packs as gix reckons with by default.
+    for at in partial.n_packs()..31 {
+        let root = partial.root();
+        let scratch = root.join("scratch");
+        std::fs::write(&scratch, at.to_string()).expect("the clone is writable");
+        let id = git(&root, &["hash-object", "-w", "scratch"]);
+        std::fs::write(&scratch, id).expect("the clone is writable");
+        let mut pack = git_command(&root, &["pack-objects", "--quiet", ".git/objects/pack/pack"]);
+        let ids = std::fs::File::open(&scratch).expect("it was written");
+        assert!(pack.stdin(ids).status().expect("git is installed").success());
+    }
+    let report = |clone: &Clone| clone.check(&["--head", "HEAD"]).json;
+    assert_eq!(report(&full), report(&partial));
 }
 
 #[test]
