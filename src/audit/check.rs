@@ -374,11 +374,47 @@ impl<'c> Change<'c> {
             .extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(additions, &of_tree)?;
+        let of_generated = self.of_generated(additions, &of_tree)?;
         copies.take(of_tree, None);
-        if !taken_out.found.is_empty() {
-            copies.take(SearchOutcome { frequencies: frequencies.clone(), ..taken_out }, None);
+        for found in [taken_out, of_generated].into_iter().filter(|found| !found.found.is_empty()) {
+            copies.take(SearchOutcome { frequencies: frequencies.clone(), ..found }, None);
         }
         Ok(frequencies)
+    }
+
+    /// What generated files have, of those that were skipped in the tree. Files that the change
+    /// touches are no origins: their sources may be what it adds. Nor do they say what is common.
+    fn of_generated(
+        &self,
+        additions: &Additions<'c>,
+        of_tree: &SearchOutcome,
+    ) -> Result<SearchOutcome, Error> {
+        let is_old =
+            |(entry, skip): &&(Entry, Skip)| *skip == Skip::Generated && !self.is_new(&entry.path);
+        let entries: Vec<Entry> =
+            of_tree.skipped.iter().filter(is_old).map(|(entry, _)| entry.clone()).collect();
+        self.search_others(additions, &entries, &self.sources.of_generated())
+    }
+
+    /// Searches files of the repository that are not compared with as those of the tree are.
+    fn search_others(
+        &self,
+        additions: &Additions<'c>,
+        entries: &[Entry],
+        sources: &Sources<'_>,
+    ) -> Result<SearchOutcome, Error> {
+        if entries.is_empty() {
+            return Ok(SearchOutcome::default());
+        }
+        let targets = Targets {
+            entries,
+            open: &|| self.ends.repository.reader(),
+            place: &|path| place_in_tree(sources.config, path),
+            is_new: &|_| false,
+            before: &[],
+            max_components: None,
+        };
+        search(&additions.queries, &targets, sources)
     }
 
     /// What the change took out of vendored folders of the settings: that code keeps its license
@@ -395,18 +431,7 @@ impl<'c> Change<'c> {
         let entries =
             base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
         let entries: Vec<Entry> = entries.collect();
-        if entries.is_empty() {
-            return Ok(SearchOutcome::default());
-        }
-        let targets = Targets {
-            entries: &entries,
-            open: &|| repository.reader(),
-            place: &|path| place_in_tree(sources.config, path),
-            is_new: &|_| false,
-            before: &[],
-            max_components: None,
-        };
-        let mut searched = search(&additions.queries, &targets, sources)?;
+        let mut searched = self.search_others(additions, &entries, sources)?;
         for file in &mut searched.found {
             for here in of_tree
                 .found

@@ -424,6 +424,7 @@ fn read_sketch(
             language,
             family: if is_mixed { MIXED.to_owned() } else { family },
             is_prose: false,
+            is_generated: false,
         })
     };
     languages.into_iter().map(read).collect()

@@ -127,7 +127,7 @@ options! {
         /// them.
         #[schemars(extend("x-advanced" = true))]
         pub max_findings: usize = 10_000,
-        /// Whether to compare files marked as generated.
+        /// Whether to check files marked as generated, too.
         pub include_generated: bool = false,
         /// Whether to compare data and prose (JSON, YAML, Markdown, ...), which are repetitive by
         /// nature.

@@ -39,6 +39,8 @@ pub struct Circumstances {
     pub is_reverted: bool,
     /// Whether all its origins are in documents: one of the two shows the other.
     pub is_from_document: bool,
+    /// Whether all its origins are in generated files: what makes them has the code once.
+    pub is_from_generated: bool,
     /// Whether no build has it and one of its origins.
     pub is_alternative: bool,
 }
@@ -53,6 +55,7 @@ impl Circumstances {
         in_step: None,
         is_reverted: false,
         is_from_document: false,
+        is_from_generated: false,
         is_alternative: false,
     };
 }
@@ -104,6 +107,8 @@ pub enum Milder {
     Reverted,
     /// Its origin is in a document.
     FromDocument,
+    /// Its origin is generated.
+    FromGenerated,
     /// It is a short insertion, and no whole function.
     Short,
     /// No build has it and its origin.
@@ -146,6 +151,7 @@ impl Milder {
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::FromDocument => "its origin is in a document".to_owned(),
+            Self::FromGenerated => "its origin is generated".to_owned(),
             Self::Short => "a short insertion, and no whole function".to_owned(),
             Self::Alternative => "no build has both: they are alternatives".to_owned(),
             Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
@@ -219,6 +225,9 @@ impl Levels {
         }
         if circumstances.is_from_document && rule.topic == Topic::Duplication {
             judgment.soften(Level::Note, Milder::FromDocument);
+        }
+        if circumstances.is_from_generated && rule.topic == Topic::Duplication {
+            judgment.soften(Level::Note, Milder::FromGenerated);
         }
         if circumstances.is_alternative && rule.topic == Topic::Duplication {
             judgment.soften(Level::Note, Milder::Alternative);

@@ -99,6 +99,8 @@ pub struct InCommon {
     pub in_step: Option<u8>,
     /// Whether the origin is in a document.
     pub is_prose: bool,
+    /// Whether the origin is generated.
+    pub is_generated: bool,
     /// Whether no build has both.
     pub is_alternative: bool,
     /// Lines of the copy with code that the origin has as well; 0 if that is not known.
@@ -138,6 +140,7 @@ impl InCommon {
         n_equal_lines: 0,
         in_step: None,
         is_prose: false,
+        is_generated: false,
         is_alternative: false,
         n_lines: 0,
         insertion: None,

@@ -76,6 +76,7 @@ fn cure(milder: Milder, worth: &Worth) -> String {
         Milder::EditedInStep(_) => "nothing: what comes into one comes into the other",
         Milder::Alternative => "nothing: no build has both",
         Milder::FromDocument => "nothing: one of the two shows the other",
+        Milder::FromGenerated => "`include-generated` treats it as any other file",
         Milder::Short => "60 new tokens or a whole function make it a warning",
         Milder::Reverted | Milder::RevertedByName => {
             "nothing: the code was reviewed when it first came in"

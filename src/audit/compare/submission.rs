@@ -230,6 +230,7 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
         language: named(),
         family: named(),
         is_prose: true,
+        is_generated: false,
     })
 }
 

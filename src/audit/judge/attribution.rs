@@ -153,6 +153,7 @@ mod tests {
             language: String::new(),
             family: String::new(),
             is_prose: false,
+            is_generated: false,
         }
     }
 

@@ -51,6 +51,9 @@ impl FileUnderAudit<'_> {
             Ground::Code if !is_whole_file && self.is_signatures(range) => Ground::Declarative,
             ground => ground,
         };
+        let all = |is: &dyn Fn(&InCommon) -> bool| {
+            !origins.is_empty() && origins.iter().all(|origin| is(&origin.in_common))
+        };
         Circumstances {
             ground,
             is_new: true,
@@ -58,10 +61,9 @@ impl FileUnderAudit<'_> {
             is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
             is_reverted: self.with.reverted.contains(&self.query.source.path),
-            is_from_document: !origins.is_empty()
-                && origins.iter().all(|origin| origin.in_common.is_prose),
-            is_alternative: !origins.is_empty()
-                && origins.iter().all(|origin| origin.in_common.is_alternative),
+            is_from_document: all(&|of| of.is_prose),
+            is_from_generated: all(&|of| of.is_generated),
+            is_alternative: all(&|of| of.is_alternative),
         }
     }
 

@@ -349,6 +349,7 @@ impl<'c> FileUnderAudit<'c> {
             n_equal_lines: n_equal_lines(&pair.alignment, source.document(), target.document()),
             in_step: if *place == Place::Tree { self.in_step(target) } else { None },
             is_prose: target.is_prose,
+            is_generated: target.is_generated,
             is_alternative,
             n_lines: self.n_lines(pair),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),

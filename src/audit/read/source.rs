@@ -35,6 +35,8 @@ pub(in crate::audit) struct Source {
     pub family: String,
     /// Whether it is data or documentation, with code inside that is compared.
     pub is_prose: bool,
+    /// Whether it was read although it is generated.
+    pub is_generated: bool,
 }
 
 impl Source {
@@ -65,6 +67,8 @@ pub(in crate::audit) struct Sources<'a> {
     pub remembered: &'a Memory,
     /// Recently read files, if the same files are read repeatedly.
     pub recent: Option<&'a Mutex<RecentFiles>>,
+    /// Whether the files are generated: they are compared with, but not checked.
+    pub are_generated: bool,
     pub progress: &'a dyn Progress,
 }
 
@@ -82,11 +86,24 @@ const MAX_LOOKED_INTO: u64 = 64 << 20;
 impl<'a> Sources<'a> {
     pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Memory) -> Self {
         let Context { config, languages, progress } = context;
-        Self { config, languages, attributes, remembered, recent: None, progress }
+        Self {
+            config,
+            languages,
+            attributes,
+            remembered,
+            recent: None,
+            are_generated: false,
+            progress,
+        }
     }
 }
 
-impl Sources<'_> {
+impl<'a> Sources<'a> {
+    /// The same, for files that were skipped since they are generated.
+    pub fn of_generated(&self) -> Self {
+        Self { recent: None, are_generated: true, ..*self }
+    }
+
     /// Why to skip a file for its name alone, if so.
     pub fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
         if !self.languages.may_know(path) && self.attributes.of(path).language.is_none() {
@@ -291,8 +308,8 @@ impl Sources<'_> {
             ..
         } = **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
-        let settings =
-            [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
+        let with_generated = include_generated || self.are_generated;
+        let settings = [include_data.into(), with_generated.into(), generated.map_or(2, u8::from)];
         let names = format!(
             "{}\0{}",
             self.languages.telling_name(path),
@@ -332,6 +349,7 @@ impl Sources<'_> {
             language: name,
             family,
             is_prose,
+            is_generated: self.are_generated,
         })
     }
 
@@ -420,7 +438,7 @@ impl Sources<'_> {
             return Err(Skip::Data);
         }
         let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(text));
-        if !self.config.include_generated && is_generated() {
+        if !(self.config.include_generated || self.are_generated) && is_generated() {
             return Err(Skip::Generated);
         }
         Ok(language)

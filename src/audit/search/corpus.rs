@@ -406,6 +406,7 @@ impl StoredCorpus {
             language: stored.language,
             family: stored.family,
             is_prose: false,
+            is_generated: false,
         };
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits, wanted);

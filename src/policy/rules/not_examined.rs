@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
             (`--timeout`, `--max-memory`). In tests and documents it is a note. Files that are left out on purpose \
             share one note, which lists them and says why: they are generated or minified, left out by default \
             (`*.min.js`), or in a folder of vendored, installed or built code (`vendor/`, `third_party/`, \
-            `node_modules/`, `dist/`). Code copied from such a folder is still found. Files that the setting `ignore` \
-            leaves out are not listed.",
+            `node_modules/`, `dist/`). Code copied from such a folder is still found, and out of a generated file as a \
+            note. Files that the setting `ignore` leaves out are not listed.",
     why: "A file that nobody looked at is not clean: a copy could hide in five megabytes, or below a line that claims \
           that the file is generated.",
     example: "```console\n\
@@ -38,6 +38,6 @@ pub static RULE: Rule = Rule {
     action: "Review the file by hand, or make it readable: save it as UTF-8, raise the limit that it is beyond, keep \
              source out of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline \
              create` records the existing ones. To check a folder of vendored or built code, add it back: `ignore = \
-             [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` compares \
+             [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` checks \
              generated files. A comment in the file has no effect.",
 };

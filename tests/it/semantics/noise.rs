@@ -66,16 +66,20 @@ fn a_generated_file_is_left_out_unless_asked() {
 }
 
 #[test]
-fn a_generated_file_is_no_origin_unless_asked() {
+fn a_copy_out_of_a_generated_file_is_a_note_unless_asked() {
     for language in LANGUAGES {
         let Language { first, second, comment, .. } = language;
         let store = language
             .file("store", &[first, second])
             .edited(|text| format!("{comment} @generated\n{text}"));
         let new = language.file("new", &[first]);
-        check_change(&[&store], &[&store, &new], &[]);
         let finding = copy(&new.at(first), "type-1", &store.at(first));
+        check_change(&[&store], &[&store, &new], &[finding.replace("warning", "note")]);
         check_with(&["--set", "include-generated=true"], &[&store], &[&store, &new], &[finding]);
+        // What a change generates anew says nothing of where its sources are from.
+        let again = File { text: format!("{}\n", store.text), ..store.clone() };
+        let of_store = left_out(&format!("{} (generated)", store.path));
+        check_change(&[&store], &[&again, &new], &[of_store]);
     }
 }
 
