@@ -275,8 +275,8 @@ pub fn unversioned_purl(purl: &str) -> String {
 const AS_GOOD: f64 = 0.15;
 
 /// Sorts origins: those that explain about as much of the copy as the best one does before the
-/// others; of these, code from before the change first, then the most similar spelling, then the
-/// nearest path, then by name and line.
+/// others; of these, code that was written by hand first, then code from before the change, then
+/// the most similar spelling, then the nearest path, then by name and line.
 ///
 /// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
@@ -287,6 +287,7 @@ pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
         let alike = (percent(spelled), percent(origin.similarity), percent(lines));
         (
             explains < best - AS_GOOD,
+            origin.in_common.is_generated,
             is_new,
             alike,
             origin.path.distance(path),

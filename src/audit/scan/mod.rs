@@ -62,7 +62,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
     let sources = Sources::new(context, &attributes, &remembered);
     let n_changed = tree.entries.len();
-    let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
+    let (entries, third_party) = scanned(tree.entries, &tree.within, &sources);
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
     let links = links(occurrences);
@@ -96,7 +96,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         findings,
         examined: files.examined(n_changed),
         comments: files.comments(),
-        notices: [notice, files.same_notice(), left_out(idioms)]
+        notices: [files.left_out(third_party), files.same_notice(), common(idioms)]
             .into_iter()
             .flatten()
             .chain(limits)
@@ -268,6 +268,27 @@ impl ScannedFiles<'_> {
         })
     }
 
+    /// A notice of the source that was left out: `third_party` code, and what was not written by
+    /// hand.
+    fn left_out(&self, third_party: Vec<UnexaminedFiles>) -> Option<Notice> {
+        let is_source = |entry: &Entry| self.sources.promise(&entry.path) == Some(Promise::Source);
+        let by_program = self.each().filter_map(|(entry, size)| match size {
+            Err(skip @ (Skip::Generated | Skip::Minified)) if is_source(entry) => {
+                let (path, reason) = (entry.path.clone(), skip.reason());
+                Some(UnexaminedFiles { path, n_files: 1, reason })
+            }
+            _ => None,
+        });
+        let all: Vec<UnexaminedFiles> = third_party.into_iter().chain(by_program).collect();
+        let named: Vec<_> = all.iter().take(MAX_LEFT_OUT).map(UnexaminedFiles::describe).collect();
+        let more = match all.len() - named.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let text = format!("left out of the scan: {}{more}", named.join(", "));
+        (!all.is_empty()).then(|| Notice::new(None, None, &text))
+    }
+
     /// A notice of the files that are the same as one before them.
     fn same_notice(&self) -> Option<Notice> {
         let n_same = self.same.iter().flatten().count();
@@ -304,7 +325,7 @@ fn whole_copies<R: ReadFiles>(
 }
 
 /// A notice of the code that is left out because it is short and everywhere.
-fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
+fn common(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
     let text = format!(
         "left out as common: {} in {}; `--set min-rarity=0` lists these too",
         count(n_all, "short passage"),
@@ -313,16 +334,16 @@ fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
     (n_all > 0).then(|| Notice::new(None, None, &text))
 }
 
-/// Maximum vendored and built folders to list in a notice; the rest are counted.
-const MAX_FOLDERS: usize = 10;
+/// Maximum folders and files that were left out to list in a notice; the rest are counted.
+const MAX_LEFT_OUT: usize = 10;
 
-/// The files to scan, and a notice about third-party ones: these are left out, unless the requested
-/// paths are in their folder.
+/// The files to scan, and the third-party ones: these are left out, unless the requested paths are
+/// in their folder.
 fn scanned(
     entries: Vec<Entry>,
     within: &[FilePath],
     sources: &Sources<'_>,
-) -> (Vec<Entry>, Option<Notice>) {
+) -> (Vec<Entry>, Vec<UnexaminedFiles>) {
     let is_asked = |folder: &FilePath| {
         let asked = within.iter().map(|path| [path.as_bytes(), b"/"].concat());
         asked.into_iter().any(|path| path.starts_with(folder.as_bytes()))
@@ -341,17 +362,12 @@ fn scanned(
         }
     };
     let entries = entries.into_iter().filter(|entry| is_scanned(entry)).collect();
-    let describe = |(path, &n_files): (&FilePath, &usize)| {
-        UnexaminedFiles { path: path.clone(), n_files, reason: Skip::Vendored.reason() }.describe()
-    };
-    let named: Vec<_> = left_out.iter().take(MAX_FOLDERS).map(describe).collect();
-    let more = match left_out.len() - named.len() {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    let notice =
-        || Notice::new(None, None, &format!("left out of the scan: {}{more}", named.join(", ")));
-    (entries, (!left_out.is_empty()).then(notice))
+    let left_out = left_out.into_iter().map(|(path, n_files)| UnexaminedFiles {
+        path,
+        n_files,
+        reason: Skip::Vendored.reason(),
+    });
+    (entries, left_out.collect())
 }
 
 /// What the first pass learned about a file.

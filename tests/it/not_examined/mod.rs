@@ -807,16 +807,18 @@ mod folders {
     }
 
     #[test]
-    fn scan_leaves_such_folders_out_and_says_so_unless_they_are_asked_for() {
+    fn scan_leaves_such_folders_and_generated_files_out_and_says_so_unless_they_are_asked_for() {
         let repository =
             with(&[("src/a.c", C.first.as_bytes()), ("vendor/x.c", C.third.as_bytes())]);
+        repository.write("src/g.c", format!("/* @generated */\n{}", C.first));
         repository.write("vendor/y.c", C.third);
         let scan = |paths: &[&str]| {
             Report::new(repository.secondhand(&["scan", "--format", "json"]).args(paths))
         };
         let report = scan(&[]);
         assert_eq!(report.findings().len(), 1, "the store and its copy: {:?}", report.findings());
-        let message = "left out of the scan: vendor/ (2 files, vendored or built)";
+        let message =
+            "left out of the scan: vendor/ (2 files, vendored or built), src/g.c (generated)";
         assert_eq!(
             report.list("/notices"),
             [json!({ "path": null, "line": null, "message": message })]

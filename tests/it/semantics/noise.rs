@@ -76,6 +76,11 @@ fn a_copy_out_of_a_generated_file_is_a_note_unless_asked() {
         let finding = copy(&new.at(first), "type-1", &store.at(first));
         check_change(&[&store], &[&store, &new], &[finding.replace("warning", "note")]);
         check_with(&["--set", "include-generated=true"], &[&store], &[&store, &new], &[finding]);
+        // What was written by hand comes first.
+        let twin = language.file("twin", &[first]);
+        let finding = copy(&new.at(first), "type-1", &twin.at(first));
+        let finding = format!("{finding}, type-1 {}", store.at(first));
+        check_change(&[&store, &twin], &[&store, &twin, &new], &[finding]);
         // What a change generates anew says nothing of where its sources are from.
         let again = File { text: format!("{}\n", store.text), ..store.clone() };
         let of_store = left_out(&format!("{} (generated)", store.path));
