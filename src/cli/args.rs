@@ -696,7 +696,7 @@ pub(super) enum Tool {
     Jscpd,
     /// CPD in `pom.xml` or `build.gradle`
     Pmd,
-    /// `sonar-project.properties`
+    /// `sonar-project.properties`, or properties of Maven or Gradle
     Sonar,
 }
 

@@ -166,12 +166,14 @@ fn overview(
         best_first(&outcome.findings).into_iter().filter(|of| of.has_code()).collect();
     // Of classes that begin in the same code, the first says enough.
     let mut shown: Vec<&Finding> = Vec::new();
-    for class in &classes {
+    for class in classes.iter().filter(|class| class.n_saved_lines > 0) {
         if shown.len() < n_shown && !shown.iter().any(|other| begin_alike(class, other)) {
             shown.push(class);
         }
     }
-    writeln!(out, "lines that would go if each class were written once, and where it is:")?;
+    if !shown.is_empty() {
+        writeln!(out, "lines that would go if each class were written once, and where it is:")?;
+    }
     for class in &shown {
         let places =
             class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
@@ -184,7 +186,14 @@ fn overview(
         let places = canvas.wrapped(&line, 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
     }
-    writeln!(out, "{}\n", others(classes.len() - shown.len()))?;
+    match (shown.len(), classes.len() - shown.len()) {
+        (0, 0) => {}
+        (0, n) => {
+            writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?
+        }
+        (_, 0) => writeln!(out)?,
+        (_, n) => writeln!(out, "{}\n", others(n))?,
+    }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
     if canvas.wraps { write_summary(outcome, style, canvas, out) } else { Ok(()) }
 }

@@ -176,6 +176,12 @@ fn what_was_written_is_taken_out_again_and_what_was_edited_stays() {
     );
 
     let repository = Repository::new();
+    repository.write(".jscpd.json", r#"{"minTokens": 70}"#);
+    init(&repository, &["--from", "jscpd"]);
+    repository.write("new.c", "int a;\n");
+    assert_eq!(init(&repository, &["--undo"]), "removed secondhand.toml\n");
+
+    let repository = Repository::new();
     init(&repository, &["--hook"]);
     repository.write("secondhand.toml", "min-tokens = 60\n");
     let said = init(&repository, &["--undo"]);
@@ -206,6 +212,17 @@ fn settings_of_other_tools_are_taken_over_and_their_marks_are_obeyed() {
         "honor = [\"jscpd\"] ",
     ] {
         assert!(said.contains(&format!("\n{line}")), "{line}: {said}");
+    }
+
+    for (file, text) in [
+        ("pom.xml", "<properties><sonar.exclusions>**/a/**</sonar.exclusions></properties>"),
+        ("build.gradle", "sonar { properties { property \"sonar.exclusions\", \"**/a/**\" } }"),
+    ] {
+        let repository = Repository::new();
+        repository.write(file, text);
+        init(&repository, &["--from", "sonar"]);
+        let (_, said) = run(&mut repository.secondhand(&["config"]));
+        assert!(said.contains("\nignore = [\"**/a/**\"] "), "{file}: {said}");
     }
 
     let repository = Repository::new();

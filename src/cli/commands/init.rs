@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum as _;
+
 use super::agents::{self, Step};
 use super::migrate::{self, Migration};
 use super::own_files::{text_of, write};
 use super::survey::{Survey, System};
 use crate::cli::CLEAN;
-use crate::cli::args::Init;
+use crate::cli::args::{Init, Tool};
 use crate::cli::flags::Common;
 use crate::cli::io::destination::Checkout;
 use crate::cli::io::error::Failure;
@@ -31,6 +33,8 @@ const HOOK: &str = include_str!("../../../config/templates/pre-commit.sh");
 const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
 /// Where the documentation is.
 const PAGES: &str = "https://github.com/secondhand-audit/secondhand/blob/main/docs/how-to/";
+/// The beginning of what the settings say of the files that are there.
+const SURVEYED: &str = "Languages here";
 /// The line of a hook that a script may already have.
 const HOOK_LINE: &str = "secondhand check --staged";
 /// Wrap width for explanations in the settings.
@@ -146,7 +150,7 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
         |file: PathBuf, text: String| text_of(&file).is_ok_and(|now| now == text).then_some(file);
     let hook_file = repository.hooks_folder().join("pre-commit");
     let files = [
-        find(root).and_then(|file| own(file, settings(survey, &Migration::default()))),
+        find(root).filter(|file| text_of(file).is_ok_and(|text| is_own(&text, survey, root))),
         own(root.join(WORKFLOW_FILE), WORKFLOW.to_owned()),
         own(hook_file, HOOK.to_owned()),
         own(root.join(".husky/pre-commit"), HOOK.to_owned()),
@@ -169,6 +173,19 @@ fn undo(survey: &Survey, repository: &Repository) -> Result<String, Failure> {
     } else {
         summary
     })
+}
+
+/// Whether settings are as they were written, whatever files came since: with those of another tool
+/// or without.
+fn is_own(text: &str, survey: &Survey, root: &Path) -> bool {
+    let lasting = |text: &str| {
+        let is_survey =
+            |paragraph: &&str| !paragraph.trim_start_matches("# ").starts_with(SURVEYED);
+        text.split("\n\n").filter(is_survey).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let migrated = Tool::value_variants().iter().filter_map(|&tool| migrate::read(tool, root).ok());
+    let is_same = |migrated: Migration| lasting(&settings(survey, &migrated)) == lasting(text);
+    std::iter::once(Migration::default()).chain(migrated).any(is_same)
 }
 
 /// A text without the lines of an entry, however they are indented, and the head of its list where
@@ -361,8 +378,7 @@ fn settings(survey: &Survey, migrated: &Migration) -> String {
     if !survey.languages.is_empty() {
         let languages: Vec<_> =
             survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
-        let line =
-            explained(&format!("Languages here, with their files: {}.", languages.join(", ")));
+        let line = explained(&format!("{SURVEYED}, with their files: {}.", languages.join(", ")));
         text = text.replacen(
             "\n# Where a change starts",
             &format!("\n{line}\n# Where a change starts"),

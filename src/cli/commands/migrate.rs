@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::own_files::text_of;
@@ -37,7 +37,9 @@ pub(super) fn read(tool: Tool, root: &Path) -> Result<Migration, Failure> {
     let (files, parse): (&[_], Parse) = match tool {
         Tool::Jscpd => (&[".jscpd.json", "package.json"], jscpd),
         Tool::Pmd => (&["pom.xml", "build.gradle", "build.gradle.kts"], pmd),
-        Tool::Sonar => (&["sonar-project.properties"], sonar),
+        Tool::Sonar => {
+            (&["sonar-project.properties", "pom.xml", "build.gradle", "build.gradle.kts"], sonar)
+        }
     };
     for &file in files {
         let Some(migrated) = text_of(&root.join(file)).ok().and_then(|text| parse(&text)) else {
@@ -101,6 +103,12 @@ fn jscpd(text: &str) -> Option<Migration> {
             ("path", _) => migrated
                 .left_out
                 .push("`path`: name the folders, as in `secondhand scan src`".to_owned()),
+            ("gitignore", _) => migrated
+                .left_out
+                .push("`gitignore`: what git ignores is left out in any case".to_owned()),
+            ("exitCode", _) => {
+                migrated.left_out.push("`exitCode`: the status is 1 from `fail-on` on".to_owned())
+            }
             _ => migrated.left_out.push(format!("`{key}`: it has no counterpart")),
         }
     }
@@ -155,13 +163,21 @@ fn pmd(text: &str) -> Option<Migration> {
 }
 
 fn sonar(text: &str) -> Option<Migration> {
+    // In properties of Java, those of Maven, and a script of Gradle.
+    static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?m)^[ \t]*(sonar\.[\w.]+)[ \t]*[=:](.*)$|<(sonar\.[\w.]+)>([^<]*)<|["'](sonar\.[\w.]+)["']\s*,\s*["']([^"']*)["']"#,
+        )
+        .ok()
+    });
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    let pairs = joined.lines().filter(|line| !line.trim_start().starts_with(['#', '!']));
-    let pairs = pairs
-        .filter_map(|line| line.split_once('='))
-        .map(|(key, value)| (key.trim(), value.trim()));
+    let pairs: Vec<(&str, &str)> =
+        PAIR.iter().flat_map(|pattern| pattern.captures_iter(&joined)).filter_map(pair).collect();
+    if pairs.is_empty() {
+        return None;
+    }
     let (mut ignored, mut tests) = (Vec::new(), Vec::new());
     for (key, value) in pairs {
         let patterns = value.split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
@@ -189,4 +205,10 @@ fn sonar(text: &str) -> Option<Migration> {
     migrated.list("ignore", &ignored);
     migrated.list("tests", &tests);
     Some(migrated)
+}
+
+/// A key and its value, by whichever alternative of a pattern found them.
+fn pair<'t>(found: Captures<'t>) -> Option<(&'t str, &'t str)> {
+    let mut groups = found.iter().skip(1).flatten();
+    Some((groups.next()?.as_str(), groups.next()?.as_str().trim()))
 }
