@@ -166,6 +166,10 @@ impl Document<'_> {
         let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
         for at in head.clone() {
             let opens = word(at) == b"(";
+            // The body has begun: of a class, whose first method is no name of it.
+            if self.starts_line(at) && self.indent(at) > self.indent(head.start) {
+                return None;
+            }
             if self.words.defines_function(word(at)) && at + 1 < head.end {
                 // Go has a receiver between.
                 let named =

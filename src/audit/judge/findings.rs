@@ -353,7 +353,11 @@ impl<'c> FileUnderAudit<'c> {
             is_alternative,
             n_lines: self.n_lines(pair),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
-            reuse: reuse(target.document(), &of_target),
+            reuse: match pair.clone_type {
+                // What differs has to become a parameter first.
+                CloneType::Type3 | CloneType::Type4 => Reuse::Share,
+                CloneType::Type1 | CloneType::Type2 { .. } => reuse(target.document(), &of_target),
+            },
         };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
