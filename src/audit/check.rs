@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, included, linked,
-    queries, self_excused, sources_before,
+    ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, linked, queries,
+    self_excused, sources_before, unnamed,
 };
 use super::exists::NewFunctions;
 use super::in_step::Edits;
@@ -137,8 +137,8 @@ impl Ends<'_> {
     fn attributes(&self, remembered: &Memory, context: Context<'_>) -> Result<Attributes, Error> {
         let attributes = self.authority.attributes()?;
         let sources = Sources::new(context, &attributes, remembered);
-        let included = included(self.base, self.head, &self.repository.reader(), &sources)?;
-        let attributes = attributes.with_languages(included);
+        let named = unnamed(self.base, self.head, &self.repository.reader(), &sources)?;
+        let attributes = attributes.with_languages(named);
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources = Sources::new(context, &attributes, remembered);
         let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;

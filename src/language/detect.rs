@@ -97,7 +97,12 @@ pub enum Reason {
     },
     /// The interpreter named in its first line.
     Interpreter(String),
+    /// What it begins with: the pattern that matched.
+    Beginning(String),
 }
+
+/// The extension, in claims, of files whose name says nothing.
+const ANY_EXTENSION: &str = "*";
 
 impl std::fmt::Display for Reason {
     /// Writes the reason, as a continuation of "by".
@@ -113,6 +118,9 @@ impl std::fmt::Display for Reason {
                 )
             }
             Self::Interpreter(name) => write!(f, "its first line, which names `{name}`"),
+            Self::Beginning(pattern) => {
+                write!(f, "what it begins with: `{}`", pattern.escape_debug())
+            }
         }
     }
 }
@@ -476,7 +484,8 @@ impl Languages {
     /// The language of the file `path` with the contents `text`.
     ///
     /// In this order: the whole name; the longest extension, preferring a
-    /// language for which the content says more than for its owner; the `#!` line.
+    /// language for which the content says more than for its owner; the `#!` line; what the text
+    /// begins with.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
         self.identify_why(path, text).map(|(language, _)| language)
     }
@@ -499,9 +508,14 @@ impl Languages {
             let interpreter = interpreter(text)?;
             Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
         };
+        let by_beginning = || {
+            let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
+            Some((row, Reason::Beginning(pattern)))
+        };
         let (row, reason) = (self.of_name(&name).map(|row| (row, Reason::FileName)))
             .or_else(|| extensions(&name).find_map(by_extension))
-            .or_else(by_interpreter)?;
+            .or_else(by_interpreter)
+            .or_else(by_beginning)?;
         Some((self.rows[row].language(), reason))
     }
 

@@ -246,7 +246,8 @@ pub struct HelperValue {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
-    /// The extension, without the dot, or several.
+    /// The extension, without the dot, or several; `*` is that of all files whose name says
+    /// nothing.
     pub extension: OneOrMany,
     /// A regular expression, searched in the first 16 KiB; `(?m)` is set. Of its matches, ten
     /// count.

@@ -3,18 +3,18 @@
 
 mod changed;
 mod excuses;
-mod included;
 mod links;
 mod moves;
 mod pairing;
 mod traces;
+mod unnamed;
 
 pub(super) use changed::{
     ChangedFile, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries,
     sources_before,
 };
 pub(super) use excuses::self_excused;
-pub(super) use included::included;
 pub(super) use links::linked;
 pub(super) use moves::credit_moves;
 pub(super) use pairing::changes;
+pub(super) use unnamed::unnamed;

@@ -89,6 +89,20 @@ fn a_copy_out_of_a_generated_file_is_a_note_unless_asked() {
 }
 
 #[test]
+fn a_file_whose_name_says_nothing_is_read_as_what_it_begins_like() {
+    let c = LANGUAGES.iter().find(|language| language.extension == "c").expect("it is a sample");
+    let store = c.file("store", &[c.first, c.second]);
+    let new = |head: &str| File { path: "new.unknown".to_owned(), text: head.to_owned() + c.first };
+    let code = new("#include <stdio.h>\n");
+    check_change(
+        &[&store],
+        &[&store, &code],
+        &[copy(&code.at(c.first), "type-1", &store.at(c.first))],
+    );
+    check_change(&[&store], &[&store, &new("It is written:\n#include <stdio.h>\n")], &[]);
+}
+
+#[test]
 fn an_ignored_file_is_nothing_and_a_dependency_is_left_out() {
     for language in LANGUAGES {
         let Language { first, second, .. } = language;

@@ -1,4 +1,5 @@
-//! Finds changed files that are source because source includes them: `#include "table.def"`.
+//! Finds changed files that are source though their names do not say so: source includes them
+//! (`#include "table.def"`), or they begin like source (`<?php`).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,14 +13,26 @@ use crate::text::FilePath;
 const MAX_BESIDE: usize = 256;
 
 /// The changed files whose name is not that of source, and that a source file of their folder
-/// includes, each with the language of that one.
-pub(in crate::audit) fn included(
+/// includes, each with the language of that one; and those whose name says nothing, with the
+/// language that they begin like.
+pub(in crate::audit) fn unnamed(
     base: &Snapshot,
     head: &Snapshot,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) -> Result<BTreeMap<FilePath, String>, Error> {
     let mut found = BTreeMap::new();
+    for &path in unread(base, head, sources).iter().filter(|path| !sources.languages.may_know(path))
+    {
+        // Most are data: none is fetched for this.
+        let is_small = |entry: &&Entry| {
+            reader.size(entry).is_some_and(|size| size <= sources.config.max_file_size)
+        };
+        let Some(entry) = head.get(path).filter(is_small) else { continue };
+        let Ok(text) = reader.try_read(entry)? else { continue };
+        let language = sources.languages.identify(path, &text);
+        found.extend(language.map(|language| (path.clone(), language.id.clone())));
+    }
     for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
         let is_beside = |entry: &&Entry| {
             entry.path.folder() == paths[0].folder()
