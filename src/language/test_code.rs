@@ -90,9 +90,15 @@ fn holds_token(range: Range<usize>, tokens: &[Token]) -> bool {
 
 /// The line after the unit that begins on line `first`.
 fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
-    let mark = indent(lines.text(text, first));
+    let header = lines.text(text, first);
+    let mark = indent(header);
+    // An attribute is about what follows it; what has a name is declared.
+    let is_declared = header.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic);
     let mut has_body = false;
     let mut end = first + 1;
+    if is_whole(header.trim_ascii()) {
+        return end;
+    }
     for line in first + 1..=lines.n_lines() {
         let content = lines.text(text, line);
         let trimmed = content.trim_ascii();
@@ -105,15 +111,24 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
         match trimmed[0] {
             _ if own > mark => has_body = true,
             _ if own < mark => break,
+            b')' | b']' if has_body && trimmed.ends_with(b";") => return line + 1,
             b')' | b']' => has_body = false,
             b'}' if has_body && !trimmed.ends_with(b"{") => return line + 1,
             b'{' | b'}' => {}
-            _ if has_body => break,
+            first if has_body || is_declared && first.is_ascii_alphabetic() => break,
+            _ if is_whole(trimmed) => return line + 1,
             _ => {}
         }
         end = line + 1;
     }
     end
+}
+
+/// Whether a line of a header is a unit with all of its body: what follows is no part of it.
+fn is_whole(line: &[u8]) -> bool {
+    let n = |brackets: &[u8]| line.iter().filter(|byte| brackets.contains(byte)).count();
+    let is_ended = line.starts_with(b"(") || line.ends_with(b";") || line.ends_with(b"}");
+    is_ended && n(b"([{") == n(b")]}")
 }
 
 /// The columns of white space that a line begins with; a tab counts as one.
@@ -155,6 +170,24 @@ mod tests {
     fn a_mark_in_a_comment_or_a_string_is_none() {
         assert_eq!(find(r"TEST\(", "/*\nTEST(\n*/\nint f()\n{\n  g();\n}\n"), []);
         assert_eq!(find(r"TEST\(", "`\nTEST(\n`\nTEST(a)\n{\n  g();\n}\n"), [(4, 8)]);
+    }
+
+    #[test]
+    fn a_unit_on_one_line_ends_with_it() {
+        let behind = "int f()\n{\n  g();\n}\n";
+        let units = [
+            (r"#\[test", "#[test]\nmod a;\n", 3),
+            (r"#\[test", "#[test]\nfn a() { b(); }\n", 3),
+            (r"TEST\(", "TEST(a) { b(); }\n", 2),
+            (r"it\(", "it('a', b);\n", 2),
+            ("class Test", "class TestA: pass\n", 2),
+            (r"#\[cfg", "#[cfg(test)]\nconst A: [u8; 1] = [\n    1,\n];\n", 5),
+            (r"\(deftest", "(deftest a)\n(f\n  b)\n", 2),
+        ];
+        for (pattern, unit, end) in units {
+            assert_eq!(find(pattern, &format!("{unit}{behind}")), [(1, end)], "{unit}");
+        }
+        assert_eq!(find("TEST", "TEST(a,\n b)\n{\n c();\n}\nint d;\n"), [(1, 6)]);
     }
 
     #[test]
