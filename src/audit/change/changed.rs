@@ -47,10 +47,13 @@ impl ChangedFile {
         10 * self.n_added() >= 9 * self.novel.len()
     }
 
-    /// The number of tokens that base had nowhere, in no piece either.
+    /// Whether base had a token nowhere, in no piece either.
+    pub fn is_added(&self, at: usize) -> bool {
+        self.novel[at] && self.joined.get(at) != Some(&true)
+    }
+
     pub fn n_added(&self) -> usize {
-        let is_joined = |at: usize| self.joined.get(at) == Some(&true);
-        (0..self.novel.len()).filter(|&at| self.novel[at] && !is_joined(at)).count()
+        (0..self.novel.len()).filter(|&at| self.is_added(at)).count()
     }
 
     pub fn n_novel(&self) -> usize {
