@@ -67,7 +67,7 @@ impl TestMarks {
         while let Some(mark) = marks.find_at(text, at) {
             let first = lines.line_of(mark.start() as u32);
             let is_code = holds_token(mark.range(), tokens);
-            let end = if is_code { end_of_unit(text, &lines, first) } else { first + 1 };
+            let end = if is_code { end_of_unit(text, &lines, first, tokens) } else { first + 1 };
             units.extend(is_code.then_some(first..end));
             if end > lines.n_lines() {
                 break;
@@ -89,7 +89,7 @@ fn holds_token(range: Range<usize>, tokens: &[Token]) -> bool {
 }
 
 /// The line after the unit that begins on line `first`.
-fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
+fn end_of_unit(text: &[u8], lines: &Lines, first: u32, tokens: &[Token]) -> u32 {
     let header = lines.text(text, first);
     let mark = indent(header);
     // An attribute is about what follows it; what has a name is declared.
@@ -102,7 +102,11 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
     for line in first + 1..=lines.n_lines() {
         let content = lines.text(text, line);
         let trimmed = content.trim_ascii();
-        if trimmed.is_empty() {
+        let range = lines.range(line);
+        let before = tokens.partition_point(|token| (token.start as usize) < range.start);
+        let is_in_string = before > 0 && tokens[before - 1].end as usize > range.start;
+        // The layout of strings and comments says nothing.
+        if trimmed.is_empty() || is_in_string || has_body && !holds_token(range, tokens) {
             continue;
         }
         let own = indent(content);
@@ -170,6 +174,12 @@ mod tests {
     fn a_mark_in_a_comment_or_a_string_is_none() {
         assert_eq!(find(r"TEST\(", "/*\nTEST(\n*/\nint f()\n{\n  g();\n}\n"), []);
         assert_eq!(find(r"TEST\(", "`\nTEST(\n`\nTEST(a)\n{\n  g();\n}\n"), [(4, 8)]);
+    }
+
+    #[test]
+    fn a_string_or_a_comment_ends_no_unit() {
+        let text = "TEST(a)\n{\n  f(`\nx\n`);\n/* y\n*/\n  g();\n}\nh();\n";
+        assert_eq!(find(r"TEST\(", text), [(1, 10)]);
     }
 
     #[test]
