@@ -156,7 +156,7 @@ impl Ends<'_> {
         let reader = repository.reader();
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
-        credit_moves(&mut changed, &mut predecessors, sources.config);
+        credit_moves(&mut changed, &mut predecessors, sources);
         let submodules = head.changed_submodules(base).map(|path| (path.clone(), Skip::Submodule));
         examined
             .skipped
@@ -417,8 +417,8 @@ impl<'c> Change<'c> {
         search(&additions.queries, &targets, sources)
     }
 
-    /// What the change took out of vendored folders of the settings: that code keeps its license
-    /// wherever it goes. What was found in the tree is there still.
+    /// What the change took out of vendored folders: that code keeps its license wherever it goes.
+    /// What was found in the tree is there still.
     fn taken_out(
         &self,
         additions: &Additions<'c>,
@@ -427,7 +427,10 @@ impl<'c> Change<'c> {
         let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
         let is_here =
             |entry: &Entry| head.get(&entry.path).is_some_and(|now| now.content == entry.content);
-        let is_vendored = |entry: &&Entry| sources.config.vendored_at(&entry.path).is_some();
+        let is_listed = |path: &FilePath| sources.config.vendored_at(path).is_some();
+        let is_vendored = |entry: &&Entry| {
+            is_listed(&entry.path) || sources.unlisted_folder(&entry.path).is_some()
+        };
         let entries =
             base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
         let entries: Vec<Entry> = entries.collect();
@@ -451,6 +454,9 @@ impl<'c> Change<'c> {
             sources,
             &is_told,
         )?;
+        // Of others, what is under a license that asks for more than a notice.
+        let is_told = |of: &FileHits| is_listed(&of.target.path) || of.place != Place::Tree;
+        searched.found.retain(is_told);
         Ok(searched)
     }
 

@@ -2,6 +2,7 @@
 //! no copy was found.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -150,7 +151,7 @@ fn additions<'c>(
     before: &[Predecessor],
     min_tokens: usize,
 ) -> Vec<Addition<'c>> {
-    let ChangedFile { source, novel, .. } = file;
+    let source = &file.source;
     if file.n_novel() < min_tokens {
         return Vec::new();
     }
@@ -160,7 +161,7 @@ fn additions<'c>(
         .map(|before| &before.source);
     let known: HashSet<&[u8]> = was.map(names_of_functions).unwrap_or_default();
     let mut units = source.document().functions();
-    units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(&novel[unit.tokens.clone()]));
+    units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
     units
@@ -169,9 +170,9 @@ fn additions<'c>(
         .collect()
 }
 
-/// Whether nearly all tokens of a function are novel.
-fn is_added(novel: &[bool]) -> bool {
-    10 * novel.iter().filter(|&&is_novel| is_novel).count() >= 9 * novel.len()
+/// Whether the change adds nearly all tokens of a function.
+fn is_added(file: &ChangedFile, tokens: &Range<usize>) -> bool {
+    10 * tokens.clone().filter(|&at| file.is_added(at)).count() >= 9 * tokens.len()
 }
 
 /// Whether a function of `own` tokens may be one of `other` tokens in other words.

@@ -62,10 +62,17 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints what the command line asks for in place of a command, or what is wrong with it.
+/// Prints what the command line asks for in place of a command, or what is wrong with it: in plain
+/// text if what was given could steer.
 fn told(said: &clap::Error) -> ExitCode {
     use std::io::Write as _;
-    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    let plain = said.render().to_string();
+    let shown = output::lines_of(&plain);
+    let printed = if said.use_stderr() && shown != plain {
+        std::io::stderr().write_all(shown.as_bytes())
+    } else {
+        said.print().and_then(|()| std::io::stdout().flush())
+    };
     match output::printed(printed) {
         Ok(()) => ExitCode::from(said.exit_code() as u8),
         Err(failure) => {

@@ -227,6 +227,21 @@ impl Config {
         }
     }
 
+    /// Whether code of one file is judged there as it is in the other, if not more strictly: in a
+    /// document or in test code it is not, nor where copies are longer or less grave. Each file has
+    /// its path, its language, and whether that is one of documents.
+    pub fn judges_alike(
+        &self,
+        from: (&FilePath, Option<&str>, bool),
+        to: (&FilePath, Option<&str>, bool),
+    ) -> bool {
+        let is_code = |of: (&FilePath, _, bool)| self.ground(of.0, of.2) == Ground::Code;
+        let [from_of, to_of] = [from, to].map(|(path, of, _)| self.thresholds(path, of));
+        (is_code(from) || !is_code(to))
+            && from_of.min_tokens <= to_of.min_tokens
+            && from_of.levels.of_copies() >= to_of.levels.of_copies()
+    }
+
     /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no
     /// file``; a name in `languages` counts as met if a file may be in that language, by its name.
     /// Time O(n · m) for n files and m patterns.

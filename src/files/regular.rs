@@ -22,6 +22,25 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Like [`open`], for a file below the folder `root`: nothing else is opened, though a link that
+/// leads out takes the place of a folder meanwhile, where the system says what was opened.
+///
+/// # Errors
+/// The same, and when it is elsewhere.
+pub fn open_below(root: &Path, path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd as _;
+        let opened = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        let root = root.canonicalize().unwrap_or_default();
+        if opened.is_ok_and(|opened| opened.is_absolute() && !opened.starts_with(root)) {
+            return Err(not_regular());
+        }
+    }
+    Ok(file)
+}
+
 /// The bytes of the regular file at `path`, which has at most `max`.
 ///
 /// # Errors
@@ -65,4 +84,22 @@ fn check(metadata: &Metadata) -> io::Result<()> {
 /// The device that people name for a file without contents.
 fn is_null(path: &Path) -> bool {
     cfg!(unix) && path == Path::new("/dev/null")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_link_takes_out_of_a_folder_is_not_opened() {
+        let folder = tempfile::tempdir().expect("it can be made");
+        let (root, out) = (folder.path().join("root"), folder.path().join("out"));
+        for folder in [&root, &out] {
+            std::fs::create_dir(folder).expect("it is writable");
+            std::fs::write(folder.join("x.c"), "x").expect("it is writable");
+        }
+        std::os::unix::fs::symlink(&out, root.join("link")).expect("it is writable");
+        let is_opened = |path: &str| open_below(&root, &root.join(path)).is_ok();
+        assert_eq!((is_opened("x.c"), is_opened("link/x.c")), (true, false));
+    }
 }

@@ -30,7 +30,8 @@ impl Reader {
             path: path.to_string(),
             why: first_line(why),
         };
-        let mut file = files::open(&on_disk).map_err(unreadable)?;
+        let root = self.root.as_deref().unwrap_or(Path::new(""));
+        let mut file = files::open_below(root, &on_disk).map_err(unreadable)?;
         let mut bytes = Vec::new();
         std::io::copy(&mut file, &mut bytes).map_err(unreadable)?;
 

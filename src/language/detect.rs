@@ -430,28 +430,29 @@ impl Languages {
 
     /// Whether a file with this name may be source; if not, it need not be read.
     ///
-    /// A file without an extension may be a script, depending on its first line.
+    /// A file without an extension may be a script, depending on its first line; a version is none.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
-        !self.telling_name(path).is_empty() || !name.trim_start_matches('.').contains('.')
+        let is_version =
+            |end: &str| end.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'v'));
+        let mut parts = name.trim_start_matches('.').split('.').skip(1);
+        !self.telling_name(path).is_empty() || parts.all(is_version)
     }
 
     /// The part of a file name that decides the language: with the same part, the same text is in
     /// the same language.
     pub fn telling_name(&self, path: &FilePath) -> String {
         let name = String::from_utf8_lossy(path.name());
-        if let Some(row) = self.of_name(&name) {
-            // No extension has a slash.
-            return format!("/{}", self.rows[row].id);
+        // No extension has a slash.
+        let by_name = self.of_name(&name).map(|row| format!("/{}", self.rows[row].id));
+        if self.by_file_name.contains_key(&*name) {
+            return by_name.unwrap_or_default();
         }
         let is_known = |extension: &String| {
             self.by_extension.contains_key(extension) || self.claims.contains_key(extension)
         };
-        extensions(&name)
-            .map(str::to_ascii_lowercase)
-            .filter(is_known)
-            .collect::<Vec<_>>()
-            .join("/")
+        let known = extensions(&name).map(str::to_ascii_lowercase).filter(is_known);
+        by_name.into_iter().chain(known).collect::<Vec<_>>().join("/")
     }
 
     /// The language that a file name alone promises: that of the whole name, or the owner of its
@@ -512,7 +513,19 @@ impl Languages {
             let (row, pattern) = self.claimed(ANY_EXTENSION, text)?;
             Some((row, Reason::Beginning(pattern)))
         };
-        let (row, reason) = (self.of_name(&name).map(|row| (row, Reason::FileName)))
+        // A name of any ending, `Dockerfile.*`, is that of a script in another language, if the
+        // ending says so and nothing in the text speaks for the name.
+        let is_owned = || {
+            let mut endings = extensions(&name).map(str::to_ascii_lowercase);
+            endings.any(|ending| self.by_extension.contains_key(&ending))
+        };
+        let is_named = |row: &usize| {
+            self.by_file_name.contains_key(&*name)
+                || !is_owned()
+                || self.rows[*row].is_seen_in(text)
+        };
+        let by_name = self.of_name(&name).filter(is_named);
+        let (row, reason) = (by_name.map(|row| (row, Reason::FileName)))
             .or_else(|| extensions(&name).find_map(by_extension))
             .or_else(by_interpreter)
             .or_else(by_beginning)?;
@@ -562,6 +575,11 @@ impl LanguageEntry {
             compile_claims(self.table())
                 .expect("`add` and tests/it/languages.rs compile every claim")
         })
+    }
+
+    /// Whether any of its claims is in `text`.
+    fn is_seen_in(&self, text: &[u8]) -> bool {
+        self.claims().iter().any(|claim| claim.pattern.is_match(text))
     }
 
     /// What speaks for a file with `extension` being in this language: matches at which one of

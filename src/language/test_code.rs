@@ -67,7 +67,7 @@ impl TestMarks {
         while let Some(mark) = marks.find_at(text, at) {
             let first = lines.line_of(mark.start() as u32);
             let is_code = holds_token(mark.range(), tokens);
-            let end = if is_code { end_of_unit(text, &lines, first) } else { first + 1 };
+            let end = if is_code { end_of_unit(text, &lines, first, tokens) } else { first + 1 };
             units.extend(is_code.then_some(first..end));
             if end > lines.n_lines() {
                 break;
@@ -89,14 +89,24 @@ fn holds_token(range: Range<usize>, tokens: &[Token]) -> bool {
 }
 
 /// The line after the unit that begins on line `first`.
-fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
-    let mark = indent(lines.text(text, first));
+fn end_of_unit(text: &[u8], lines: &Lines, first: u32, tokens: &[Token]) -> u32 {
+    let header = lines.text(text, first);
+    let mark = indent(header);
+    // An attribute is about what follows it; what has a name is declared.
+    let is_declared = header.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic);
     let mut has_body = false;
     let mut end = first + 1;
+    if is_whole(header.trim_ascii()) {
+        return end;
+    }
     for line in first + 1..=lines.n_lines() {
         let content = lines.text(text, line);
         let trimmed = content.trim_ascii();
-        if trimmed.is_empty() {
+        let range = lines.range(line);
+        let before = tokens.partition_point(|token| (token.start as usize) < range.start);
+        let is_in_string = before > 0 && tokens[before - 1].end as usize > range.start;
+        // The layout of strings and comments says nothing.
+        if trimmed.is_empty() || is_in_string || has_body && !holds_token(range, tokens) {
             continue;
         }
         let own = indent(content);
@@ -105,15 +115,24 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
         match trimmed[0] {
             _ if own > mark => has_body = true,
             _ if own < mark => break,
+            b')' | b']' if has_body && trimmed.ends_with(b";") => return line + 1,
             b')' | b']' => has_body = false,
             b'}' if has_body && !trimmed.ends_with(b"{") => return line + 1,
             b'{' | b'}' => {}
-            _ if has_body => break,
+            first if has_body || is_declared && first.is_ascii_alphabetic() => break,
+            _ if is_whole(trimmed) => return line + 1,
             _ => {}
         }
         end = line + 1;
     }
     end
+}
+
+/// Whether a line of a header is a unit with all of its body: what follows is no part of it.
+fn is_whole(line: &[u8]) -> bool {
+    let n = |brackets: &[u8]| line.iter().filter(|byte| brackets.contains(byte)).count();
+    let is_ended = line.starts_with(b"(") || line.ends_with(b";") || line.ends_with(b"}");
+    is_ended && n(b"([{") == n(b")]}")
 }
 
 /// The columns of white space that a line begins with; a tab counts as one.
@@ -155,6 +174,30 @@ mod tests {
     fn a_mark_in_a_comment_or_a_string_is_none() {
         assert_eq!(find(r"TEST\(", "/*\nTEST(\n*/\nint f()\n{\n  g();\n}\n"), []);
         assert_eq!(find(r"TEST\(", "`\nTEST(\n`\nTEST(a)\n{\n  g();\n}\n"), [(4, 8)]);
+    }
+
+    #[test]
+    fn a_string_or_a_comment_ends_no_unit() {
+        let text = "TEST(a)\n{\n  f(`\nx\n`);\n/* y\n*/\n  g();\n}\nh();\n";
+        assert_eq!(find(r"TEST\(", text), [(1, 10)]);
+    }
+
+    #[test]
+    fn a_unit_on_one_line_ends_with_it() {
+        let behind = "int f()\n{\n  g();\n}\n";
+        let units = [
+            (r"#\[test", "#[test]\nmod a;\n", 3),
+            (r"#\[test", "#[test]\nfn a() { b(); }\n", 3),
+            (r"TEST\(", "TEST(a) { b(); }\n", 2),
+            (r"it\(", "it('a', b);\n", 2),
+            ("class Test", "class TestA: pass\n", 2),
+            (r"#\[cfg", "#[cfg(test)]\nconst A: [u8; 1] = [\n    1,\n];\n", 5),
+            (r"\(deftest", "(deftest a)\n(f\n  b)\n", 2),
+        ];
+        for (pattern, unit, end) in units {
+            assert_eq!(find(pattern, &format!("{unit}{behind}")), [(1, end)], "{unit}");
+        }
+        assert_eq!(find("TEST", "TEST(a,\n b)\n{\n c();\n}\nint d;\n"), [(1, 6)]);
     }
 
     #[test]

@@ -319,6 +319,11 @@ impl Levels {
         self.of_rules.get(rule.id).copied().unwrap_or(Some(rule.level))
     }
 
+    /// How grave a copy within the tree is; `None` if that is not told.
+    pub fn of_copies(&self) -> Option<Level> {
+        self.of(super::rule("copied-code")?)
+    }
+
     /// Whether any enabled rule looks at copies.
     pub fn ask_for_copies(&self) -> bool {
         RULES.iter().any(|rule| rule.when.looks_at_copies() && self.of(rule).is_some())

@@ -1,4 +1,4 @@
-//! Writes JSON for hosts that look files up by the paths in it.
+//! Writes JSON; for hosts that look files up by the paths in it, these are exact.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,21 @@ use crate::text::{FilePath, is_unseen};
 /// Writes `value` so that it steers no terminal: what would is escaped, and a reader gets it as it
 /// was.
 pub(super) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    for c in serde_json::to_string_pretty(value)?.chars() {
-        if is_unseen(c) || c >= '\u{7F}' && c.is_control() {
-            c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))?;
-        } else {
-            write!(out, "{c}")?;
-        }
+    writeln!(out, "{}", json(value)?)
+}
+
+/// `value` as such a text.
+pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
+    let plain = serde_json::to_string_pretty(value)?;
+    let mut text = String::with_capacity(plain.len());
+    let mut from = 0;
+    let steers = |c: char| is_unseen(c) || c >= '\u{7F}' && c.is_control();
+    for (at, c) in plain.char_indices().filter(|(_, c)| steers(*c)) {
+        text.push_str(&plain[from..at]);
+        text.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        from = at + c.len_utf8();
     }
-    writeln!(out)
+    Ok(text + &plain[from..])
 }
 
 /// The path as it is, not as people read it, or the host does not find the file.

@@ -15,6 +15,7 @@ use serde_sarif::sarif::{
     Sarif, Suppression, Tool, ToolComponent,
 };
 
+use super::plain_json::json;
 use super::text::sentences;
 use super::words::{day, percent, place, provenance, to_do};
 use super::{Format, REPOSITORY, Style, VERSION};
@@ -46,12 +47,11 @@ const MAX_COMPONENTS: usize = 20;
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut max = MAX_RESULTS;
     loop {
-        let text = serde_json::to_vec_pretty(&log(outcome, max))?;
+        let text = json(&log(outcome, max))?;
         let n_compressed =
-            if text.len() > MAX_COMPRESSED { compressed(&text)? } else { text.len() };
+            if text.len() > MAX_COMPRESSED { compressed(text.as_bytes())? } else { text.len() };
         if n_compressed <= MAX_COMPRESSED || max == 0 {
-            out.write_all(&text)?;
-            return writeln!(out);
+            return writeln!(out, "{text}");
         }
         // As many as fit at this rate, and a little less.
         let n_written = outcome.all_findings().count().min(max);

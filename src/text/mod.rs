@@ -240,19 +240,26 @@ impl fmt::Debug for FilePath {
 }
 
 /// `bytes` for people: control characters and those that are not seen as `\u{…}`, invalid UTF-8 as
-/// `\x…`, and of what begins a [command](COMMANDS) of a CI system the first character as `\u{…}`.
+/// `\x…`, and of what begins a command of a CI system, [anywhere](COMMANDS) or in its line, the
+/// first character as `\u{…}`.
 ///
 /// The result cannot move a cursor, color a terminal, reverse the reading direction, or steer what
 /// runs the program.
 pub fn printable(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
+    let mut is_line_start = true;
     for chunk in bytes.utf8_chunks() {
         for (at, c) in chunk.valid().char_indices() {
+            let rest = &chunk.valid().as_bytes()[at..];
+            let is_command = match c {
+                '#' => begins_command(rest),
+                ':' => is_line_start && LINE_COMMANDS.iter().any(|mark| begins(rest, mark)),
+                _ => false,
+            };
+            is_line_start &= c.is_whitespace();
             match c {
                 '\t' => shown.push('\t'),
-                '#' if begins_command(&chunk.valid().as_bytes()[at..]) => {
-                    shown.extend(c.escape_unicode());
-                }
+                c if is_command => shown.extend(c.escape_unicode()),
                 c if c.is_control() || is_unseen(c) => shown.extend(c.escape_unicode()),
                 c => shown.push(c),
             }
@@ -268,22 +275,47 @@ pub fn printable(bytes: &[u8]) -> String {
 /// the runner of GitHub Actions, and TeamCity.
 pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
+/// The commands that the runner of GitHub Actions takes where a line begins, but for blanks.
+const LINE_COMMANDS: [&[u8]; 16] = [
+    b"::add-mask",
+    b"::add-matcher",
+    b"::add-path",
+    b"::debug",
+    b"::echo",
+    b"::endgroup",
+    b"::error",
+    b"::group",
+    b"::internal-set-repo-path",
+    b"::notice",
+    b"::remove-matcher",
+    b"::save-state",
+    b"::set-env",
+    b"::set-output",
+    b"::stop-commands",
+    b"::warning",
+];
+
 /// Whether `text` begins with a [command](COMMANDS), in any case.
 pub fn begins_command(text: &[u8]) -> bool {
-    COMMANDS
-        .iter()
-        .any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
+    COMMANDS.iter().any(|mark| begins(text, mark))
 }
 
-/// Characters that are not seen and change what is: those of "Trojan Source" (Boucher and Anderson
-/// 2021), which reorder displayed text, those without a width, line ends that only some programs
-/// know, fillers, and tags.
+fn begins(text: &[u8], mark: &[u8]) -> bool {
+    text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark))
+}
+
+/// Characters that are not seen: those of "Trojan Source" (Boucher and Anderson 2021), which
+/// reorder displayed text, line ends that only some programs know, and what Unicode lets a font
+/// ignore (`Default_Ignorable_Code_Point`), in which whole texts are hidden. Not the one that has
+/// emoji colored.
 pub fn is_unseen(c: char) -> bool {
     matches!(
         c,
-        '\u{AD}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}'
-            | '\u{FFA0}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
-            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}'
+            | '\u{FEFF}' | '\u{FFA0}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0E}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
     )
 }
 
@@ -303,11 +335,19 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_shown_and_commands_are_broken() {
-        let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{3164}\u{FEFF}\u{FFF9}\u{E0041}b";
-        let shown = "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{3164}\\u{feff}\\u{fff9}\\u{e0041}b";
+        let text = "a\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{200B}\u{202E}\u{2066}\u{3164}\u{FEFF}\u{FFF9}\u{E0041}\u{34F}\u{FE0E}\u{E0100}b";
+        let shown = "a\\u{7f}\\u{85}\\u{9b}\\u{ad}\\u{61c}\\u{200b}\\u{202e}\\u{2066}\\u{3164}\\u{feff}\\u{fff9}\\u{e0041}\\u{34f}\\u{fe0e}\\u{e0100}b";
         assert_eq!(printable(text.as_bytes()), shown);
         assert_eq!(printable(b"## x ###[y ##VSO[z"), "## x #\\u{23}#[y \\u{23}#VSO[z");
         assert_eq!(printable(b"##teamcity[a"), "\\u{23}#teamcity[a");
+        for mark in LINE_COMMANDS {
+            let command = String::from_utf8_lossy(mark).to_uppercase();
+            let shown = format!("\t \\u{{3a}}{}", &command[1..]);
+            assert_eq!(printable(format!("\t {command}").as_bytes()), shown);
+        }
+        assert_eq!(printable("\u{A0}::error::a".as_bytes()), "\u{A0}\\u{3a}:error::a");
+        assert_eq!(printable(b"a ::error::b"), "a ::error::b", "it begins no line");
+        assert_eq!(printable(b"  ::testing::a(b)"), "  ::testing::a(b)");
     }
 
     #[test]

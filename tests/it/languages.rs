@@ -63,6 +63,11 @@ fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
         "#[tokio::test(start_paused = true)]\nasync fn f() {\n    g().await;\n}\n",
         &[(1, 5)],
     );
+    let any = "#[cfg(any(test, feature = \"test-util\", miri))]\nfn f() {\n    g();\n}\n";
+    check("rust", any, &[(1, 5)]);
+    for compiled in ["any(test, not(test))", "any(test, unix)", "any(test, feature = \"std\")"] {
+        check("rust", &any.replace("any(test, feature = \"test-util\", miri)", compiled), &[]);
+    }
     check("rust", "#[cfg(not(test))]\nfn f() {\n}\n#[testing]\nfn g() {\n}\n", &[]);
     check(
         "python",
@@ -269,6 +274,11 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("a.pkl", "amends \"a.pkl\"\nb = 1\n", "pkl"),
         ("a.res", "int a(int *b)\n{\n}\n", "c"),
         ("a.res", "let a = (b) => b\n", "rescript"),
+        ("Dockerfile.js", "// FROM a\nlet b = 1;\n", "javascript"),
+        ("Dockerfile.go", "# syntax=a\n\nARG b\nFROM c\n", "dockerfile"),
+        ("Dockerfile.dev", "RUN a\n", "dockerfile"),
+        ("tool.v2", "#!/usr/bin/env python3\n", "python"),
+        ("tool.2024-01-01", "#!/bin/sh\n", "shell"),
         ("a.app", "{application, a, [{vsn, \"1\"}]}.\n", "erlang"),
     ];
     for (path, text, expected) in cases {

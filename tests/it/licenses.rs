@@ -457,11 +457,9 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
 
 #[test]
 fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
-    let settings = |more: &str| {
-        format!(
-            "[license]\ndeny = [\"strong-copyleft\"]\n[[vendored]]\npath = \"vendor/gpl\"\n{more}"
-        )
-    };
+    let deny = "[license]\ndeny = [\"strong-copyleft\"]\n";
+    let listed = format!("{deny}[[vendored]]\npath = \"vendor/gpl\"\n");
+    let declared = format!("{listed}license = \"GPL-3.0-only\"\n");
     let text = |name: &str| format!("/* {name} */\n{}\n{}", C.first, C.second);
     let renamed = crate::samples::renamed(&text("t"), C.names);
     // As it is, without its header and with other names, and a function alone, which the folder
@@ -472,13 +470,10 @@ fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
         ("src/u.c", C.first.to_owned(), Some(C.second)),
     ];
     for (path, after, left) in cases {
-        for declared in [true, false] {
+        for settings in [&declared, &listed, deny] {
             let repository = Repository::new();
-            repository.write(
-                "secondhand.toml",
-                settings(if declared { "license = \"GPL-3.0-only\"\n" } else { "" }),
-            );
-            if !declared {
+            repository.write("secondhand.toml", settings);
+            if *settings != declared {
                 repository.write("vendor/gpl/COPYING", GPL);
             }
             repository.write("src/main.c", "int main(void) { return 0; }\n");
@@ -508,7 +503,7 @@ fn code_taken_out_of_a_vendored_folder_keeps_its_license() {
     }
     // Within the folder, and from one to another, it is where it was: not ours.
     let repository = Repository::new();
-    repository.write("secondhand.toml", settings("license = \"GPL-3.0-only\"\n"));
+    repository.write("secondhand.toml", &declared);
     repository.write("vendor/gpl/t.c", text("t"));
     repository.commit("before");
     repository.rename("vendor/gpl/t.c", "vendor/gpl/lib/t.c");

@@ -15,15 +15,15 @@ use secondhand::policy::{
     SuppressedBy, SuppressedFinding, rule,
 };
 use secondhand::report::{self, FORMATS, Style};
-use secondhand::text::{FilePath, Position};
+use secondhand::text::{FilePath, Position, is_unseen};
 use serde_json::{Value, json};
 
 /// A name with all that means something to some reader.
-const HOSTILE: &str = "a|b,c:%d/=x`y</code></summary><img src=x onerror=alert(1)>\"'&*_[z](u)\r\n::error::#]]>\u{1b}[31m\u{202e}@all.c";
+const HOSTILE: &str = "a|b,c:%d/=x`y</code></summary><img src=x onerror=alert(1)>\"'&*_[z](u)\r\n::error::#]]>\u{1b}[31m\u{202e}\u{9b}\u{34f}\u{e0041}@all.c";
 
 /// Code with all that means something to some reader.
 const CODE: &str = "```\n````</details><script>alert('x')</script>\n--> <!-- ]]> &amp; {{x}} \u{1b}[31m\u{0}\u{7}\u{FFFE}\n::error::no\n\
-                    ##[error]no\n=1+1\t|\u{202e}abc\n";
+                    ##[error]no\n=1+1\t|\u{202e}\u{85}\u{fe01}\u{e0150}abc\n";
 
 fn at(line: u32, column: u32) -> Position {
     Position { line, column }
@@ -198,14 +198,18 @@ fn written(outcome: &Outcome, format: &str) -> String {
 }
 
 #[test]
-fn no_format_lets_a_name_or_code_steer_a_terminal() {
+fn no_format_lets_a_name_or_code_steer() {
     for format in FORMATS {
-        let text = written(&hostile(), format.name) + &written(&with_suppressed(), format.name);
-        // A string of JSON holds a direction mark as it is: programs read it.
-        let is_json = ["json", "sarif", "gitlab"].contains(&format.name);
-        let steers =
-            |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}' && !is_json;
+        let named =
+            finding("::stop-commands::x", 1, Level::Warning, vec![origin("old.c", Place::Tree)]);
+        let outcomes = [hostile(), with_suppressed(), outcome(vec![named])];
+        let text: String = outcomes.iter().map(|of| written(of, format.name)).collect();
+        let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || is_unseen(c);
         assert!(!text.contains(steers), "{}: {text}", format.name);
+        let is_command = |line: &str| {
+            ["::error::no", "::stop-commands"].iter().any(|of| line.trim_start().starts_with(of))
+        };
+        assert!(!text.lines().any(is_command), "{}: {text}", format.name);
     }
 }
 

@@ -137,6 +137,18 @@ mod printed {
     }
 
     #[test]
+    fn what_the_command_line_says_is_no_command() {
+        let repository = branch();
+        let evil = format!("owned{EVIL}");
+        let flag = format!("--{evil}");
+        for args in
+            [&[&*evil][..], &["check", &flag], &["check", "-j", &evil], &["completions", &evil]]
+        {
+            steers_nothing(&mut repository.secondhand(args));
+        }
+    }
+
+    #[test]
     fn the_names_of_projects_are_no_commands() {
         let repository = branch();
         repository.write("lib/secondhand.toml", format!("project = {}\n", quoted(EVIL)));

@@ -15,7 +15,6 @@ use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
-use crate::policy::Ground;
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change adds.
@@ -24,6 +23,9 @@ pub(in crate::audit) struct ChangedFile {
     pub source: Source,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
+    /// For each token, whether it was moved here in a piece that is no copy on its own, if anything
+    /// was moved.
+    pub joined: Vec<bool>,
     /// What its other tokens were in base.
     pub was: Traces,
 }
@@ -31,7 +33,8 @@ pub(in crate::audit) struct ChangedFile {
 impl ChangedFile {
     /// A file that is entirely new.
     pub fn new(source: Source) -> Self {
-        Self { novel: vec![true; source.tokens.len()], source, was: Traces::default() }
+        let novel = vec![true; source.tokens.len()];
+        Self { source, novel, joined: Vec::new(), was: Traces::default() }
     }
 
     /// What the copies in it are judged with.
@@ -41,7 +44,16 @@ impl ChangedFile {
 
     /// Whether the change added nearly all of the file.
     pub fn is_brought_in(&self) -> bool {
-        10 * self.n_novel() >= 9 * self.novel.len()
+        10 * self.n_added() >= 9 * self.novel.len()
+    }
+
+    /// Whether base had a token nowhere, in no piece either.
+    pub fn is_added(&self, at: usize) -> bool {
+        self.novel[at] && self.joined.get(at) != Some(&true)
+    }
+
+    pub fn n_added(&self) -> usize {
+        (0..self.novel.len()).filter(|&at| self.is_added(at)).count()
     }
 
     pub fn n_novel(&self) -> usize {
@@ -125,7 +137,7 @@ pub(in crate::audit) fn changed_files(
     examined.not_compared.extend(missing.map(|(entry, _)| (entry.path.clone(), Skip::Missing)));
     let deleted = deleted.into_iter().filter_map(|(_, read)| read.ok()).collect();
     let deleted = pair_renames(&mut heads, deleted, sources.config);
-    Ok(diffs(heads, deleted))
+    Ok(diffs(heads, deleted, sources))
 }
 
 /// Reads the heads of changed files, then the bases of those that are judged, then the deleted
@@ -175,13 +187,25 @@ fn read_sides(
 fn diffs(
     heads: Vec<(Source, Option<Source>)>,
     deleted: Vec<Source>,
+    sources: &Sources<'_>,
 ) -> (Vec<ChangedFile>, Vec<Predecessor>) {
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();
     let mut predecessors = Vec::new();
     for (mut file, before) in diffs {
         if let Some(before) = before {
-            file.was = Traces::kept(&before.kept, predecessors.len(), before.source.tokens.len());
+            // What was test code was not judged as what it is now.
+            let was_test = sources.test_tokens(&before.source);
+            let is_test =
+                if was_test.is_empty() { Vec::new() } else { sources.test_tokens(&file.source) };
+            let mut kept = Alignment::default();
+            for (at, from) in before.kept.pairs() {
+                match was_test.get(from) == Some(&true) && is_test.get(at) != Some(&true) {
+                    true => file.novel[at] = true,
+                    false => kept.extend([(at, from)]),
+                }
+            }
+            file.was = Traces::kept(&kept, predecessors.len(), before.source.tokens.len());
             predecessors.push(before);
         }
         changed.push(file);
@@ -209,18 +233,13 @@ fn pair_renames(
     let mut deleted: Vec<Option<Source>> = deleted.into_iter().map(Some).collect();
     for (at, before) in added.into_iter().zip(before) {
         let before = before.filter(|&before| {
-            deleted[before].as_ref().is_some_and(|from| is_judged_alike(from, &heads[at].0, config))
+            deleted[before]
+                .as_ref()
+                .is_some_and(|from| config.judges_alike(from.file(), heads[at].0.file()))
         });
         heads[at].1 = before.and_then(|before| deleted[before].take());
     }
     deleted.into_iter().flatten().collect()
-}
-
-/// Whether code of one file was judged there as it is in the other: in a document or in test code
-/// it was not.
-pub(super) fn is_judged_alike(from: &Source, to: &Source, config: &Config) -> bool {
-    let is_code = |of: &Source| config.ground(&of.path, of.is_prose) == Ground::Code;
-    is_code(from) || !is_code(to)
 }
 
 /// Diffs a file with its predecessor.
@@ -234,7 +253,7 @@ pub(super) fn diff(head: Source, base: Option<Source>) -> (ChangedFile, Option<P
         removed,
         kept,
     };
-    (ChangedFile { source: head, novel, was: Traces::default() }, Some(predecessor))
+    (ChangedFile { novel, ..ChangedFile::new(head) }, Some(predecessor))
 }
 
 /// The changed files that add enough to be searched for; with `by_file` also short ones, which may

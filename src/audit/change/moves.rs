@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks, is_judged_alike};
+use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
+use crate::audit::read::Sources;
 use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
@@ -21,8 +22,9 @@ use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_ru
 pub(in crate::audit) fn credit_moves(
     changed: &mut [ChangedFile],
     predecessors: &mut [Predecessor],
-    config: &Config,
+    sources: &Sources<'_>,
 ) {
+    let config = sources.config;
     let k = config.fingerprint.noise_threshold();
     let is_enough =
         |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
@@ -35,11 +37,16 @@ pub(in crate::audit) fn credit_moves(
         novel: changed.iter().map(|file| file.novel.clone()).collect(),
         left: predecessors.iter().map(|file| file.removed.clone()).collect(),
         moved: changed.iter().map(|file| vec![None; file.novel.len()]).collect(),
+        is_test: changed.par_iter().map(|file| sources.test_tokens(&file.source)).collect(),
+        was_test: predecessors.par_iter().map(|file| sources.test_tokens(&file.source)).collect(),
     };
     credit.verbatim(changed, predecessors, config);
     credit.edited(changed, predecessors, config);
     for ((file, novel), moved) in changed.iter_mut().zip(credit.novel).zip(credit.moved) {
-        file.novel = novel;
+        file.joined = joined(&moved, &novel, file.thresholds(config).min_tokens);
+        let novel = file.novel.iter().zip(&novel).zip(&file.joined);
+        file.novel =
+            novel.map(|((&is_added, &is_novel), &joined)| is_novel || is_added && joined).collect();
         file.was.add_moved(&moved);
     }
     for (file, left) in predecessors.iter_mut().zip(credit.left) {
@@ -56,6 +63,10 @@ struct Credit {
     /// For each file of the head, what its tokens were before they were moved: the number of the
     /// predecessor and the position there.
     moved: Vec<Vec<Option<(usize, usize)>>>,
+    /// For each file of the head, whether its tokens are test code; empty if none is.
+    is_test: Vec<Vec<bool>>,
+    /// The same for each predecessor.
+    was_test: Vec<Vec<bool>>,
 }
 
 impl Credit {
@@ -73,7 +84,7 @@ impl Credit {
         let min_runs: Vec<usize> =
             changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
         let is_alike = |run: &MovedRun| {
-            is_judged_alike(&predecessors[run.from].source, &changed[run.to].source, config)
+            config.judges_alike(predecessors[run.from].source.file(), changed[run.to].source.file())
         };
         for run in moved_runs(&head, &base, &min_runs).into_iter().filter(is_alike) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
@@ -121,8 +132,9 @@ impl Credit {
                         part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
                     queries.align_part(source, part, &hits)
                 });
-                let is_alike =
-                    |query: usize| is_judged_alike(source, &changed[numbers[query]].source, config);
+                let is_alike = |query: usize| {
+                    config.judges_alike(source.file(), changed[numbers[query]].source.file())
+                };
                 let aligned = aligned.filter(|(query, _)| is_alike(*query));
                 aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
             })
@@ -161,9 +173,12 @@ impl Credit {
     /// Credits pairs of tokens, now and then, of which both are still free.
     fn take(&mut self, to: usize, from: usize, pairs: impl Iterator<Item = (usize, usize)>) {
         let (novel, left) = (&mut self.novel[to], &mut self.left[from]);
+        let (is_test, was_test) = (&self.is_test[to], &self.was_test[from]);
+        let is_judged =
+            |a: usize, b: usize| was_test.get(b) != Some(&true) || is_test.get(a) == Some(&true);
         let mut credited: Vec<usize> = Vec::new();
         for (a, b) in pairs {
-            if novel[a] && left[b] {
+            if novel[a] && left[b] && is_judged(a, b) {
                 novel[a] = false;
                 left[b] = false;
                 self.moved[to][a] = Some((from, b));
@@ -176,6 +191,33 @@ impl Credit {
             novel[gap[0]..gap[1]].fill(false);
         }
     }
+}
+
+/// For each token, given what was moved and what is `novel` even so, whether it is in a piece that base had on its own, of fewer
+/// than `min_tokens`: nobody has judged it as part of the copy that it may be now.
+fn joined(moved: &[Option<(usize, usize)>], novel: &[bool], min_tokens: usize) -> Vec<bool> {
+    let mut of_files: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for (at, was) in moved.iter().enumerate() {
+        was.iter().for_each(|&(file, from)| of_files.entry(file).or_default().push((at, from)));
+    }
+    let mut is_whole = vec![false; moved.len()];
+    let is_close = |a: usize, b: usize| a < b && b - a <= MAX_OLD_BETWEEN;
+    let runs = of_files
+        .values()
+        .flat_map(|places| places.chunk_by(|a, b| is_close(a.0, b.0) && is_close(a.1, b.1)));
+    for run in runs {
+        let (first, last) = (run[0], run[run.len() - 1]);
+        if last.1 - first.1 >= min_tokens {
+            is_whole[first.0..=last.0].fill(true);
+        }
+    }
+    // What was edited on the way goes with what is before it.
+    let mut is_moved = false;
+    let of_piece = moved.iter().zip(novel).zip(is_whole).map(|((was, is_novel), is_whole)| {
+        is_moved = !is_whole && (was.is_some() || is_moved && !is_novel);
+        is_moved
+    });
+    of_piece.collect()
 }
 
 /// The changed tokens around those that are `left` of them, where at least `min_tokens` are left

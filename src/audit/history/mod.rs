@@ -393,7 +393,7 @@ fn judged(
             file.novel.iter_mut().zip(novel).for_each(|(all, one)| *all &= one);
         }
     }
-    credit_moves(&mut changed, &mut predecessors, config);
+    credit_moves(&mut changed, &mut predecessors, sources);
     let is_source = |file: &&ChangedFile| {
         let ground = config.ground(&file.source.path, file.source.is_prose);
         matches!(ground, Ground::Code | Ground::Declarative)

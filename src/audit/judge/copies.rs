@@ -75,7 +75,7 @@ pub(in crate::audit) fn copies_of(
                 let source = &asking[*query].source;
                 // A file that existed before and that a small change made identical is judged like
                 // any other change.
-                if 2 * asking[*query].n_novel() >= source.tokens.len() {
+                if 2 * asking[*query].n_added() >= source.tokens.len() {
                     let pair =
                         ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
                     let copied = &mut copied[*query];
@@ -134,7 +134,8 @@ impl FilePair<'_> {
     /// A novel token counts when what it is aligned with
     ///
     /// - was there before the change, or was moved; or
-    /// - is novel too, and comes first: of two new copies, the later one is the copy.
+    /// - is novel too, and comes first: of two new copies, the later one is the copy. Pieces that
+    ///   base had, put together alike in both, are none.
     ///
     /// What was already a pair in `base` is not a copy. Of each, whether it was inserted into both
     /// members of such a pair.
@@ -147,7 +148,7 @@ impl FilePair<'_> {
         let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
         let counts = |&(a, b): &(usize, usize)| {
             let comes_first = (&target.source.path, b) < (&query.source.path, a);
-            query.is_novel(a) && (!target.is_novel(b) || comes_first)
+            query.is_novel(a) && (!target.is_novel(b) || comes_first && !query.is_joined(a))
         };
         let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
         // A match of fewer than k tokens is never found: neither where it is alone, nor where

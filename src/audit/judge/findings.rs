@@ -465,7 +465,8 @@ impl<'c> FileUnderAudit<'c> {
         let circumstances = self.circumstances(&range, &worth, &origins);
         let judgment = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
-        let added = added_part(&fragment, added, lines, &source.text)?;
+        // No line adds what was a comment, a string or test code before.
+        let added = added_part(&fragment, added, lines, &source.text).unwrap_or(fragment);
         (!origins.is_empty()).then(|| Finding {
             worth,
             is_idiom: circumstances.is_idiom,

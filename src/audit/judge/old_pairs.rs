@@ -55,6 +55,11 @@ impl<'a> Side<'a> {
         self.changed.is_some_and(|changed| changed.novel[at])
     }
 
+    /// Whether a novel token was moved here in a piece that is no copy on its own.
+    pub fn is_joined(&self, at: usize) -> bool {
+        self.changed.is_some_and(|changed| changed.joined.get(at) == Some(&true))
+    }
+
     /// What `range` was before the change, and in which file; `None` if there was nothing.
     fn before(
         &self,
@@ -195,8 +200,12 @@ impl<'a> Pairs<'a> {
         let now =
             ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
         // For a short fragment half is enough: the two are at corresponding positions, so nobody
-        // had to search for them.
-        let enough = self.params.min_run.min(now.n_solid / 2);
+        // had to search for them. What was put together of pieces has to have been as alike.
+        let n_joined = pair.query().filter(|&at| self.query.is_joined(at)).count();
+        let enough = match 2 * n_joined > pair.n_tokens() {
+            true => now.n_solid,
+            false => self.params.min_run.min(now.n_solid / 2),
+        };
         let params = Params { min_run: enough, ..*self.params };
         let before = clones(before, &query.tokens, &target.tokens, &params);
         before.iter().map(|pair| pair.n_solid).sum::<usize>() >= enough

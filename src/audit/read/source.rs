@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::remembered::Memory;
@@ -12,7 +13,6 @@ use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated};
 use crate::matching::{Document, words_of_file};
-use crate::policy::Ground;
 use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
 /// A source file and its tokens.
@@ -42,6 +42,11 @@ pub(in crate::audit) struct Source {
 impl Source {
     pub fn document(&self) -> Document<'_> {
         Document { text: &self.text, tokens: &self.tokens, words: &self.words }
+    }
+
+    /// What decides how its code is judged: path, language, and whether it is that of a document.
+    pub fn file(&self) -> (&FilePath, Option<&str>, bool) {
+        (&self.path, Some(&self.language), self.is_prose)
     }
 
     /// The words of its code and its comments, sorted, each once.
@@ -206,8 +211,30 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// The lines of a file with test code.
+    pub fn test_lines(&self, source: &Source) -> Vec<Range<u32>> {
+        let language = self.languages.named(&source.language);
+        let find = |of: &Language| of.test_lines(&source.text, &source.tokens);
+        language.map(find).unwrap_or_default()
+    }
+
+    /// For each token of a file, whether it is test code; empty if none is.
+    pub fn test_tokens(&self, source: &Source) -> Vec<bool> {
+        let units = self.test_lines(source);
+        if units.is_empty() {
+            return Vec::new();
+        }
+        let lines = Lines::new(&source.text);
+        let is_test = |token: &Token| {
+            let line = lines.line_of(token.start);
+            units.iter().any(|unit| unit.contains(&line))
+        };
+        source.tokens.iter().map(is_test).collect()
+    }
+
     /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a
-    /// document or test code is new where it becomes source, though its bytes are not.
+    /// document, test code or code of another kind of language is new where it becomes source,
+    /// though its bytes are not.
     pub fn was_judged_as(&self, reader: &impl ReadFiles, before: &Entry, path: &FilePath) -> bool {
         if self.skip_judging(path).is_some() {
             return true;
@@ -215,15 +242,21 @@ impl<'a> Sources<'a> {
         if self.skip_judging(&before.path).is_some() {
             return false;
         }
-        let ground = |path: &FilePath, is_prose: bool| self.config.ground(path, is_prose);
         match (self.promise(&before.path), self.promise(path)) {
             (_, Some(Promise::Document)) => true,
             (Some(Promise::Document), _) => false,
-            (Some(Promise::Source), _) => {
-                ground(&before.path, false) == Ground::Code || ground(path, false) != Ground::Code
+            (Some(Promise::Source), Some(_))
+                if self.reading(&before.path) == self.reading(path) =>
+            {
+                let name = self.languages.promised(path).map(|language| &*language.name);
+                self.config.judges_alike((&before.path, name, false), (path, name, false))
             }
             // Its name says nothing, but its first line may.
-            (None, _) => matches!(self.read(reader, before), Ok(Ok(source)) if !source.is_prose),
+            _ => {
+                let Ok(Ok(was)) = self.read(reader, before) else { return false };
+                let Ok(now) = self.tokenize(path, was.bytes().to_vec()) else { return true };
+                was.family == now.family && self.config.judges_alike(was.file(), now.file())
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn windows(
             && !head.novel[hunk.added.clone()].contains(&true)
     };
     let lines = Lines::new(&after.text);
-    let test_lines = test_lines(after, sources);
+    let test_lines = sources.test_lines(after);
     let is_test = |hunk: &Hunk| {
         let token = after.tokens.get(hunk.added.start.saturating_sub(1));
         token.is_some_and(|token| {
@@ -78,12 +78,6 @@ pub(super) fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>
 pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool {
     matches!(sources.config.ground(path, false), Ground::Code | Ground::Example)
         && sources.is_compared(path)
-}
-
-/// The lines of a file with test code.
-pub(super) fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u32>> {
-    let language = sources.languages.named(&source.language);
-    language.map(|language| language.test_lines(&source.text, &source.tokens)).unwrap_or_default()
 }
 
 /// Whether added tokens declare something, or are no whole statements: brackets are left open,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, may_hold_siblings, test_lines, unit_around};
+use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
 use super::patch::adapted;
 use super::place::{Pair, Place};
 use super::step::{Marks, PartedBlocks, Side, parted};
@@ -281,7 +281,7 @@ impl<'m> Pair<'m> {
         }
         let declared = self.declared();
         let lines = Lines::new(&self.other.text);
-        let test_lines = test_lines(self.other, sources);
+        let test_lines = sources.test_lines(self.other);
         // By the own unit, the other one, and which of the places of a window there it is.
         let mut of_units: BTreeMap<(usize, usize, usize), Vec<Place<'_>>> = BTreeMap::new();
         for (number, diagonals) in windows {

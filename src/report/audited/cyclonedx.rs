@@ -11,6 +11,7 @@ use super::{brought_in, corpus, folders_of, from, notices, serial_number, share,
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::{Component, Place};
 use crate::report::missed::edits;
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 use crate::text::{FilePath, printable};
 
@@ -22,8 +23,7 @@ const MAX_OCCURRENCES: usize = 1_000;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    serde_json::to_writer_pretty(&mut *out, &bom(outcome, audited))?;
-    writeln!(out)
+    write_json(&bom(outcome, audited), out)
 }
 
 fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {

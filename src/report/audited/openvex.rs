@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{serial_number, timestamp};
 use crate::audit::{AuditSummary, Outcome, generic_purl, percent_encoded};
 use crate::policy::{Component, PastCommit};
+use crate::report::plain_json::write_json;
 use crate::report::words::lines;
 use crate::report::{Format, Style, VERSION};
 use crate::text::{FilePath, printable};
@@ -123,6 +124,5 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         "statements": statements(outcome, audited).iter().map(statement).collect::<Vec<Value>>(),
     });
     document["@id"] = json!(serial_number(&document));
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    write_json(&document, out)
 }

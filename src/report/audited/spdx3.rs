@@ -10,6 +10,7 @@ use super::{digest, folders_of, from, subject, timestamp};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 
 pub(in crate::report) const FORMAT: Format =
@@ -25,8 +26,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         format!("https://spdx.org/spdxdocs/secondhand-{}#", digest(&json!(unnamed.elements)));
     let document =
         json!({"@context": CONTEXT, "@graph": Graph::of(outcome, audited, namespace).elements});
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    write_json(&document, out)
 }
 
 /// The elements of a document.

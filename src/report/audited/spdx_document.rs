@@ -12,6 +12,7 @@ use super::{digest, folders_of, from, subject, timestamp};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::ATTRIBUTION;
 use crate::policy::Component;
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 
 pub(in crate::report) const FORMAT: Format =
@@ -21,8 +22,7 @@ const NONE: &str = "NOASSERTION";
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    serde_json::to_writer_pretty(&mut *out, &document(outcome, audited))?;
-    writeln!(out)
+    write_json(&document(outcome, audited), out)
 }
 
 fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {

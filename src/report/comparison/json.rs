@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::audit;
 use crate::policy;
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 use crate::text::FilePath;
 
@@ -115,8 +116,7 @@ struct SkippedFile {
 }
 
 fn write(comparison: &audit::Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(comparison))?;
-    writeln!(out)
+    write_json(&report(comparison), out)
 }
 
 /// The JSON schema of a comparison.

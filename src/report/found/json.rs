@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::audit::{self, FoundCode};
 use crate::matching;
 use crate::policy::{self, Place};
+use crate::report::plain_json::write_json;
 use crate::report::words::place_name;
 use crate::report::{Format, Style, VERSION};
 
@@ -117,8 +118,7 @@ struct Component {
 }
 
 fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(found))?;
-    writeln!(out)
+    write_json(&report(found), out)
 }
 
 /// The JSON schema of what `find` finds.

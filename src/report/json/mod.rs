@@ -19,6 +19,7 @@ use self::audit::{Audit, audit};
 use self::duplication::{Duplication, duplication};
 use self::finding::{Finding, SuppressedFinding, findings, suppressed};
 pub(super) use self::origin::{Fragment, Written, fragment, written};
+use super::plain_json::write_json;
 use super::{Format, Style, VERSION};
 use crate::audit::{Outcome, Skip};
 use crate::change::End;
@@ -107,8 +108,7 @@ struct Notice {
 }
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(outcome, style.is_brief))?;
-    writeln!(out)
+    write_json(&report(outcome, style.is_brief), out)
 }
 
 /// The JSON schema of the report.

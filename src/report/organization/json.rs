@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::audit;
 use crate::policy::Level;
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Organization> =
@@ -160,8 +161,7 @@ fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> 
             .map(|of| UncountedFile { file: &of.file, why: &of.why })
             .collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &organization)?;
-    writeln!(out)
+    write_json(&organization, out)
 }
 
 /// The JSON schema of an organization.

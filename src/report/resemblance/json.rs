@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::bounds;
 use crate::audit;
 use crate::fingerprint::resemblance::{Counting, Estimate};
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Resemblances> =
@@ -89,8 +90,7 @@ struct LeftOutFile {
 }
 
 fn write(found: &audit::Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(found))?;
-    writeln!(out)
+    write_json(&report(found), out)
 }
 
 /// The JSON schema of resemblances.

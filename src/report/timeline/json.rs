@@ -11,6 +11,7 @@ use crate::audit::{self, CopyOrigin};
 use crate::matching::CloneType;
 use crate::policy::Level;
 use crate::report::json::{Fragment, Written, fragment, written};
+use crate::report::plain_json::write_json;
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Timeline> =
@@ -110,8 +111,7 @@ fn write(timeline: &audit::Timeline, _: &Style, out: &mut dyn Write) -> io::Resu
         left_out_commits: timeline.n_left_out,
         unavailable: timeline.unavailable.clone(),
     };
-    serde_json::to_writer_pretty(&mut *out, &history)?;
-    writeln!(out)
+    write_json(&history, out)
 }
 
 /// The JSON schema of a timeline.

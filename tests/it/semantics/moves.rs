@@ -127,6 +127,84 @@ fn what_nobody_judged_is_new_where_it_becomes_source() {
 }
 
 #[test]
+fn what_was_judged_less_strictly_is_new_where_it_is_judged_as_code() {
+    let c = LANGUAGES.iter().find(|of| of.extension == "c").expect("C is there");
+    let store = c.file("src/store", &[c.first, c.second]);
+    let copy = c.file("src/copy", &[c.first]);
+    let of_paths = |setting: &str| format!("[paths.\"gen/**\"]\n{setting}\n");
+    let gen_copy = copy.path.replace("src", "gen");
+    let cases = [
+        ("secondhand.toml", of_paths("rules.copied-code = \"off\""), gen_copy.clone()),
+        ("secondhand.toml", of_paths("rules.copied-code = \"note\""), gen_copy.clone()),
+        ("secondhand.toml", of_paths("min-tokens = 500"), gen_copy.clone()),
+        ("gen/secondhand.toml", "rules.copied-code = \"off\"\n".to_owned(), gen_copy.clone()),
+        (".gitattributes", "gen/* linguist-generated\n".to_owned(), gen_copy),
+        ("secondhand.toml", String::new(), "src/copy.el".to_owned()),
+    ];
+    for (file, text, from) in cases {
+        let repository = Repository::new();
+        repository.write(file, &text);
+        [&store, &copy.named(from.clone())]
+            .into_iter()
+            .for_each(|file| repository.write(&file.path, &file.text));
+        repository.commit("before");
+        repository.remove(&from);
+        repository.write(&copy.path, &copy.text);
+        repository.commit("after");
+        let found = [super::copy(&copy.at(c.first), "type-1", &store.at(c.first))];
+        super::check_last(&repository, &[], &found);
+    }
+}
+
+#[test]
+fn what_was_a_comment_or_test_code_is_new_where_it_becomes_code() {
+    let c = LANGUAGES.iter().find(|of| of.extension == "c").expect("C is there");
+    let python = LANGUAGES.iter().find(|of| of.extension == "py").expect("Python is there");
+    let class = |name: &str| format!("class {name}:\n    {}", python.first.replace('\n', "\n    "));
+    let cases = [
+        (c, format!("/*\n{}*/\nint end;\n", c.first), format!("{}int end;\n", c.first)),
+        (python, class("TestA"), class("A")),
+        (python, class("TestA"), format!("b = 1\n{}", python.first)),
+    ];
+    for (language, before, after) in cases {
+        let repository = Repository::new();
+        let store = language.file("src/store", &[language.first, language.second]);
+        repository.write(&store.path, &store.text);
+        let path = language.path("src/copy");
+        repository.write(&path, before);
+        repository.commit("before");
+        repository.write(&path, &after);
+        repository.commit("after");
+        let report = repository.check(&["--base", "HEAD~1"]);
+        assert_eq!((report.findings().len(), report.status), (1, 1), "{after}");
+    }
+}
+
+/// `code` in pieces of two lines, the last first, with declarations between.
+fn in_pieces(code: &str) -> String {
+    let lines: Vec<&str> = code.lines().collect();
+    let piece =
+        |(number, lines): (usize, &[&str])| format!("{}\nint gap_{number};\n", lines.join("\n"));
+    lines.chunks(2).enumerate().map(piece).rev().collect()
+}
+
+#[test]
+fn pieces_that_are_put_together_are_new_code() {
+    let c = LANGUAGES.iter().find(|of| of.extension == "c").expect("C is there");
+    let store = c.file("store", &[c.first, c.second]);
+    let whole = c.file("new", &[c.first]);
+    let pieces = in_pieces(c.first);
+    let found = [copy(&whole.at(c.first), "type-1", &store.at(c.first))];
+    check(&[&store], &[&store, &c_file("new.c", pieces.clone())]);
+    let in_place = [copy("new.c:3-14", "type-1", "store.c:3-14")];
+    check_change(&[&store, &c_file("new.c", pieces.clone())], &[&store, &whole], &in_place);
+    check_change(&[&store, &c_file("old.c", pieces.clone())], &[&store, &whole], &found);
+    // Where two places have them, and both put them together, none is a copy of the other.
+    let [one, two] = ["one.c", "two.c"].map(|path| c_file(path, pieces.clone()));
+    check(&[&one, &two], &[&whole.named("one.c".to_owned()), &whole.named("two.c".to_owned())]);
+}
+
+#[test]
 fn a_script_that_gets_the_name_of_its_language_is_nothing() {
     let language = LANGUAGES.iter().find(|of| of.extension == "py").expect("Python is there");
     let store = language.file("store", &[language.first, language.second]);

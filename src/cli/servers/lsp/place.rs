@@ -48,14 +48,11 @@ pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
     let file = plain(&file_of(uri)?)?;
     // Clients and git can name the same folder by different links, and a link may lead out of the
     // root. The file itself need not exist, nor its folder.
-    let folder = file.parent()?.canonicalize().ok();
-    let inside = folder.map(|folder| {
-        Some(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?.into())
-    });
-    let inside: Option<PathBuf> =
-        inside.unwrap_or_else(|| file.strip_prefix(root).ok().map(Into::into));
-    let found =
-        slashes(file.strip_prefix(root).ok().filter(|_| inside.is_some()).or(inside.as_deref())?);
+    let exists = |folder: &Path| Some((folder.to_owned(), folder.canonicalize().ok()?));
+    let (folder, real) = file.ancestors().skip(1).find_map(exists)?;
+    let real = real.join(file.strip_prefix(folder).ok()?);
+    let inside = real.strip_prefix(root.canonicalize().as_deref().unwrap_or(root)).ok()?;
+    let found = slashes(file.strip_prefix(root).unwrap_or(inside));
     (!found.as_bytes().is_empty()).then_some(found)
 }
 
@@ -98,6 +95,19 @@ pub(super) fn range(of: &Fragment) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn what_lies_behind_a_link_that_leads_out_is_outside_though_it_is_not_there_yet() {
+        let folder = tempfile::tempdir().expect("it can be made");
+        let root = folder.path().join("root");
+        std::fs::create_dir(&root).expect("it is writable");
+        std::os::unix::fs::symlink("..", root.join("out")).expect("it is writable");
+        let place = |path: &str| path_in(&root, &uri_of(&root, &FilePath::new(path)));
+        assert_eq!((place("out/x.c"), place("out/new/x.c")), (None, None));
+        assert_eq!(place("out/root/x.c"), Some(FilePath::new("out/root/x.c")));
+        assert_eq!(place("new/x.c"), Some(FilePath::new("new/x.c")));
+    }
 
     #[test]
     #[cfg(unix)]
