@@ -355,7 +355,7 @@ impl Identification {
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
         let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
-        let read: Vec<String> = texts.map(|of| unread(of.path.clone()).written).collect();
+        let read: Vec<String> = texts.map(|of| unread(&of.path).written).collect();
         evidence.retain(|of| {
             of.statement.method != Method::Manifest || !read.contains(&of.statement.written)
         });

@@ -117,7 +117,7 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
 }
 
 /// What a manifest states that names the text at `path`, until that is read.
-pub(super) fn unread(path: FilePath) -> Statement {
+pub(super) fn unread(path: &FilePath) -> Statement {
     let (method, scope) = (Method::Manifest, Scope::Folder);
     Statement { method, scope, line: 1, expression: None, written: format!("see {path}") }
 }

@@ -39,7 +39,7 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
         // A text with any name is not looked for by itself.
-        let named = || named_text(path, bytes).map(manifest::unread);
+        let named = || named_text(path, bytes).map(|of| manifest::unread(&of));
         found.extend(manifest::statement(&name, bytes).or_else(named));
     }
     about_package(path, found)
