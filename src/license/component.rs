@@ -1,10 +1,13 @@
 //! Combines the statements of a component, and answers for each of its files.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::expression::{Expression, License};
+use super::manifest::unread;
+use super::markup::{in_utf8, plain, unmarked};
 use super::notice::copyright_lines;
 use super::read::{is_relevant, named, named_text, own, statements};
 use super::statement::{Method, Scope, Statement};
@@ -47,19 +50,22 @@ const MAX_TEXT: usize = 100_000;
 impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
-        let statements = statements(path, bytes);
-        let is_text =
-            statements.iter().any(|of| of.method == Method::Text) && bytes.len() <= MAX_TEXT;
-        let text = is_text.then(|| String::from_utf8_lossy(bytes).into_owned());
-        let notices = owed(copyright_lines(bytes), &statements);
-        Self { statements, notices, text }
+        let bytes = &unmarked(bytes);
+        Self::with(statements(path, bytes), bytes)
     }
 
     /// The same for a text that a manifest names as the license of its folder, `n_up` levels above.
     fn of_named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Self {
-        let text = (bytes.len() <= MAX_TEXT).then(|| String::from_utf8_lossy(bytes).into_owned());
-        let statements = named(path, n_up, bytes);
-        let notices = owed(copyright_lines(bytes), &statements);
+        let bytes = &unmarked(bytes);
+        Self::with(named(path, n_up, bytes), bytes)
+    }
+
+    fn with(statements: Vec<Statement>, bytes: &[u8]) -> Self {
+        let is_text = statements.iter().any(|of| of.method == Method::Text);
+        // A source file may hold the marks of HTML as code.
+        let bytes = if is_text { plain(bytes) } else { Cow::Borrowed(bytes) };
+        let text = (is_text && bytes.len() <= MAX_TEXT).then(|| in_utf8(&bytes));
+        let notices = owed(copyright_lines(&bytes), &statements);
         Self { statements, notices, text }
     }
 
@@ -147,6 +153,7 @@ impl Licenses {
         bytes: &[u8],
         read: impl FnOnce(&FilePath) -> Option<Vec<u8>>,
     ) {
+        let bytes = &unmarked(bytes);
         self.add(path, &LicensingInfo::new(path, bytes));
         let Some(text) = named_text(path, bytes) else { return };
         let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
@@ -347,6 +354,11 @@ impl LicenseEvidence {
 impl Identification {
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
+        let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
+        let read: Vec<String> = texts.map(|of| unread(&of.path).written).collect();
+        evidence.retain(|of| {
+            of.statement.method != Method::Manifest || !read.contains(&of.statement.written)
+        });
         evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
         let Some(first) = evidence.iter().find(|of| of.statement.expression.is_some()) else {
             return Self { evidence, ..Self::default() };
@@ -362,6 +374,17 @@ impl Identification {
                     .as_ref()
                     .is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
             });
+        }
+        // The text of a license that another text offers as a choice is no duty.
+        let is_offered = |of: &LicenseEvidence| {
+            let license = of.statement.expression.as_ref();
+            let choices = same.iter().filter_map(|other| other.statement.expression.as_ref());
+            choices
+                .filter(|of| of.is_choice())
+                .any(|choice| license.is_some_and(|of| !of.is_choice() && of.is_edition_of(choice)))
+        };
+        if method == Method::Text {
+            same = same.iter().copied().filter(|of| !is_offered(of)).collect();
         }
         let is_all_known =
             method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
@@ -423,10 +446,12 @@ impl Identification {
         self.evidence.first().is_some_and(|of| of.statement.method == Method::Text)
     }
 
-    /// How it was found, in words, such as "license text (COPYING:1)".
+    /// How it was found, in words, such as "license text (COPYING:1)"; of an unknown license, also
+    /// what is known of it.
     pub fn found_by(&self) -> Option<String> {
-        let first = self.evidence.iter().find(|of| of.statement.expression.is_some())?;
-        Some(first.describe())
+        let known = self.evidence.iter().find(|of| of.statement.expression.is_some());
+        let unknown = || self.evidence.first().map(LicenseEvidence::statement_in_words);
+        known.map(LicenseEvidence::describe).or_else(unknown)
     }
 }
 
@@ -442,8 +467,13 @@ impl LicenseEvidence {
         }
     }
 
+    /// In words, with the license that it names.
+    pub fn statement_in_words(&self) -> String {
+        format!("{} says {}", self.describe(), self.says())
+    }
+
     /// The license it names; if that is unknown, what was written.
-    pub fn says(&self) -> String {
+    fn says(&self) -> String {
         let Statement { expression, written, .. } = &self.statement;
         match expression {
             Some(expression) => expression.to_string(),
@@ -508,22 +538,17 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
         .collect()
 }
 
-/// Whether license texts lie beside each other as a choice, by their names: `LICENSE-APACHE` and
-/// `LICENSE-MIT`.
+/// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
+/// `LICENSE-APACHE` and `LICENSE-MIT`, `COPYING.MIT` and `COPYING.Apache-2.0`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
-    let names: Vec<String> = texts
-        .iter()
-        .map(|of| String::from_utf8_lossy(of.path.name()).to_ascii_lowercase())
-        .collect();
-    let is_for = |name: &String, what: &str| {
-        let name = name.split('.').next().unwrap_or(name);
-        name.strip_prefix("license-")
-            .or_else(|| name.strip_prefix("license_"))
-            .is_some_and(|of| of.starts_with(what))
+    let is_named_for = |of: &&LicenseEvidence, id: &str, name: &str| {
+        let file = String::from_utf8_lossy(of.path.name()).to_ascii_lowercase();
+        let is_it = |expression: &Expression| expression.to_string() == id;
+        of.statement.expression.as_ref().is_some_and(is_it)
+            && file.split(['-', '_', '.']).any(|part| part.starts_with(name))
     };
-    names.len() == 2
-        && names.iter().any(|name| is_for(name, "apache"))
-        && names.iter().any(|name| is_for(name, "mit"))
+    let has = |id: &str, name: &str| texts.iter().any(|of| is_named_for(of, id, name));
+    texts.len() == 2 && has("Apache-2.0", "apache") && has("MIT", "mit")
 }
 
 fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
@@ -621,6 +646,8 @@ mod tests {
         check(&[("debian/copyright", dep5)], "lib/x/a.c", "MIT");
         check(&[("debian/copyright", dep5)], "src/a.c", "GPL-2.0-only");
         check(&[(".reuse/dep5", dep5)], "src/a.c", "GPL-2.0-only");
+        let faulty = reuse.replace("]]", "]");
+        check(&[("REUSE.toml", &faulty), ("LICENSE", MIT)], "lib/a.c", "unknown");
     }
 
     #[test]
@@ -645,6 +672,28 @@ mod tests {
             "a.rs",
             "GPL-3.0-only AND Apache-2.0 AND MIT",
         );
+        for (of_apache, of_mit) in [
+            ("LICENSE.Apache-2.0", "LICENSE.MIT"),
+            ("COPYING.APACHE", "COPYING.MIT"),
+            ("LICENCE_APACHE2.md", "LICENCE_MIT.md"),
+            ("APACHE-LICENSE", "MIT-LICENSE"),
+        ] {
+            check(&[(of_apache, apache), (of_mit, MIT)], "a.rs", "Apache-2.0 OR MIT");
+        }
+        // A name is no license, and other licenses are beside each other for their parts.
+        check(
+            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", GPL)],
+            "a.rs",
+            "Apache-2.0 AND GPL-3.0-only",
+        );
+        check(&[("LICENSE-GPL", GPL), ("LICENSE-MIT", MIT)], "a.rs", "GPL-3.0-only AND MIT");
+        // What one text offers is no duty of another.
+        let offer =
+            "Licensed under either of Apache License, Version 2.0 or MIT license at your option.\n";
+        let files = [("COPYRIGHT", offer), ("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT)];
+        check(&files, "a.rs", "Apache-2.0 OR MIT");
+        let files = [("COPYRIGHT", offer), ("LICENSE-MIT", MIT), ("LICENSE-GPL", GPL)];
+        check(&files, "a.rs", "(Apache-2.0 OR MIT) AND GPL-3.0-only");
         let manifest = "[package]\nlicense = \"MIT OR Apache-2.0\"\n";
         let found = check(
             &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("Cargo.toml", manifest)],
@@ -777,6 +826,15 @@ mod tests {
             named(r#"{"license": "see license in ./legal/eula.md"}"#, "x/legal/eula.md").as_deref(),
             Some("MIT")
         );
+        // Until it is read, nothing else counts without a doubt.
+        let manifest = r#"{"license": "SEE LICENSE IN eula.md"}"#;
+        let found = check(&[("package.json", manifest)], "a.js", "unknown");
+        assert_eq!(
+            found.found_by().as_deref(),
+            Some("package manifest (package.json:1) says \"see eula.md\", which is unknown")
+        );
+        let found = check(&[("package.json", manifest), ("LICENSE", MIT)], "a.js", "MIT");
+        assert_eq!(found.contradictions.len(), 1);
     }
 
     #[test]

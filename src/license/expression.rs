@@ -206,6 +206,36 @@ impl Expression {
         self.licenses().any(|license| license.id.ends_with("-only"))
     }
 
+    /// Whether it offers a choice between single licenses.
+    pub(super) fn is_choice(&self) -> bool {
+        self.nodes.len() > 1 && !self.nodes.contains(&Node::And)
+    }
+
+    /// Whether both are the same, in whatever order they are joined.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.sorted() == other.sorted()
+    }
+
+    /// Its parts in order: all of which apply, and in each the choices.
+    fn sorted(&self) -> (bool, Vec<String>) {
+        let join = |is_or: bool| {
+            move |a: (bool, Vec<String>), b: (bool, Vec<String>)| {
+                let parts = |(other, parts): (bool, Vec<String>)| {
+                    if other == is_or || parts.len() == 1 {
+                        parts
+                    } else {
+                        vec![format!("({})", parts.join(" "))]
+                    }
+                };
+                let mut all = [parts(a), parts(b)].concat();
+                all.sort();
+                all.dedup();
+                (is_or, all)
+            }
+        };
+        self.fold(|license| (false, vec![license.to_string()]), join(false), join(true))
+    }
+
     /// Whether it is a license in the same version, with or without later ones, or sections.
     pub(super) fn is_edition_of(&self, other: &Self) -> bool {
         let is_same = |a: &License, b: &License| {

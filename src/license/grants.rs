@@ -84,8 +84,6 @@ const MAX_NAME: usize = 8;
 const MAX_NAMED: usize = 200;
 /// Maximum words between a name and its version.
 const TO_VERSION: usize = 14;
-/// Maximum words between a version and the "or" of the next.
-const TO_NEXT_VERSION: usize = 6;
 /// Maximum words between a name and "either version": the publisher's address may be there.
 const TO_EITHER: usize = 40;
 /// Maximum words between a word that grants and the name.
@@ -151,7 +149,7 @@ const BEFORE_GENERAL: &[&str] =
 const MIN_IDENTIFIER: usize = 4;
 
 /// Hosts that have a page for each license, by its identifier.
-const HOSTS: [&str; 3] = ["spdx org", "opensource org", "choosealicense com"];
+const HOSTS: [&str; 4] = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
 
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
@@ -434,6 +432,14 @@ fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> V
         |at: usize| known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1);
     let is_article = |at: usize| ["the", "a", "an"].contains(&word(at));
     let at_license = |&at: &usize| word(at) == "license" && !is_known(at);
+    // "GNU GLP V2".
+    let is_told = |at: usize| known.iter().any(|(_, of)| of.range.contains(&at));
+    let is_of_gnu = |at: usize| {
+        word(at) == "gnu" && word(at + 2) == "version" && !is_told(at) && !is_told(at + 1)
+    };
+    let is_granted =
+        |at: usize| Standing::of(words, part.start, &(at..at + 3)) == Standing::Granted;
+    let of_gnu = part.clone().filter(|&at| is_of_gnu(at) && is_granted(at)).map(|at| at..at + 3);
     let found = part.clone().filter(at_license).filter_map(|at| {
         let first = at.saturating_sub(MAX_UNKNOWN).max(part.start + 2);
         let article = (first.saturating_sub(1)..at).rev().find(|&at| is_article(at))?;
@@ -449,14 +455,10 @@ fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> V
         };
         let is_granted = is_under || before.ends_with(" or") && known.iter().any(is_beside);
         let is_whole = !words.has_end(article..at);
-        (is_name && is_granted && is_whole).then(|| Grant {
-            range: name.start..at + 1,
-            expression: None,
-            others: Vec::new(),
-            is_reference: false,
-        })
+        (is_name && is_granted && is_whole).then(|| name.start..at + 1)
     });
-    found.collect()
+    let grant = |range| Grant { range, expression: None, others: Vec::new(), is_reference: false };
+    found.chain(of_gnu).map(grant).collect()
 }
 
 /// What the words before a name make of it.
@@ -576,7 +578,10 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
         && at > 0
         && word(at - 1) == "the"
         && word(end) == "license";
-    let is_long = is_usual || is_called_so && (words.of(at..end).contains(' ') || is_short);
+    // "CC-BY-NC" without its version.
+    let is_creative = words.of(at..end).starts_with("cc by");
+    let is_long =
+        is_usual || is_creative || is_called_so && (words.of(at..end).contains(' ') || is_short);
     let version = version(words, at, end, family);
     let (end, behind) = version.as_ref().map_or((end, end), |of| (of.end, of.behind));
     if !is_long && version.is_none() {
@@ -612,7 +617,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
             && of.licenses().all(|of| of.exception.is_none());
         if is_later || is_any { of.with_later() } else { of }
     });
-    if expression.is_none() && (!is_called_so || is_address) {
+    if expression.is_none() && (!is_called_so && !is_creative || is_address) {
         return None;
     }
     let expression = expression.map(|of| sections(words, end, of));
@@ -708,13 +713,11 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
 /// Another version that may be chosen: "version 2.1 or (at your option) version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
     let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
-    let or = (end..end + TO_NEXT_VERSION).find(|&at| word(at) == "or")?;
-    let between = words.of(end..or);
-    let is_date = |word: &str| {
-        word.bytes().all(|byte| byte.is_ascii_digit()) || ["dated", "june", "of"].contains(&word)
-    };
-    let is_apart = |word: &str| word != "the" && word != "license" && !is_date(word);
-    if between.split(' ').any(|word| !word.is_empty() && is_apart(word)) {
+    let is_date = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_between =
+        |word: &str| is_date(word) || ["the", "license", "dated", "june", "of"].contains(&word);
+    let or = (end..words.n_words()).find(|&at| !is_between(word(at)))?;
+    if word(or) != "or" {
         return None;
     }
     let option = words.of(or + 1..(or + 4).min(words.n_words())) == "at your option";

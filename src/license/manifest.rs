@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
+use crate::text::FilePath;
 
 /// The licenses named in a manifest, and whether one of several may be chosen.
 struct ManifestLicenses {
@@ -47,6 +48,8 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: ".pom", read: pom },
     Manifest { name: ".nuspec", read: nuspec },
     Manifest { name: ".csproj", read: csproj },
+    Manifest { name: ".fsproj", read: csproj },
+    Manifest { name: "directory.build.props", read: csproj },
     Manifest { name: "build.gradle", read: gradle },
     Manifest { name: "build.gradle.kts", read: gradle },
     Manifest {
@@ -55,10 +58,17 @@ const MANIFESTS: &[Manifest] = &[
     },
     Manifest { name: ".gemspec", read: gemspec },
     Manifest { name: ".podspec", read: gemspec },
+    Manifest { name: ".podspec.json", read: package_json },
     Manifest { name: ".cabal", read: |text| field(text, "license") },
     Manifest { name: "description", read: |text| field(text, "license") },
-    Manifest { name: "opam", read: opam },
-    Manifest { name: ".opam", read: opam },
+    Manifest {
+        name: "opam",
+        read: |text| ManifestLicenses::many(assigned(text, "license")?, false),
+    },
+    Manifest {
+        name: ".opam",
+        read: |text| ManifestLicenses::many(assigned(text, "license")?, false),
+    },
 ];
 
 /// Maximum bytes of a manifest.
@@ -106,17 +116,30 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     })
 }
 
+/// What a manifest states that names the text at `path`, until that is read.
+pub(super) fn unread(path: &FilePath) -> Statement {
+    let (method, scope) = (Method::Manifest, Scope::Folder);
+    Statement { method, scope, line: 1, expression: None, written: format!("see {path}") }
+}
+
 /// The license text that a manifest names, as a path from its folder.
 pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(bytes));
     let named = match manifest(name)?.name {
-        "cargo.toml" => in_toml(&text, &["package", "license-file"]),
-        "pyproject.toml" => in_toml(&text, &["project", "license", "file"]),
+        "cargo.toml" => in_toml(&text, &["package", "license-file"])
+            .or_else(|| in_toml(&text, &["workspace", "package", "license-file"])),
+        "pyproject.toml" => in_toml(&text, &["project", "license", "file"])
+            .or_else(|| in_toml(&text, &["project", "license-files"])),
         "package.json" | "bower.json" => {
             let package: Value = serde_json::from_str(&text).ok()?;
             let license = package.get("license")?.as_str()?.trim();
             let at = license.to_ascii_uppercase().find("LICENSE IN ")?;
             Some(license[at + "LICENSE IN ".len()..].to_owned())
+        }
+        ".csproj" | ".fsproj" | "directory.build.props" => in_project(&text, "PackageLicenseFile"),
+        ".podspec" => {
+            let (_, license) = value_of(&text, "license").next()?.split_once('{')?;
+            assigned(license, "file")?.into_iter().next()
         }
         ".nuspec" => {
             let document = roxmltree::Document::parse(&text).ok()?;
@@ -126,11 +149,12 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
                 .then(|| license.text().map(str::to_owned))?
         }
         ".cabal" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
-        "setup.cfg" => field(&text, "license_file")
-            .or_else(|| field(&text, "license_files"))?
-            .names
-            .into_iter()
-            .next(),
+        "setup.cfg" => {
+            field(&text, "license_file").or_else(|| field(&text, "license_files"))?.names[0]
+                .split_whitespace()
+                .next()
+                .map(str::to_owned)
+        }
         "pkg-info" | "metadata" => {
             field(&text, "license-file").and_then(|named| named.names.into_iter().next())
         }
@@ -143,13 +167,14 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
     };
     named
         .map(|path| path.trim().trim_start_matches("./").replace('\\', "/"))
-        .filter(|path| is_name(path) && !path.is_empty())
+        .filter(|path| is_name(path) && !path.is_empty() && !path.contains(['*', '[']))
 }
 
 /// A text in TOML by its keys.
 fn in_toml(text: &str, keys: &[&str]) -> Option<String> {
     let table = toml::Value::Table(text.parse().ok()?);
-    keys.iter().try_fold(&table, |value, key| value.get(key))?.as_str().map(str::to_owned)
+    let value = keys.iter().try_fold(&table, |value, key| value.get(key))?;
+    value.as_str().or_else(|| value.get(0)?.as_str()).map(str::to_owned)
 }
 
 fn cargo(text: &str) -> Option<ManifestLicenses> {
@@ -199,14 +224,9 @@ fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
 
 /// `license="MIT"`, or the classifiers, in a call of `setup`.
 fn setup_py(text: &str) -> Option<ManifestLicenses> {
-    let named = text.lines().flat_map(|line| line.split(',')).find_map(|part| {
-        let (before, value) = part.split_once("license=")?;
-        let is_argument = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let name = quoted(value).into_iter().next().filter(|_| value.starts_with(['"', '\'']));
-        name.filter(|name| is_argument && is_name(name))
-    });
+    let named = assigned(text, "license").and_then(|names| names.into_iter().next());
     let classifiers = || classified(text.split(['"', '\'']));
-    named.and_then(ManifestLicenses::one).or_else(classifiers)
+    named.filter(|name| is_name(name)).and_then(ManifestLicenses::one).or_else(classifiers)
 }
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
@@ -253,9 +273,12 @@ fn cpan(text: &str) -> Option<ManifestLicenses> {
     ManifestLicenses::many(names.flat_map(|of| of.names).collect(), true)
 }
 
-/// CPAN's names, such as "perl_5" and "artistic_2".
+/// CPAN's names, such as "perl_5" and "lgpl_2_1".
 fn cpan_name(name: &str) -> Option<ManifestLicenses> {
-    ManifestLicenses::one(name.replace("_2", " 2.0").replace("_0", "").replace('_', " "))
+    let mut parts = name.split('_');
+    let first = parts.next()?;
+    let version = parts.collect::<Vec<_>>().join(".");
+    ManifestLicenses::one(format!("{first} {}", version.strip_suffix(".0").unwrap_or(&version)))
 }
 
 fn pom(text: &str) -> Option<ManifestLicenses> {
@@ -267,9 +290,7 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
         let text = |name: &str| {
             license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
         };
-        let known = |name: &&str| Expression::parse(name).is_some();
-        let written = text("name").filter(known).or_else(|| text("url").filter(known));
-        written.or_else(|| text("name")).or_else(|| text("url")).map(|name| name.trim().to_owned())
+        exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))
     };
     // Several licenses are a choice, as defined by Maven.
     ManifestLicenses::many(
@@ -292,58 +313,83 @@ fn nuspec(text: &str) -> Option<ManifestLicenses> {
 }
 
 fn csproj(text: &str) -> Option<ManifestLicenses> {
+    ManifestLicenses::one(in_project(text, "PackageLicenseExpression")?)
+}
+
+/// The text of an element of a project of .NET.
+fn in_project(text: &str, name: &str) -> Option<String> {
     let document = roxmltree::Document::parse(text).ok()?;
-    let is_license =
-        |node: &roxmltree::Node<'_, '_>| node.tag_name().name() == "PackageLicenseExpression";
-    ManifestLicenses::one(document.descendants().find(is_license)?.text()?)
+    let element = document.descendants().find(|node| node.tag_name().name() == name)?;
+    element.text().map(str::to_owned)
 }
 
 /// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in
 /// Maven.
 fn gradle(text: &str) -> Option<ManifestLicenses> {
-    let (_, licenses) = text.split_once("licenses {")?;
-    let names = licenses.split("license {").skip(1).filter_map(|license| {
-        let line = license
-            .lines()
-            .find(|line| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == "name"))?;
-        let (_, value) = line.split_once("name")?;
-        quoted(value).into_iter().next()
+    fn blocks<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+        let behind = text.match_indices(name).map(|(at, name)| &text[at + name.len()..]);
+        behind.filter_map(|behind| behind.trim_start().strip_prefix('{')).collect()
+    }
+    let names = blocks(blocks(text, "licenses").first()?, "license").into_iter();
+    let names = names.filter_map(|license| {
+        let value = |key: &str| {
+            let is_word =
+                |line: &&str| line.split(|c: char| !c.is_alphanumeric()).any(|of| of == key);
+            let line = license.split('}').next()?.lines().find(is_word)?;
+            quoted(line.split_once(key)?.1).into_iter().next()
+        };
+        exact([value("name"), value("url")])
     });
     ManifestLicenses::many(names.collect(), true)
 }
 
-/// `license: ["MIT" "ISC"]`
-fn opam(text: &str) -> Option<ManifestLicenses> {
-    let value = text.lines().find_map(|line| line.strip_prefix("license:"))?;
-    ManifestLicenses::many(quoted(value), false)
+/// Of the name and the address of a license the one that tells which it is.
+fn exact([name, url]: [Option<String>; 2]) -> Option<String> {
+    let known = |of: &Option<String>| Expression::parse(of.as_deref()?);
+    let is_told_by_url = match (known(&name), known(&url)) {
+        (Some(vague), Some(exact)) => vague.is_vague() && vague.agrees_with(&exact, false),
+        (None, Some(_)) => true,
+        _ => false,
+    };
+    if is_told_by_url { url } else { name.or(url) }
 }
 
-/// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'`.
+/// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'` and
+/// `{ :type => 'MIT', :file => 'LICENSE' }`.
 fn gemspec(text: &str) -> Option<ManifestLicenses> {
-    let line = text.lines().map(str::trim).find(|line| {
-        let is_assigned = line.contains(".license") && line.contains('=');
-        is_assigned && !line.starts_with('#') && !line.contains("==")
-    })?;
-    let value = line.split_once('=')?.1;
-    // `{ :type => 'MIT', :file => 'LICENSE' }` names a license and its text.
-    let value = match value.split_once("type") {
-        Some((_, of_type)) => of_type.trim_start_matches(['"', '\'']).split(',').next()?,
-        None => value,
-    };
-    ManifestLicenses::many(quoted(value).into_iter().filter(|name| is_name(name)).collect(), false)
+    let typed = || assigned(value_of(text, "license").next()?.strip_prefix('{')?, "type");
+    let names =
+        typed().or_else(|| assigned(text, "licenses")).or_else(|| assigned(text, "license"))?;
+    ManifestLicenses::many(names.into_iter().filter(|name| is_name(name)).collect(), false)
 }
 
-/// What is quoted behind the first `key` that is a word.
-fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
-    let is_word = |at: usize| {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        !text[..at].ends_with(is_part) && !text[at + key.len()..].starts_with(is_part)
+/// What is behind `key:`, `key =` and `key =>` in the lines of code, where it is written out.
+fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let value = move |(at, key): (usize, &str)| {
+        let (before, behind) = (&text[..at], &text[at + key.len()..]);
+        let is_word = !before.ends_with(is_part) && !behind.starts_with(is_part);
+        let is_comment = before.lines().last().is_some_and(|line| line.trim().starts_with('#'));
+        let behind = behind.trim_start_matches(['"', '\'']).trim_start();
+        let value = behind.strip_prefix([':', '='])?;
+        let value = value.strip_prefix('>').unwrap_or(value).trim_start();
+        let is_written = value.starts_with(['"', '\'', '[', '{', '%', '~']);
+        (is_word && !is_comment && is_written).then_some(value)
     };
-    let (at, _) = text.match_indices(key).find(|(at, _)| is_word(*at))?;
-    let value = text[at + key.len()..].trim_start_matches(['"', '\'']);
-    // A list ends where it is closed, and any other value with its line.
-    let is_list = value.trim_start_matches([' ', ':', '=', '>']).starts_with('[');
-    Some(quoted(value.split(if is_list { ']' } else { '\n' }).next()?))
+    text.match_indices(key.to_owned().as_str()).collect::<Vec<_>>().into_iter().filter_map(value)
+}
+
+/// The names that are written behind a key: one, or a list, also that of words in Ruby and Elixir.
+fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
+    let value = value_of(text, key).find(|value| !value.starts_with('{'))?;
+    if let Some(list) = value.strip_prefix("%w").or_else(|| value.strip_prefix("~w")) {
+        let names = list.get(1..)?.split([')', ']', '}', '|']).next()?;
+        return Some(names.split_whitespace().map(str::to_owned).collect());
+    }
+    match value.strip_prefix('[') {
+        Some(list) => Some(quoted(list.split(']').next()?)),
+        None => Some(quoted(value).into_iter().take(1).collect()),
+    }
 }
 
 /// The quoted parts of a text.
@@ -364,12 +410,15 @@ const MAX_NAMES: usize = 8;
 
 /// The value of `key: value` or `key = "value"`, whatever the case of the key.
 fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
-    let value = text.lines().find_map(|line| {
+    let mut lines = text.lines();
+    let value = lines.find_map(|line| {
         let (name, value) = line.split_once([':', '='])?;
         (name.trim().to_lowercase() == key).then_some(value)
     })?;
+    let more = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.contains(':'));
+    let value = std::iter::once(value).chain(more).map(str::trim).collect::<Vec<_>>().join(" ");
     // R writes "MIT + file LICENSE".
-    let value = value.split(" + file ").next().unwrap_or(value);
+    let value = value.split(" + file ").next().unwrap_or(&value);
     ManifestLicenses::one(value.trim().trim_matches('"'))
         .filter(|of| !of.names[0].starts_with("file "))
 }
@@ -436,6 +485,73 @@ mod tests {
         check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
         check("description", "License: MIT + file LICENSE\n", "MIT");
         check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
+    }
+
+    #[test]
+    fn a_manifest_is_read_as_its_language_is_written() {
+        check("setup.py", "setup(\n  license = 'GPLv2',\n)\n", "GPL-2.0-only");
+        check("setup.py", "setup(**{'license': 'GPLv2'})\n", "GPL-2.0-only");
+        check(
+            "x.gemspec",
+            "  s.licenses = [\n    'Ruby',\n    'GPL-2.0',\n  ]\n",
+            "Ruby AND GPL-2.0-only",
+        );
+        check("x.gemspec", "  s.licenses = %w[MIT GPL-2.0]\n", "MIT AND GPL-2.0-only");
+        check("x.podspec", "  s.license = { type: 'GPL-2.0', file: 'LICENSE' }\n", "GPL-2.0-only");
+        check("x.podspec.json", "{\"license\": {\"type\": \"MIT\"}}", "MIT");
+        check(
+            "mix.exs",
+            "# licenses: [\"MIT\"]\n[licenses: ~w(ISC GPL-2.0)]\n",
+            "ISC AND GPL-2.0-only",
+        );
+        check("x.opam", "license: [\n  \"MIT\"\n  \"GPL-2.0-only\"\n]\n", "MIT AND GPL-2.0-only");
+        check("build.gradle", "licenses{\n  license{\n    name 'MIT'\n  }\n}\n", "MIT");
+        check(
+            "build.gradle",
+            "licenses { license {\n url = 'https://www.apache.org/licenses/LICENSE-2.0.txt'\n } }\n",
+            "Apache-2.0",
+        );
+        check("meta.json", "{\"license\": [\"lgpl_2_1\"]}", "LGPL-2.1-only");
+        check("meta.json", "{\"license\": [\"mozilla_1_1\"]}", "MPL-1.1");
+        check(
+            "description",
+            "License: GPL (>= 2) |\n  BSD_3_clause + file LICENSE\nTitle: x\n",
+            "GPL-2.0-or-later OR BSD-3-Clause",
+        );
+        check(
+            "pom.xml",
+            "<project><licenses><license><name>BSD</name><url>https://opensource.org/licenses/BSD-3-Clause</url></license></licenses></project>",
+            "BSD-3-Clause",
+        );
+        check(
+            "pom.xml",
+            "<project><licenses><license><name>Proprietary</name><url>https://opensource.org/licenses/MIT</url></license></licenses></project>",
+            "LicenseRef-proprietary",
+        );
+        check(
+            "x.nuspec",
+            "<package><metadata><licenseUrl>https://licenses.nuget.org/MIT</licenseUrl></metadata></package>",
+            "MIT",
+        );
+        for name in ["x.fsproj", "directory.build.props"] {
+            let project = "<Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project>";
+            check(name, project, "MIT");
+        }
+    }
+
+    #[test]
+    fn the_text_that_a_manifest_names_is_known() {
+        let check = |name: &str, text: &str, expected: Option<&str>| {
+            assert_eq!(named_text(name, text.as_bytes()).as_deref(), expected, "{text}");
+        };
+        check("cargo.toml", "[workspace.package]\nlicense-file = \"a.txt\"\n", Some("a.txt"));
+        check("pyproject.toml", "[project]\nlicense-files = [\"a.txt\"]\n", Some("a.txt"));
+        check("pyproject.toml", "[project]\nlicense-files = [\"LICEN[CS]E*\"]\n", None);
+        check("setup.cfg", "[metadata]\nlicense_files =\n    a.txt\n    AUTHORS\n", Some("a.txt"));
+        check("x.podspec", "  s.license = { :file => 'a.txt' }\n", Some("a.txt"));
+        check("description", "License: file a.txt\n", Some("a.txt"));
+        let project = "<Project><PropertyGroup><PackageLicenseFile>a.txt</PackageLicenseFile></PropertyGroup></Project>";
+        check("x.csproj", project, Some("a.txt"));
     }
 
     #[test]

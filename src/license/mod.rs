@@ -19,6 +19,7 @@ mod debian;
 mod expression;
 mod grants;
 mod manifest;
+mod markup;
 mod notice;
 mod read;
 mod reference;
@@ -36,6 +37,7 @@ pub use component::{
     Identification, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by,
 };
 pub use expression::{Expression, License};
+pub use markup::legible;
 pub use notice::copyright_lines;
 pub use read::{LICENSING_PARENT, is_relevant, statements};
 pub use statement::{Method, Scope, Statement};

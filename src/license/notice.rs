@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::markup::{in_utf8, without_entities};
+use super::words::without_marks;
 use crate::text::printable;
 
 /// Maximum bytes of a text to search.
@@ -12,14 +14,21 @@ const MAX_LINES: usize = 50;
 /// The copyright lines of a text, as written but without comment marks, in order and without
 /// duplicates.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    if !speaks_of_copyright(&text[..text.len().min(MAX_BYTES)]) {
+    let text = &text[..text.len().min(MAX_BYTES)];
+    if !speaks_of_copyright(text) {
         return Vec::new();
     }
-    let lines = text[..text.len().min(MAX_BYTES)]
-        .split(|byte| b"\r\n".contains(byte))
-        .filter_map(copyright_line);
-    lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
+    let text = in_utf8(text);
+    let lines: Vec<&str> = text.split(['\r', '\n']).filter(|line| !line.is_empty()).collect();
+    // Years that fill a line have their holder on the next.
+    let whole = |at: usize| {
+        let next = lines.get(at + 1).filter(|_| lines[at].trim_end().ends_with(','));
+        next.and_then(|next| copyright_line(&format!("{} {}", lines[at], without_marks(next))))
+            .or_else(|| copyright_line(lines[at]))
+    };
+    let mut seen = BTreeSet::new();
+    let notices = (0..lines.len()).filter_map(whole);
+    notices.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
 }
 
 /// Whether a text contains one of the words that every notice has.
@@ -30,11 +39,11 @@ fn speaks_of_copyright(text: &[u8]) -> bool {
 }
 
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
-fn copyright_line(line: &[u8]) -> Option<String> {
-    if line.len() > 300 || !speaks_of_copyright(line) {
+fn copyright_line(line: &str) -> Option<String> {
+    if line.len() > 300 || !speaks_of_copyright(line.as_bytes()) {
         return None;
     }
-    let text = decoded(&printable(line));
+    let text = printable(without_entities(line).as_bytes());
     let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
     let notice = text[start..].trim_end();
     let notice = ["-->", "<br>", "<br/>", "<br />", "</p>"]
@@ -50,38 +59,15 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let is_tag = text.contains("SPDX-FileCopyrightText:");
     let has_year = notice.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     let has_sign = lower.contains("(c)") || lower.contains('©');
-    // "Copyright notice" and "copyright holders" occur in license texts.
-    let is_prose = ["notice", "holder", "owner", "law", "license", "statement", "[yyyy]", "<year>"]
-        .iter()
-        .any(|word| lower.contains(word));
+    // "Copyright notice" and "copyright holders" occur in license texts, and Lawrence is a name.
+    let words = lower.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_end_matches('s'));
+    let is_prose = lower.contains("[yyyy]")
+        || lower.contains("<year>")
+        || words.into_iter().any(|word| {
+            ["notice", "holder", "owner", "law", "license", "licensed", "statement"].contains(&word)
+        });
     (is_tag || (is_claim && (has_year || has_sign) && !is_prose && !is_clause))
         .then(|| notice.to_owned())
-}
-
-/// Entities of HTML that notices are written with.
-const ENTITIES: &[(&str, &str)] = &[
-    ("&copy;", "©"),
-    ("&#169;", "©"),
-    ("&#xa9;", "©"),
-    ("&#xA9;", "©"),
-    ("&ndash;", "–"),
-    ("&#8211;", "–"),
-    ("&mdash;", "—"),
-    ("&nbsp;", " "),
-    ("&#160;", " "),
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&quot;", "\""),
-    ("&auml;", "ä"),
-    ("&ouml;", "ö"),
-    ("&uuml;", "ü"),
-    ("&eacute;", "é"),
-    ("&amp;", "&"),
-];
-
-/// A text without entities: a notice is read by people.
-fn decoded(text: &str) -> String {
-    ENTITIES.iter().fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
 }
 
 #[cfg(test)]
@@ -108,5 +94,16 @@ mod tests {
             ["Copyright © 2006–2012 A & B"]
         );
         assert_eq!(copyright_lines(b"&copy; 2020 A<br>"), ["© 2020 A"]);
+        assert_eq!(
+            copyright_lines(
+                b" * Copyright 2010, 2011,\r\n *           2012 Lawrence Livermore\r\n"
+            ),
+            ["Copyright 2010, 2011, 2012 Lawrence Livermore"]
+        );
+        assert_eq!(copyright_lines(b"Copyright 2020 J\xF6rg"), ["Copyright 2020 Jörg"]);
+        assert_eq!(
+            copyright_lines(b"Copyright 2020 A&#27;[1m\x07"),
+            ["Copyright 2020 A\\u{1b}[1m\\u{7}"]
+        );
     }
 }

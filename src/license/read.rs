@@ -6,7 +6,7 @@ use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
 use super::words::Words;
 use super::{debian, manifest, reference, reuse, tag, text};
-use crate::text::FilePath;
+use crate::text::{FilePath, decoded};
 
 /// Files that license their parent directory: (directory, file name).
 pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reuse", "dep5")];
@@ -38,7 +38,9 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     if reuse::is_relevant(path) {
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
-        found.extend(manifest::statement(&name, bytes));
+        // A text with any name is not looked for by itself.
+        let named = || named_text(path, bytes).map(|of| manifest::unread(&of));
+        found.extend(manifest::statement(&name, bytes).or_else(named));
     }
     about_package(path, found)
 }
@@ -107,10 +109,11 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     let tagged =
         tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
+    let why = decoded(bytes).map_or("no text, or in an unknown encoding", |_| "");
     let mut found = text::identify(bytes).unwrap_or(text::Identity {
         expression: None,
         line: 1,
-        written: String::new(),
+        written: why.to_owned(),
     });
     if let Some(tag) = tagged
         && found

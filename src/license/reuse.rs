@@ -54,6 +54,17 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
             .into_iter()
             .filter_map(|annotation| statement(annotation, &text))
             .collect(),
+        Err(_) if text.contains("[[annotations") => vec![Statement {
+            method: Method::Reuse,
+            scope: Scope::Paths {
+                globs: vec!["**".to_owned()],
+                n_up: 0,
+                is_literal_separator: true,
+            },
+            line: 1,
+            expression: None,
+            written: "a REUSE.toml with faults".to_owned(),
+        }],
         Err(_) => debian::paragraphs(&text, Method::Reuse, 1),
     }
 }

@@ -126,7 +126,8 @@ fn expression_of(value: &[u8]) -> String {
     let mut taken: Vec<&str> = Vec::new();
     let mut depth = 0i32;
     let mut is_operand_next = true;
-    for word in value.split_whitespace() {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    for (at, &word) in words.iter().enumerate() {
         let core = word.trim_start_matches('(').trim_end_matches(')');
         let is_operator = matches!(core, "AND" | "OR" | "WITH" | "and" | "or" | "with");
         let is_name = core.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -144,9 +145,14 @@ fn expression_of(value: &[u8]) -> String {
             if !is_operand_next && Expression::parse_spdx(core).is_some() {
                 taken.push(core);
             }
+            let mut rest = words[at..].join(" ");
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
                 let start = word.len() - word.trim_start_matches('(').len();
                 taken.push(word[..start + end].trim_end_matches('-'));
+                rest.drain(..start + end);
+            }
+            if let Some(beside) = beside(&rest).filter(|_| !taken.is_empty()) {
+                return format!("{} {beside}", taken.join(" ")).trim_end_matches('.').to_owned();
             }
             break;
         }
@@ -159,13 +165,16 @@ fn expression_of(value: &[u8]) -> String {
         taken.push(word);
         is_operand_next = is_operator;
     }
-    while taken
-        .last()
-        .is_some_and(|last| matches!(*last, "AND" | "OR" | "WITH" | "and" | "or" | "with"))
-    {
-        taken.pop();
-    }
     taken.join(" ").trim_end_matches(['.', ':', '/']).to_owned()
+}
+
+/// Another license behind signs that join none in an expression: `MIT, GPL-2.0`.
+fn beside(rest: &str) -> Option<&str> {
+    let name = rest.trim_start_matches("and/or").trim_start_matches([' ', ',', ';', '&', '+', '|']);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+    let end = rest.len() - name.trim_start_matches(is_part).len();
+    let name = &name[..name.len() - (rest.len() - end)];
+    (end > name.len() && Expression::parse(name).is_some()).then(|| &rest[..end])
 }
 
 #[cfg(test)]
@@ -202,6 +211,18 @@ mod tests {
         check("// SPDX-License-Identifier: GPL-2.0+ BSD-2-Clause", &[(1, "GPL-2.0+ BSD-2-Clause")]);
         check("int x; // SPDX-License-Identifier: MIT", &[(1, "MIT")]);
         check("SPDX-License-Identifier: MIT", &[(1, "MIT")]);
+    }
+
+    #[test]
+    fn a_license_is_not_lost_behind_a_sign_that_joins_none_or_at_the_end_of_a_line() {
+        check("// SPDX-License-Identifier: MIT, GPL-2.0", &[(1, "MIT , GPL-2.0")]);
+        check("// SPDX-License-Identifier: MIT,GPL-2.0 */", &[(1, "MIT ,GPL-2.0")]);
+        check("// SPDX-License-Identifier: MIT; GPLv2.", &[(1, "MIT ; GPLv2")]);
+        check("// SPDX-License-Identifier: MIT & ISC", &[(1, "MIT & ISC")]);
+        check("// SPDX-License-Identifier: MIT and/or ISC", &[(1, "MIT and/or ISC")]);
+        check("// SPDX-License-Identifier: MIT AND", &[(1, "MIT AND")]);
+        check("// SPDX-License-Identifier: MIT, see LICENSE", &[(1, "MIT")]);
+        check("// SPDX-License-Identifier: MIT; int x;", &[(1, "MIT")]);
     }
 
     #[test]

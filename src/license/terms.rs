@@ -67,7 +67,7 @@ impl Terms {
     pub fn new(identified: &Identification) -> Self {
         let contradiction = |of: &LicenseEvidence| Contradiction {
             license: of.statement.expression.clone(),
-            evidence: format!("{} says {}", of.describe(), of.says()),
+            evidence: of.statement_in_words(),
         };
         let part = |of: &SnippetLicense| LicensedLines {
             first: of.first,

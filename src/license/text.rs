@@ -249,11 +249,7 @@ impl Parts {
         for reading in self.readings.iter().filter(|of| !of.is_abridged()) {
             let differing = conditions(reading, words);
             if !differing.is_empty() {
-                return Err(format!(
-                    "like {}, with other terms: {}",
-                    reading.id,
-                    differing.join("; ")
-                ));
+                return Err(with_other_terms(reading.id, &differing));
             }
         }
         let stated: Vec<LicenseStatement> = self.stated();
@@ -264,7 +260,7 @@ impl Parts {
         let Some(joined) = joined(stated, words) else { return Err("an exception".to_owned()) };
         let left = self.left_over(words, is_whole);
         if !left.is_empty() {
-            return Err(format!("like {joined}, with other terms: {}", left.join("; ")));
+            return Err(with_other_terms(&joined.to_string(), &left));
         }
         let named = EXCEPTIONS.iter().filter(|(name, _)| words.has(name)).map(|(_, id)| *id);
         Ok(exceptions.map(|of| of.id).chain(named).fold(joined, Expression::with_exception))
@@ -361,6 +357,16 @@ impl Parts {
             .map(String::from)
             .collect()
     }
+}
+
+/// What is known of a license with terms that the license it is like does not have.
+fn with_other_terms(license: &str, terms: &[String]) -> String {
+    let first = terms.first().map_or("", String::as_str);
+    let more = match terms.len() {
+        0 | 1 => String::new(),
+        n => format!(" and {} more", n - 1),
+    };
+    format!("like {license}, with other terms: {first}{more}")
 }
 
 /// The names by which headers refer to exceptions.
@@ -513,6 +519,11 @@ const PARTS: &[&str] = &[
     " documentation is ",
     " non core ",
     " some files ",
+    " accordingly ",
+    " as appropriate ",
+    " depending on ",
+    " respectively ",
+    " whichever applies ",
 ];
 
 /// The parts of a text that are before, between and behind license texts.
@@ -614,9 +625,13 @@ fn is_notice(row: &[&str]) -> bool {
 /// Whether words are about the text itself, as in "copies of this license document".
 fn is_about_text(row: &[&str]) -> bool {
     let text = row.join(" ");
-    ["copies of this license", "copies of this document", "this license is copyright"]
-        .iter()
-        .any(|of| text.contains(of))
+    const ABOUT: [&str; 4] = [
+        "copies of this license",
+        "copies of this document",
+        "modification of the license",
+        "this license is copyright",
+    ];
+    ABOUT.iter().any(|of| text.contains(of))
 }
 
 fn is_condition(word: &str) -> bool {
@@ -834,6 +849,26 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             "under the terms of the GNU General Public License, or the Frobnicator license",
             "unknown",
         );
+        check_header("under the Apache License, Version 2.0 and GNU GLP V2.", "unknown");
+        check_header(
+            "under the Apache License, Version 2.0. It needs GNU make, version 4.",
+            "Apache-2.0",
+        );
+        check_header("The code is under the MIT license, and the art under CC-BY-NC.", "unknown");
+        check_header(
+            "under the Apache License 2.0. Commercial use requires a license from Example Inc.",
+            "unknown",
+        );
+        // A name has up to four words.
+        check_header(
+            "under the MIT license, the art under the Great Old Frobnicator Widget license.",
+            "unknown",
+        );
+        check_header(
+            "under the MIT license. It is under the folder where every package keeps license files.",
+            "MIT",
+        );
+        check_header("under the terms of the X11 license.", "unknown");
         check_header("under the MIT license. Use it under the terms of this license.", "MIT");
         check_header("under the MIT license. Redistribute it under the same license.", "MIT");
     }
@@ -856,6 +891,34 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             "under version 2 or version 3 of the GNU General Public License.",
             "GPL-2.0-only OR GPL-3.0-only",
         );
+        check_header(
+            "under the GNU GPL, version 2 of the license dated June 1991 or version 3.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        // "Later" is near the "or" of a version, and not that of a license.
+        check_header(
+            "under the MIT license or the GPL version 2 and any later version.",
+            "MIT OR GPL-2.0-or-later",
+        );
+        // An address may be between two licenses of a choice, and no whole story.
+        let between = |n_words: usize| {
+            let words = vec!["word"; n_words].join(" ");
+            format!("under the EPL 2.0 {words} or the GPL version 2, which")
+        };
+        check_header(&between(20), "EPL-2.0 OR GPL-2.0-only");
+        check_header(&between(40), "EPL-2.0");
+        for parts in [
+            "accordingly",
+            "as appropriate",
+            "respectively",
+            "depending on the file",
+            "whichever applies",
+        ] {
+            check_header(
+                &format!("The files are covered by the GPL v2 or LGPL v2.1, {parts}."),
+                "GPL-2.0-only AND LGPL-2.1-only",
+            );
+        }
         check_header(
             "The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version).",
             "LGPL-2.1-or-later AND GPL-2.0-or-later",

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::markup::plain;
+
 /// The words of a text in lower case, one space between them, and the line of each.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
@@ -215,66 +217,6 @@ impl Words {
     }
 }
 
-/// A text without the marks of HTML and RTF, with the same lines.
-fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let head = bytes[..bytes.len().min(MAX_HEAD)].to_ascii_lowercase();
-    let is_here = |mark: &[u8]| memchr::memmem::find(&head, mark).is_some();
-    if head.starts_with(b"{\\rtf") {
-        return Cow::Owned(without(bytes, is_rtf_mark));
-    }
-    let is_html = [&b"<html"[..], b"<!doctype html", b"<p>", b"<div"].into_iter().any(is_here);
-    if is_html { Cow::Owned(without(bytes, is_html_mark)) } else { Cow::Borrowed(bytes) }
-}
-
-/// Bytes at the beginning of a text by which its format is known.
-const MAX_HEAD: usize = 1024;
-
-/// A text with a space for each of the marks that begin where `mark` finds one; it returns their
-/// length.
-fn without(bytes: &[u8], mark: fn(&[u8]) -> usize) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let n_marked = mark(&bytes[at..]);
-        if n_marked == 0 {
-            plain.push(bytes[at]);
-        } else {
-            plain.push(b' ');
-            plain.extend(bytes[at..at + n_marked].iter().filter(|&&byte| byte == b'\n'));
-        }
-        at += n_marked.max(1);
-    }
-    plain
-}
-
-/// The length of a tag or an entity of HTML.
-fn is_html_mark(text: &[u8]) -> usize {
-    let is_tag = text.len() > 1
-        && text[0] == b'<'
-        && (text[1].is_ascii_alphabetic() || b"/!".contains(&text[1]));
-    let (end, most) = match text[0] {
-        b'<' if is_tag => (b'>', 1000),
-        b'&' => (b';', 8),
-        _ => return 0,
-    };
-    memchr::memchr(end, &text[..text.len().min(most)]).map_or(0, |at| at + 1)
-}
-
-/// The length of a control word of RTF, or of a brace.
-fn is_rtf_mark(text: &[u8]) -> usize {
-    match text {
-        [b'{' | b'}', ..] => 1,
-        [b'\\', b'\'', _, _, ..] => 4,
-        [b'\\', rest @ ..] => {
-            1 + rest
-                .iter()
-                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
-                .count()
-        }
-        _ => 0,
-    }
-}
-
 /// Number of words of a gram: four do not occur together by chance.
 const GRAM: usize = 4;
 const MIX: u32 = 0x9E37_79B1;
@@ -288,7 +230,7 @@ pub fn hash(word: &str) -> u32 {
 const MAX_NOTICE: usize = 200;
 
 /// A line without the marks of comments and quotes around it.
-fn without_marks(line: &str) -> &str {
+pub(super) fn without_marks(line: &str) -> &str {
     let line = line
         .trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '©' | '<' | '['));
     // The comment words of DOS batch files and m4.
@@ -316,7 +258,7 @@ fn without_bullet(line: &str) -> &str {
 fn is_abbreviation(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     word.len() == 1
-        || word.contains('.')
+        || word.contains('.') && !word.starts_with(|c: char| c.is_ascii_digit())
         || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
 }
 

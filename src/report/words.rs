@@ -86,7 +86,8 @@ fn owned(component: &Component) -> String {
     let mut license = match (component.license(), &terms.evidence) {
         (Some(license), Some(evidence)) => format!("license {license} ({evidence})"),
         (Some(license), None) => format!("license {license}"),
-        (None, _) => "license not known".to_owned(),
+        (None, Some(evidence)) => format!("license not known ({evidence})"),
+        (None, None) => "license not known".to_owned(),
     };
     if let Some(first) = terms.contradictions.first() {
         let n_more = terms.contradictions.len() - 1;

@@ -97,6 +97,54 @@ fn the_license_of_a_file_in_a_folder_is_found_and_how() {
     assert_eq!(component(&report)["notices"][0], "Copyright (c) 2010 Beta Authors");
 }
 
+/// What `corpus show` says of a component with this file beside its code.
+fn shown(name: &str, bytes: &[u8]) -> String {
+    let folder = folder(&[("alpha/table.c", C.first)]);
+    let source = folder.path().join("alpha");
+    fs::write(source.join(name), bytes).expect("the folder is writable");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    corpus(folder.path(), &["show", "known"]).1
+}
+
+/// A text in UTF-16 with a byte order mark.
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    format!("\u{FEFF}{text}").encode_utf16().flat_map(bytes).collect()
+}
+
+#[test]
+fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
+    let page = MIT.replace('"', "&quot;").replace("\n\n", "</p>\n<p>");
+    let rtf = MIT.replace('\n', "\\par\r\n").replace('"', "\\'94");
+    let marked = "{\\rtf1{\\fonttbl{\\f0 Only Sans;}}{\\*\\generator Must not;}";
+    let style = "<style>p { color: red } /* must not */</style>";
+    let files = [
+        ("LICENSE", utf16(MIT, u16::to_le_bytes)),
+        ("LICENSE.txt", utf16(MIT, u16::to_be_bytes)),
+        ("LICENSE.txt", format!("\u{FEFF}{MIT}").into_bytes()),
+        ("LICENSE.txt", MIT.replace('\n', "\r").into_bytes()),
+        ("LICENSE.rtf", format!("{marked}{rtf}}}").into_bytes()),
+        ("LICENSE.html", format!("<html>{style}<p>{page}</html>").into_bytes()),
+        ("LICENSE.html", format!("<html><!--\n{MIT}--></html>").into_bytes()),
+        ("package.json", b"\xEF\xBB\xBF{\"license\": \"MIT\"}".to_vec()),
+        ("package.json", utf16("{\"license\": \"MIT\"}", u16::to_le_bytes)),
+    ];
+    for (name, bytes) in files {
+        let text = shown(name, &bytes);
+        assert!(text.contains("alpha no version (MIT: "), "{name}: {text}");
+    }
+    let unmarked: Vec<u8> = MIT.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let terms = format!("{MIT}Commercial use is prohibited.\n");
+    for (name, bytes, why) in [
+        ("LICENSE", &unmarked[..], "no text, or in an unknown encoding"),
+        ("LICENSE.pdf", b"%PDF-1.4\n\0\x01\x02", "no text, or in an unknown encoding"),
+        ("LICENSE", terms.as_bytes(), "like MIT, with other terms: is prohibited"),
+    ] {
+        let text = shown(name, bytes);
+        let expected = format!("license not known: license text ({name}:");
+        assert!(text.contains(&expected) && text.contains(why), "{text}");
+    }
+}
+
 #[test]
 fn the_licenses_of_a_stored_corpus_are_kept_and_shown() {
     let manifest = "{\"name\": \"alpha\", \"license\": \"MIT\"}";
@@ -280,6 +328,38 @@ fn a_notice_holds_the_license_texts_and_says_what_may_not_be_passed_on() {
         "{text}"
     );
     assert!(!text.contains("  alpha: "), "{text}");
+}
+
+#[test]
+fn a_notice_has_no_control_characters_and_is_recognized_in_every_encoding() {
+    let notice = "Copyright (c) 2013 J\u{F6}rg";
+    let text = MIT.replace("Copyright (c) 2013 Alpha Authors", notice);
+    let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    let hostile = text.replace("J", "\u{1B}[31m\u{7}J") + "\u{C}\u{202E}\u{1B}]0;x\u{7}\n";
+    let corpus = folder(&[("alpha/table.c", C.first)]);
+    let repository = copying("", "");
+    for bytes in [latin, utf16(&text, u16::to_be_bytes), hostile.into_bytes()] {
+        fs::write(corpus.path().join("alpha/LICENSE"), bytes).expect("the folder is writable");
+        let flags =
+            ["audit", "--format", "notice", "--fail-on", "never", "--corpus", utf8(corpus.path())];
+        let output = repository.secondhand(&flags).output().expect("the program starts");
+        let written = String::from_utf8(output.stdout).expect("it is UTF-8");
+        let is_seen = |c: char| c == '\n' || !c.is_control() && c != '\u{202E}';
+        assert!(written.chars().all(is_seen) && written.contains("J\u{F6}rg"), "{written}");
+    }
+    fs::write(corpus.path().join("alpha/LICENSE"), &text).expect("the folder is writable");
+    let page = "<html><p>alpha</p><p>&copy; 2013 <b>J&ouml;rg</b></p></html>";
+    for (name, bytes) in [
+        ("NOTICE", utf16(notice, u16::to_le_bytes)),
+        ("NOTICE", notice.chars().map(|c| c as u8).collect()),
+        ("NOTICE.html", page.as_bytes().to_vec()),
+    ] {
+        let repository = copying("", "");
+        fs::write(repository.root().join(name), bytes).expect("the folder is writable");
+        repository.commit("notice");
+        let report = repository.check(&["--base", "HEAD~2", "--corpus", utf8(corpus.path())]);
+        assert_eq!(report.json["findings"][0]["origins"][0]["verdict"]["givenIn"], name);
+    }
 }
 
 #[test]

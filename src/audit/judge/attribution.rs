@@ -4,7 +4,7 @@
 use crate::audit::Error;
 use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
-use crate::license::Terms;
+use crate::license::{Terms, legible};
 use crate::policy::Attribution;
 use crate::text::FilePath;
 
@@ -48,7 +48,7 @@ impl Attributions {
             if reader.size(entry).is_none_or(|size| size <= MAX_SIZE)
                 && let Ok(bytes) = reader.try_read(entry)?
             {
-                files.push((entry.path.clone(), words(&bytes)));
+                files.push((entry.path.clone(), words(&legible(&bytes))));
             }
         }
         Ok(Self { files })
@@ -64,12 +64,9 @@ impl Attributions {
             .map(|notice| (notice, holder(notice)))
             .filter(|(_, holder)| holder.len() > 3)
             .collect();
-        let license = terms
-            .license
-            .as_ref()
-            .map(|license| words(license.to_string().as_bytes()))
-            .unwrap_or_default();
-        let named = [words(component.as_bytes()), license];
+        let license =
+            terms.license.as_ref().map(|license| words(&license.to_string())).unwrap_or_default();
+        let named = [words(component), license];
         let holds = |text: &str| {
             if holders.is_empty() {
                 named.iter().all(|name| text.contains(name.as_str()))
@@ -77,7 +74,7 @@ impl Attributions {
                 holders.iter().all(|(_, holder)| text.contains(holder.as_str()))
             }
         };
-        if holds(&words(&copy.text)) {
+        if holds(&words(&legible(&copy.text))) {
             return Attribution::Given(copy.path.to_string());
         }
         let above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
@@ -105,8 +102,8 @@ fn is_above(path: &FilePath, other: &FilePath) -> bool {
 }
 
 /// Lower case, with one space between words and around everything.
-fn words(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text).to_lowercase();
+fn words(text: &str) -> String {
+    let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.fold(" ".to_owned(), |mut all, word| {
         all.push_str(word);
@@ -117,7 +114,7 @@ fn words(text: &[u8]) -> String {
 
 /// The holder named in a notice: without years, signs and the words around.
 fn holder(notice: &str) -> String {
-    let all = words(notice.as_bytes());
+    let all = words(notice);
     let fillers = [
         "copyright",
         "c",
@@ -159,10 +156,7 @@ mod tests {
 
     #[track_caller]
     fn check(copy_text: &str, files: &[(&str, &str)], notices: &[&str], expected: &Attribution) {
-        let files = files
-            .iter()
-            .map(|(path, text)| (FilePath::new(*path), words(text.as_bytes())))
-            .collect();
+        let files = files.iter().map(|(path, text)| (FilePath::new(*path), words(text))).collect();
         let terms = Terms {
             license: Expression::parse("MIT"),
             notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
@@ -183,6 +177,13 @@ mod tests {
             &notices,
             &given("src/LICENSE.alpha"),
         );
+        for marks in ["// ", "# ", "-- ", "<!-- ", "\t** ", "REM ", "' "] {
+            for end in ["\n", "\r\n", "\r"] {
+                let text = format!("{marks}Copyright 2013 Alpha Authors{end}{marks}x{end}");
+                check(&text, &[], &notices, &given("src/a.c"));
+            }
+        }
+        check("/* Copyright 2013 Alpha\r\n * Authors */", &[], &notices, &given("src/a.c"));
         let owed = Attribution::Owed(vec![notices[0].to_owned()]);
         check("", &[("lib/NOTICE", "Copyright 2013 Alpha Authors")], &notices, &owed);
         check("alpha", &[("NOTICE", "Copyright 2013 Beta Authors")], &notices, &owed);

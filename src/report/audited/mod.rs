@@ -64,7 +64,8 @@ pub(super) fn license_of(audited: &AuditSummary, number: usize) -> String {
     match (component.license(), &component.terms.evidence) {
         (Some(license), Some(evidence)) => format!("{license}: {evidence}"),
         (Some(license), None) => license,
-        (None, _) => "license not known".to_owned(),
+        (None, Some(evidence)) => format!("license not known: {evidence}"),
+        (None, None) => "license not known".to_owned(),
     }
 }
 

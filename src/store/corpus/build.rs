@@ -474,8 +474,10 @@ impl<'b> Builder<'b> {
             known.insert(key, number);
             files.push(number);
         }
-        for (whole, number) in
-            whole.iter_mut().zip(0..).filter(|(whole, _)| whole.license.is_none())
+        for (whole, number) in whole
+            .iter_mut()
+            .zip(0..)
+            .filter(|(of, _)| of.license.is_none() && of.evidence.is_none())
         {
             // A package may have everything in one folder.
             let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
