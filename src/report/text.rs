@@ -189,7 +189,7 @@ fn overview(
     match (shown.len(), classes.len() - shown.len()) {
         (0, 0) => {}
         (0, n) => {
-            writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?
+            writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?;
         }
         (_, 0) => writeln!(out)?,
         (_, n) => writeln!(out, "{}\n", others(n))?,

@@ -107,7 +107,7 @@ fn jscpd(text: &str) -> Option<Migration> {
                 .left_out
                 .push("`gitignore`: what git ignores is left out in any case".to_owned()),
             ("exitCode", _) => {
-                migrated.left_out.push("`exitCode`: the status is 1 from `fail-on` on".to_owned())
+                migrated.left_out.push("`exitCode`: the status is 1 from `fail-on` on".to_owned());
             }
             _ => migrated.left_out.push(format!("`{key}`: it has no counterpart")),
         }
@@ -173,8 +173,11 @@ fn sonar(text: &str) -> Option<Migration> {
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    let pairs: Vec<(&str, &str)> =
-        PAIR.iter().flat_map(|pattern| pattern.captures_iter(&joined)).filter_map(pair).collect();
+    let pairs: Vec<(&str, &str)> = PAIR
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(&joined))
+        .filter_map(|found| pair(&found))
+        .collect();
     if pairs.is_empty() {
         return None;
     }
@@ -208,7 +211,7 @@ fn sonar(text: &str) -> Option<Migration> {
 }
 
 /// A key and its value, by whichever alternative of a pattern found them.
-fn pair<'t>(found: Captures<'t>) -> Option<(&'t str, &'t str)> {
+fn pair<'t>(found: &Captures<'t>) -> Option<(&'t str, &'t str)> {
     let mut groups = found.iter().skip(1).flatten();
     Some((groups.next()?.as_str(), groups.next()?.as_str().trim()))
 }
