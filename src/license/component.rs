@@ -279,7 +279,10 @@ impl Licenses {
             }
         }
         about_file.extend(self.files.get(path.as_bytes()).into_iter().flatten().cloned());
-        let (overriding, stated) = self.stated_for(path);
+        let (overriding, mut stated) = self.stated_for(path);
+        let is_added = |of: &LicenseEvidence| of.statement.method == Method::ReuseAggregate;
+        let added =
+            stated.pop_if(|of| is_added(of) && !about_file.is_empty() && overriding.is_empty());
         // The nearest scope with a statement wins: it overrides statements about everything around
         // it.
         let declared = self.above(path, |method| method == Method::Declared);
@@ -297,7 +300,8 @@ impl Licenses {
             .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
         let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
-        Identification { snippets, ..Identification::of(counting).declared(declared) }
+        let found = Identification::of(counting).and(added);
+        Identification { snippets, ..found.declared(declared) }
     }
 
     /// What patterns say of a file: overriding statements, and others. Of one file with
@@ -352,6 +356,16 @@ impl LicenseEvidence {
 }
 
 impl Identification {
+    /// The same with a license that applies, too; unknown if either is.
+    fn and(self, added: Option<LicenseEvidence>) -> Self {
+        let Some(added) = added else { return self };
+        let both = [self.expression, added.statement.expression.clone()];
+        let both: Option<Vec<Expression>> = both.into_iter().collect();
+        let mut evidence = self.evidence;
+        evidence.push(added);
+        Self { expression: both.and_then(Expression::all), evidence, ..self }
+    }
+
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
         let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
@@ -642,6 +656,9 @@ mod tests {
         check(&[("REUSE.toml", reuse), ("lib/a.c", tagged)], "lib/a.c", "Apache-2.0");
         let over = reuse.replace("SPDX", "precedence = \"override\"\nSPDX");
         check(&[("REUSE.toml", &over), ("lib/a.c", tagged)], "lib/a.c", "ISC");
+        let both = reuse.replace("SPDX", "precedence = \"aggregate\"\nSPDX");
+        check(&[("REUSE.toml", &both), ("lib/a.c", tagged)], "lib/a.c", "Apache-2.0 AND ISC");
+        check(&[("REUSE.toml", &both), ("LICENSE", MIT)], "lib/a.c", "ISC");
         let dep5 = "Format: x\n\nFiles: *\nLicense: GPL-2\n\nFiles: lib/*\nLicense: Expat\n";
         check(&[("debian/copyright", dep5)], "lib/x/a.c", "MIT");
         check(&[("debian/copyright", dep5)], "src/a.c", "GPL-2.0-only");

@@ -78,10 +78,10 @@ fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
     let line =
         text.lines().position(|line| line.contains(first.as_str())).map_or(1, |at| at as u32 + 1);
     Some(Statement {
-        method: if annotation.precedence == "override" {
-            Method::ReuseOverride
-        } else {
-            Method::Reuse
+        method: match annotation.precedence.as_str() {
+            "override" => Method::ReuseOverride,
+            "aggregate" => Method::ReuseAggregate,
+            _ => Method::Reuse,
         },
         scope: Scope::Paths { globs, n_up: 0, is_literal_separator: true },
         line,

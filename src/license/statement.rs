@@ -24,6 +24,8 @@ pub enum Method {
     Declared,
     /// `REUSE.toml`, overriding what files state.
     ReuseOverride,
+    /// `REUSE.toml`, in addition to what files state.
+    ReuseAggregate,
     /// An `SPDX-License-Identifier` in the file.
     Tag,
     /// A `.license` file next to the file.
@@ -48,6 +50,7 @@ impl Method {
         match self {
             Self::Declared => "declared",
             Self::ReuseOverride => "REUSE.toml, overriding the file",
+            Self::ReuseAggregate => "REUSE.toml, besides what the file says",
             Self::Tag => "SPDX-License-Identifier in the file",
             Self::Sidecar => "its .license file",
             Self::Header => "the license header of the file",
