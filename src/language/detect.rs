@@ -167,17 +167,9 @@ struct LanguageEntry {
     /// The text of the built-in table; `None` for a user's table, which has already been read.
     toml: Option<TableText>,
     table: OnceLock<Table>,
-    /// Its claims.
-    claims: OnceLock<Vec<CompiledClaim>>,
+    /// The patterns of its claims, compiled when a file asks for them.
+    patterns: OnceLock<Vec<OnceLock<Regex>>>,
     language: OnceLock<Language>,
-}
-
-/// Extensions that several languages have, and the text that speaks for this one.
-#[derive(Debug)]
-struct CompiledClaim {
-    extensions: Vec<String>,
-    pattern: Regex,
-    weight: i32,
 }
 
 /// What speaks for a language.
@@ -262,7 +254,7 @@ impl Languages {
                 name: builtin.name.to_owned(),
                 toml: Some(builtin.toml),
                 table: OnceLock::new(),
-                claims: OnceLock::new(),
+                patterns: OnceLock::new(),
                 language: OnceLock::new(),
             });
         }
@@ -276,7 +268,7 @@ impl Languages {
     pub fn add(&mut self, id: &str, table: Table) -> Result<(), TableError> {
         check_names(&table)?;
         Lexer::new(&table)?;
-        compile_claims(&table)?;
+        check_claims(&table)?;
         table.helper.as_ref().map(HelperPatterns::new).transpose()?;
         self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
         Regions::new(&table)?;
@@ -308,7 +300,7 @@ impl Languages {
             name: table.name.clone(),
             toml: None,
             table: OnceLock::from(table),
-            claims: OnceLock::new(),
+            patterns: OnceLock::new(),
             language: OnceLock::new(),
         };
         match self.rows.get_mut(row) {
@@ -570,30 +562,34 @@ impl LanguageEntry {
         })
     }
 
-    fn claims(&self) -> &[CompiledClaim] {
-        self.claims.get_or_init(|| {
-            compile_claims(self.table())
-                .expect("`add` and tests/it/languages.rs compile every claim")
+    /// The compiled pattern of a claim.
+    fn pattern(&self, row: usize) -> &Regex {
+        let claims = &self.table().claims;
+        let patterns =
+            self.patterns.get_or_init(|| claims.iter().map(|_| OnceLock::new()).collect());
+        patterns[row].get_or_init(|| {
+            compiled(&claims[row]).expect("`add` and tests/it/languages.rs compile every claim")
         })
     }
 
     /// Whether any of its claims is in `text`.
     fn is_seen_in(&self, text: &[u8]) -> bool {
-        self.claims().iter().any(|claim| claim.pattern.is_match(text))
+        (0..self.table().claims.len()).any(|row| self.pattern(row).is_match(text))
     }
 
     /// What speaks for a file with `extension` being in this language: matches at which one of
     /// `tokens` begins, or all.
     fn evidence(&self, extension: &str, text: &[u8], tokens: Option<&[Token]>) -> Option<Evidence> {
         let is_seen = |at: Range<usize>| tokens.is_none_or(|tokens| is_code(text, at, tokens));
+        let claims = self.table().claims.iter().enumerate();
         let of_extension =
-            |claim: &&CompiledClaim| claim.extensions.iter().any(|other| other == extension);
+            |(_, claim): &(usize, &Claim)| claim.extension.iter().any(|other| other == extension);
         let mut sum = 0;
-        let mut best: Option<(i32, &CompiledClaim)> = None;
-        for claim in self.claims().iter().filter(of_extension) {
+        let mut best: Option<(i32, &Claim)> = None;
+        for (row, claim) in claims.filter(of_extension) {
             // What speaks against a language does so wherever it stands.
-            let matches = claim
-                .pattern
+            let matches = self
+                .pattern(row)
                 .find_iter(text)
                 .filter(|found| claim.weight < 0 || is_seen(found.range()));
             let weight = claim.weight * matches.take(MAX_MATCHES).count() as i32;
@@ -602,7 +598,7 @@ impl LanguageEntry {
                 best = Some((weight, claim));
             }
         }
-        best.map(|(_, claim)| Evidence { weight: sum, pattern: claim.pattern.to_string() })
+        best.map(|(_, claim)| Evidence { weight: sum, pattern: claim.pattern.clone() })
     }
 
     fn language(&self) -> &Language {
@@ -694,16 +690,12 @@ const MAX_WEIGHT: i32 = 100;
 /// Maximum bytes of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// Compiles the patterns by which a language claims extensions that another one owns.
-fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
-    let compile = |pattern: &str| {
-        RegexBuilder::new(pattern).multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()
-    };
+/// Checks the patterns by which a language claims extensions that another one owns.
+fn check_claims(table: &Table) -> Result<(), TableError> {
     if table.claims.len() > MAX_CLAIMS {
         return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
     }
-    let claims = table.claims.iter().enumerate();
-    let claim = |(row, claim): (usize, &Claim)| {
+    table.claims.iter().enumerate().try_for_each(|(row, claim)| {
         let wrong = |key, why: String| TableError::value(key, why).in_row("claims", row);
         if claim.weight == 0 || claim.weight.abs() > MAX_WEIGHT {
             return Err(wrong(
@@ -711,12 +703,14 @@ fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
                 format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight),
             ));
         }
-        let pattern =
-            compile(&claim.pattern).map_err(|error| wrong("pattern", no_pattern(&error)))?;
-        let extensions = claim.extension.iter().map(str::to_owned).collect();
-        Ok(CompiledClaim { extensions, pattern, weight: claim.weight })
-    };
-    claims.map(claim).collect()
+        compiled(claim).map(drop).map_err(|error| wrong("pattern", no_pattern(&error)))
+    })
+}
+
+/// The pattern of a claim.
+fn compiled(claim: &Claim) -> Result<Regex, regex::Error> {
+    let mut builder = RegexBuilder::new(&claim.pattern);
+    builder.multi_line(true).unicode(false).size_limit(MAX_PATTERN).build()
 }
 
 /// The extensions of a file name, the longest first: `d.ts`, then `ts`.
