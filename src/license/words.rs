@@ -92,8 +92,10 @@ impl Words {
         let line = &later_spelled_out(without_bullet(line));
         for part in line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '.') {
             let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
-            for word in split_points(word) {
-                self.add_word(word, number);
+            match word.contains('.') {
+                true => split_points(word).for_each(|word| self.add_word(word, number)),
+                false if word.is_empty() => {}
+                false => self.add_word(word, number),
             }
             if word.ends_with('.') && !is_abbreviation(word) || part.ends_with([';', ':', '!', '?'])
             {
@@ -109,14 +111,18 @@ impl Words {
     }
 
     fn add_word(&mut self, word: &str, line: u32) {
-        let word = word.to_lowercase();
+        let is_lower = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let word = &*if is_lower { Cow::Borrowed(word) } else { word.to_lowercase().into() };
         // "V2", "gplv2", and "gpl2".
         let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-        let number = word.rsplit_once('v').filter(|(_, rest)| is_number(rest));
-        let number = number.or_else(|| {
-            word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest))
-        });
-        match (word.as_str(), number) {
+        let numbered = || {
+            let by_mark = word.rsplit_once('v').filter(|(_, rest)| is_number(rest));
+            by_mark.or_else(|| {
+                word.split_at_checked(word.find("gpl")? + 3).filter(|(_, rest)| is_number(rest))
+            })
+        };
+        let number = if word.bytes().any(|byte| byte.is_ascii_digit()) { numbered() } else { None };
+        match (word, number) {
             ("v" | "ver", _) => self.push("version", line),
             (_, Some((name, number))) => {
                 if !name.is_empty() {
@@ -265,7 +271,8 @@ fn is_abbreviation(word: &str) -> bool {
 /// Whether a line is a copyright notice, which is not part of a license: it names a year, or has
 /// the sign, and grants nothing on the same line.
 fn is_notice(line: &str) -> bool {
-    if line.len() > MAX_NOTICE {
+    let may_begin = |c: char| matches!(c.to_ascii_lowercase(), 'c' | '(' | '©' | 'p' | 'a');
+    if line.len() > MAX_NOTICE || !line.starts_with(may_begin) {
         return false;
     }
     let lower = line.to_lowercase();
