@@ -326,16 +326,21 @@ fn in_project(text: &str, name: &str) -> Option<String> {
 /// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in
 /// Maven.
 fn gradle(text: &str) -> Option<ManifestLicenses> {
-    fn blocks<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
-        let behind = text.match_indices(name).map(|(at, name)| &text[at + name.len()..]);
-        behind.filter_map(|behind| behind.trim_start().strip_prefix('{')).collect()
+    // Behind the name of each block.
+    fn blocks(text: &str, name: &str) -> Vec<usize> {
+        let behind = text.match_indices(name).map(|(at, name)| at + name.len());
+        behind.filter(|&at| text[at..].trim_start().starts_with('{')).collect()
     }
-    let names = blocks(blocks(text, "licenses").first()?, "license").into_iter();
-    let names = names.filter_map(|license| {
+    let licenses = &text[*blocks(text, "licenses").first()?..];
+    let starts = blocks(licenses, "license");
+    // One that is not closed ends where the next begins: nothing is read for each of them.
+    let ends = starts.iter().skip(1).copied().chain([licenses.len()]);
+    let names = starts.iter().zip(ends).filter_map(|(&start, end)| {
+        let license = licenses[start..end].split('}').next()?;
         let value = |key: &str| {
             let is_word =
                 |line: &&str| line.split(|c: char| !c.is_alphanumeric()).any(|of| of == key);
-            let line = license.split('}').next()?.lines().find(is_word)?;
+            let line = license.lines().find(is_word)?;
             quoted(line.split_once(key)?.1).into_iter().next()
         };
         exact([value("name"), value("url")])

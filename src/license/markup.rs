@@ -33,10 +33,6 @@ const ENTITIES: &[(&str, char)] = &[
 /// Groups of RTF that are not part of the text.
 const HIDDEN: &[&[u8]] = &[b"*", b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict"];
 
-/// Answers how long the mark is that a text begins with, and what it stands for; `None` if there is
-/// none.
-type Mark = fn(&[u8]) -> Option<(usize, char)>;
-
 /// A text without the marks of HTML, with the same lines, or of RTF, with those that it is read
 /// with.
 pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -46,7 +42,13 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     let is_here = |mark: &[u8]| memchr::memmem::find(&head, mark).is_some();
     let is_html = [&b"<html"[..], b"<!doctype html", b"<p>", b"<div"].into_iter().any(is_here);
-    if is_html { Cow::Owned(rewritten(bytes, html_mark)) } else { Cow::Borrowed(bytes) }
+    if !is_html {
+        return Cow::Borrowed(bytes);
+    }
+    let closed = memchr::memrchr(b'>', bytes)
+        .and_then(|last| memchr::memmem::rfind(&bytes[..last], b"</"))
+        .map_or(usize::MAX, |at| bytes.len() - at);
+    Cow::Owned(rewritten(bytes, |text| html_mark(text, closed)))
 }
 
 /// A text without byte order mark, in UTF-8 if it is in UTF-16 or UTF-32, with the lines of old Macs
@@ -85,7 +87,9 @@ pub(super) fn without_entities(line: &str) -> Cow<'_, str> {
     }
 }
 
-fn rewritten(bytes: &[u8], mark: Mark) -> Vec<u8> {
+/// A text with what its marks stand for; `mark` answers how long the one is that a text begins with,
+/// and what that is, if there is one.
+fn rewritten(bytes: &[u8], mark: impl Fn(&[u8]) -> Option<(usize, char)>) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
@@ -108,11 +112,16 @@ fn rewritten(bytes: &[u8], mark: Mark) -> Vec<u8> {
     plain
 }
 
-fn html_mark(text: &[u8]) -> Option<(usize, char)> {
+/// A tag or an entity of HTML, or a style sheet with its end. The last end of all is `closed` bytes
+/// before the end of the file: without it, each style sheet would be searched for its own.
+fn html_mark(text: &[u8], closed: usize) -> Option<(usize, char)> {
     let n_marked = match text {
         // What is in a comment may be the license of the page.
         [b'<', b'!', b'-', b'-', ..] => 4,
         [b'<', b's' | b'S', b't' | b'T', b'y' | b'Y', b'l' | b'L', ..] => {
+            if text.len() < closed {
+                return None;
+            }
             let end = memchr::memmem::find(text, b"</")?;
             end + memchr::memchr(b'>', &text[end..])? + 1
         }

@@ -138,6 +138,13 @@ fn huge_and_deep_files_end_soon() {
     soon("a license text on one line", || {
         read("LICENSE", "permission ".repeat(400_000).as_bytes());
     });
+    soon("open style sheets", || {
+        read("LICENSE", format!("<html>{}", "<style".repeat(700_000)).as_bytes());
+        read("LICENSE", format!("<html>{}", "<style</".repeat(500_000)).as_bytes());
+    });
+    soon("open blocks of Gradle", || {
+        read("build.gradle", format!("licenses{{{}", "license{".repeat(250_000)).as_bytes());
+    });
     soon("binary license", || read("LICENSE", &[0xFF; 1_000_000]));
     soon("deep JSON", || read("package.json", "[".repeat(500_000).as_bytes()));
     soon("deep XML", || read("pom.xml", "<a>".repeat(200_000).as_bytes()));
