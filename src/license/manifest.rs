@@ -371,10 +371,16 @@ fn gemspec(text: &str) -> Option<ManifestLicenses> {
 /// What is behind `key:`, `key =` and `key =>` in the lines of code, where it is written out.
 fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut searched, mut is_comment) = (0, false);
     let value = move |(at, key): (usize, &str)| {
+        // The first key of a line tells for all of them.
+        let begun = text[searched..at].rfind('\n').map(|end| searched + end + 1);
+        if let Some(line) = begun.or((searched == 0).then_some(0)) {
+            is_comment = text[line..at].trim_start().starts_with('#');
+        }
+        searched = at + key.len();
         let (before, behind) = (&text[..at], &text[at + key.len()..]);
         let is_word = !before.ends_with(is_part) && !behind.starts_with(is_part);
-        let is_comment = before.lines().last().is_some_and(|line| line.trim().starts_with('#'));
         let behind = behind.trim_start_matches(['"', '\'']).trim_start();
         let value = behind.strip_prefix([':', '='])?;
         let value = value.strip_prefix('>').unwrap_or(value).trim_start();
@@ -503,6 +509,8 @@ mod tests {
         );
         check("x.gemspec", "  s.licenses = %w[MIT GPL-2.0]\n", "MIT AND GPL-2.0-only");
         check("x.podspec", "  s.license = { type: 'GPL-2.0', file: 'LICENSE' }\n", "GPL-2.0-only");
+        check("x.opam", "# as always\nlicense: \"MIT\"\n", "MIT");
+        check("setup.py", "#license='MIT', license='ISC'\nlicense='GPLv2'\n", "GPL-2.0-only");
         check("x.podspec.json", "{\"license\": {\"type\": \"MIT\"}}", "MIT");
         check(
             "mix.exs",
