@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -74,8 +74,8 @@ pub(in crate::audit) struct Repeats {
     pub limits: Vec<(u32, Shortfall)>,
 }
 
-/// Maximum bytes of sources that a thread keeps in memory as targets.
-const KEPT_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum bytes of sources that are kept in memory as targets.
+const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What repeats earlier code, in file order; `links` must be sorted.
 ///
@@ -86,13 +86,14 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
+    kept: &KeptTexts,
 ) -> Result<Repeats, Error> {
     let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
     let progress = sources.progress;
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Repeats)>, Error> {
-        let mut kept = RecentSources::new(entries, sources, open());
+        let recent = RecentSources { entries, sources, reader: open(), kept };
         let mut found = Vec::new();
         // Neighboring files resemble each other. Each thread takes the next file, so its targets
         // are likely still in memory.
@@ -100,7 +101,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(links) = documents.get(number) else { return Ok(found) };
             progress.step();
-            let repeats = of_document(links, &mut kept)?;
+            let repeats = of_document(links, &recent)?;
             if !repeats.fragments.is_empty() || !repeats.limits.is_empty() {
                 found.push((number, repeats));
             }
@@ -146,6 +147,10 @@ impl Text {
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
         }
+    }
+
+    fn n_bytes(&self) -> usize {
+        self.source.text.len() + self.source.tokens.len() * size_of::<Token>()
     }
 
     /// The lines of some tokens.
@@ -227,34 +232,64 @@ impl<'t> Scales<'t> {
     }
 }
 
-/// The sources that a thread has read last.
+/// Reads sources, and keeps those read last for all threads.
 pub(in crate::audit) struct RecentSources<'s, R> {
-    entries: &'s [Entry],
-    sources: &'s Sources<'s>,
-    reader: R,
-    at_hand: HashMap<u32, Arc<Text>>,
+    pub entries: &'s [Entry],
+    pub sources: &'s Sources<'s>,
+    pub reader: R,
+    pub kept: &'s KeptTexts,
+}
+
+/// What is kept of the sources read last.
+#[derive(Default)]
+pub(in crate::audit) struct KeptTexts(Mutex<Kept>);
+
+/// Texts by the numbers of their files. The first of `order` goes first, unless it was asked for
+/// since it came or was passed over: then it is the last once more (the clock of Corbato 1968,
+/// which comes close to leaving out what was used longest ago).
+#[derive(Default)]
+struct Kept {
+    texts: HashMap<u32, (Arc<Text>, bool)>,
     order: VecDeque<u32>,
     n_bytes: usize,
 }
 
-impl<'s, R: ReadFiles> RecentSources<'s, R> {
-    /// None of `entries` read yet.
-    pub fn new(entries: &'s [Entry], sources: &'s Sources<'s>, reader: R) -> Self {
-        Self {
-            entries,
-            sources,
-            reader,
-            at_hand: HashMap::new(),
-            order: VecDeque::new(),
-            n_bytes: 0,
-        }
+impl Kept {
+    fn get(&mut self, document: u32) -> Option<Arc<Text>> {
+        let (text, was_asked) = self.texts.get_mut(&document)?;
+        *was_asked = true;
+        Some(Arc::clone(text))
     }
 
+    fn put(&mut self, document: u32, text: Arc<Text>) {
+        self.n_bytes += text.n_bytes();
+        if let Some((twin, _)) = self.texts.insert(document, (text, false)) {
+            // Another thread read it at the same time.
+            self.n_bytes -= twin.n_bytes();
+        } else {
+            self.order.push_back(document);
+        }
+        while self.n_bytes > KEPT_BYTES && self.order.len() > 1 {
+            let Some(first) = self.order.pop_front() else { break };
+            match self.texts.get_mut(&first) {
+                Some((_, was_asked @ true)) => {
+                    *was_asked = false;
+                    self.order.push_back(first);
+                }
+                _ => {
+                    self.n_bytes -= self.texts.remove(&first).map_or(0, |(text, _)| text.n_bytes())
+                }
+            }
+        }
+    }
+}
+
+impl<'s, R: ReadFiles> RecentSources<'s, R> {
     /// The place of some of the tokens of another; it begins and ends with a line.
     ///
     /// # Errors
     /// When its file cannot be read.
-    pub fn cut(&mut self, from: &Member, tokens: Range<usize>) -> Result<Option<Member>, Error> {
+    pub fn cut(&self, from: &Member, tokens: Range<usize>) -> Result<Option<Member>, Error> {
         let Some(file) = self.source(from.document)? else { return Ok(None) };
         let document = file.source.document();
         let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
@@ -277,7 +312,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
     /// # Errors
     /// If one of them cannot be read.
     pub fn whole_copy(
-        &mut self,
+        &self,
         document: u32,
         earlier: u32,
     ) -> Result<Option<(Member, Member)>, Error> {
@@ -302,25 +337,17 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         Ok(place.map(|place| (place.clone(), Member { document: earlier, builds, ..place })))
     }
 
-    fn source(&mut self, document: u32) -> Result<Option<Arc<Text>>, Error> {
-        if let Some(source) = self.at_hand.get(&document) {
-            return Ok(Some(Arc::clone(source)));
+    fn source(&self, document: u32) -> Result<Option<Arc<Text>>, Error> {
+        let kept = || self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = kept().get(document) {
+            return Ok(Some(text));
         }
         let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else {
             return Ok(None);
         };
-        let source = Arc::new(Text::new(source, self.sources));
-        let n_bytes = |Text { source, .. }: &Text| {
-            source.text.len() + source.tokens.len() * size_of::<Token>()
-        };
-        self.n_bytes += n_bytes(&source);
-        self.at_hand.insert(document, Arc::clone(&source));
-        self.order.push_back(document);
-        while self.n_bytes > KEPT_BYTES && self.order.len() > 1 {
-            let oldest = self.order.pop_front().and_then(|oldest| self.at_hand.remove(&oldest));
-            self.n_bytes -= oldest.map_or(0, |oldest| n_bytes(&oldest));
-        }
-        Ok(Some(source))
+        let text = Arc::new(Text::new(source, self.sources));
+        kept().put(document, Arc::clone(&text));
+        Ok(Some(text))
     }
 }
 
@@ -369,25 +396,25 @@ fn long_pairs(
 /// The code of one file that repeats earlier code.
 fn of_document<R: ReadFiles>(
     links: &[Link],
-    kept: &mut RecentSources<'_, R>,
+    recent: &RecentSources<'_, R>,
 ) -> Result<Repeats, Error> {
-    let config = kept.sources.config;
+    let config = recent.sources.config;
     let with_seeds = links
         .chunk_by(|a, b| a.target == b.target)
-        .map(|of| (of, promising_seeds(of, kept.sources)));
+        .map(|of| (of, promising_seeds(of, recent.sources)));
     let promising: Vec<(&[Link], Vec<Seed>)> =
         with_seeds.filter(|(_, seeds)| !seeds.is_empty()).collect();
     let (Some(first), false) = (links.first(), promising.is_empty()) else {
         return Ok(Repeats::default());
     };
-    let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
+    let Some(query) = recent.source(first.document)? else { return Ok(Repeats::default()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<PlacePair> = Vec::new();
     let mut limits = Shortfall::default();
     for (of_target, mut seeds) in promising {
         let Some(first) = of_target.first() else { continue };
-        let Some(target) = kept.source(first.target)? else { continue };
+        let Some(target) = recent.source(first.target)? else { continue };
         let is_same = first.document == first.target;
         let Alignments { alignments, runs, limits: of_pair } = alignments(
             query.source.document(),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::classes::{Idioms, TreeClasses, join};
-use self::fragments::{Member, RecentSources, Repeat, repeats};
+use self::fragments::{KeptTexts, Member, RecentSources, Repeat, repeats};
 use crate::audit::outcome::{Share, first_few, in_part};
 use crate::audit::read::{Memory, Promise, Skip, Source, Sources};
 use crate::audit::search::{may_be_whole, repeated};
@@ -66,10 +66,12 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
     let links = links(occurrences);
-    let mut repeats = repeats(&links, &entries, tree.open, &sources)?;
+    let kept = KeptTexts::default();
+    let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
     drop(links);
-    let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
-    repeats.runs.extend(whole_copies(&read, &mut recent)?);
+    let recent =
+        RecentSources { entries: &entries, sources: &sources, reader: (tree.open)(), kept: &kept };
+    repeats.runs.extend(whole_copies(&read, &recent)?);
     let limits = repeats
         .limits
         .iter()
@@ -307,7 +309,7 @@ type LinesOf = HashMap<u32, BTreeSet<u32>>;
 /// whatever it holds, also where it has no fingerprint, as plain assignments have none.
 fn whole_copies<R: ReadFiles>(
     read: &Sizes,
-    recent: &mut RecentSources<'_, R>,
+    recent: &RecentSources<'_, R>,
 ) -> Result<Vec<Repeat>, Error> {
     let mut last: HashMap<(u64, &str), u32> = HashMap::new();
     let mut copies = Vec::new();
