@@ -120,6 +120,11 @@ impl Token {
         self.symbol.kind()
     }
 
+    /// Whether it is a name or a literal: what code says, rather than how.
+    pub fn is_content(&self) -> bool {
+        !matches!(self.kind(), Kind::Keyword | Kind::Punctuation)
+    }
+
     /// How much deeper in brackets the code behind it is: 1 for an opening bracket, -1 for a
     /// closing one.
     pub fn nesting(&self) -> i64 {

@@ -124,7 +124,7 @@ fn key(run: &[Token]) -> u64 {
 }
 
 fn is_word(token: &Token) -> bool {
-    !matches!(token.kind(), Kind::Punctuation | Kind::Keyword)
+    token.is_content()
 }
 
 /// Whether a token is a text for people: `'0'`, `"rb"` and `"%d"` are code.

@@ -153,7 +153,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
         (line, of) = (hunk.after.end as usize, hunk.before.end as usize);
     }
     let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
-    let is_word = |at: usize| !matches!(head.tokens[at].kind(), Kind::Keyword | Kind::Punctuation);
+    let is_word = |at: usize| head.tokens[at].is_content();
     drop_chance_runs(beside(&kept, &all), |before, after| {
         let distinctive =
             (before.head.end..after.head.start).any(|at| distinctive[at] && is_word(at));

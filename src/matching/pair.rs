@@ -4,6 +4,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::alignment::{Alignment, Block};
 use super::class::Candidate;
+use super::score::counted;
 use super::split::parts;
 use crate::language::{Kind, Token};
 
@@ -217,16 +218,50 @@ pub fn clones(
         // In reverse, since `rest` is a stack: of the parts that are split again, the first comes
         // first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
-            let pair = ClonePair::new(part, query, target);
-            if pair.is_clone(params) {
-                found.push(pair);
-            } else if n_splits < GAP_COSTS.len() {
-                rest.push((pair.alignment, n_splits + 1));
+            // What stays whole at this cost was judged at the one before.
+            let is_judged = n_splits > 0 && part == alignment;
+            let judged = if is_judged { Err(part) } else { judge(part, query, target, params) };
+            match judged {
+                Ok(pair) => found.push(pair),
+                Err(part) if n_splits < GAP_COSTS.len() => rest.push((part, n_splits + 1)),
+                Err(_) => {}
             }
         }
     }
     found.sort_by_key(|pair| pair.alignment.query().start);
     found
+}
+
+/// The clone that a part of an alignment is, or the part if it is none.
+fn judge(
+    part: Alignment,
+    query: &[Token],
+    target: &[Token],
+    params: &Params,
+) -> Result<ClonePair, Alignment> {
+    if !can_be_clone(&part, query, target, params) {
+        return Err(part);
+    }
+    let pair = ClonePair::new(part, query, target);
+    if pair.is_clone(params) { Ok(pair) } else { Err(pair.alignment) }
+}
+
+/// Whether a part of an alignment can be a clone, by what needs no renaming: each kind of evidence
+/// asks for a long run or for words that are spelled the same.
+fn can_be_clone(part: &Alignment, query: &[Token], target: &[Token], params: &Params) -> bool {
+    let n_both = part.query().len() + part.target().len();
+    let is_similar = ratio(2 * part.n_tokens(), n_both) >= params.min_containment / 2.0;
+    let has_run = || part.blocks.iter().any(|block| block.len as usize >= params.min_run);
+    let is_spelled = || {
+        let sides = part.pairs().map(|(a, b)| (&query[a], &target[b]));
+        let (mut n_contents, mut n_spelled) = (0, 0);
+        for (a, b) in sides.filter(|(a, _)| a.is_content()) {
+            n_contents += 1;
+            n_spelled += usize::from(a.exact == b.exact);
+        }
+        ratio(n_spelled, n_contents) >= params.min_spelled
+    };
+    is_similar && (has_run() || is_spelled())
 }
 
 /// Minimum run of such a copy, in halves of the usual minimum.
@@ -265,7 +300,7 @@ impl Counts {
             counts.n_exact += usize::from(is_exact);
             counts.n_named += usize::from(matches!(a.kind(), Kind::Identifier | Kind::Keyword));
             counts.n_same_strings += usize::from(is_exact && a.kind() == Kind::String);
-            if matches!(a.kind(), Kind::Keyword | Kind::Punctuation) {
+            if !a.is_content() {
                 continue;
             }
             counts.n_contents += 1;
@@ -297,15 +332,13 @@ impl Renaming {
             let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
             pairs.filter(|(a, _)| a.kind() == Kind::Identifier).map(|(a, b)| (a.exact, b.exact))
         };
-        let mut to = HashMap::new();
         if names().all(|(from, to)| from == to) {
-            return Self(to);
+            return Self(HashMap::new());
         }
-        let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
-        names().for_each(|names| *counts.entry(names).or_default() += 1);
-        let mut counts: Vec<_> = counts.into_iter().collect();
+        let mut counts = counted(names().collect());
         counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
-        let mut taken = HashSet::new();
+        let mut to = HashMap::with_capacity(counts.len());
+        let mut taken = HashSet::with_capacity(counts.len());
         for ((name, other), _) in counts {
             if !to.contains_key(&name) && taken.insert(other) {
                 to.insert(name, other);

@@ -3,7 +3,7 @@
 //! Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the
 //! copy does. A renamed copy scores above zero.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use super::alignment::Block;
 use crate::language::{Kind, Symbol, Token};
@@ -24,6 +24,14 @@ pub const MISMATCH: i16 = -10;
 pub const GAP: i16 = -12;
 /// Each token in a gap.
 pub const GAP_TOKEN: i16 = -1;
+
+/// Pairs of names, each with how often it is there.
+///
+/// By sorting: a map takes longer for the few names that most alignments have.
+pub(super) fn counted(mut names: Vec<(u32, u32)>) -> Vec<((u32, u32), usize)> {
+    names.sort_unstable();
+    names.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect()
+}
 
 /// What a token of the query scores against any token of the target.
 #[derive(Debug)]
@@ -56,7 +64,7 @@ pub struct Renames(HashMap<u32, u32>);
 impl Renames {
     /// The renames along blocks of an alignment.
     pub fn new(query: &[Token], target: &[Token], blocks: &[Block]) -> Self {
-        let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut renamed = Vec::new();
         for block in blocks {
             for offset in 0..block.len {
                 let (a, b) = (
@@ -64,11 +72,11 @@ impl Renames {
                     &target[(block.target + offset) as usize],
                 );
                 if a.kind() == Kind::Identifier && a.exact != b.exact {
-                    *counts.entry((a.exact, b.exact)).or_default() += 1;
+                    renamed.push((a.exact, b.exact));
                 }
             }
         }
-        let mut counts: Vec<_> = counts.into_iter().collect();
+        let mut counts = counted(renamed);
         counts.sort_unstable_by_key(|&(names, n)| (n, names));
         Self(counts.into_iter().map(|(names, _)| names).collect())
     }

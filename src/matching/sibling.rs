@@ -178,9 +178,7 @@ impl Renaming {
 
     /// Whether enough names and literals of some tokens that agree are spelled the same.
     fn is_alike(&self, tokens: &[Token]) -> bool {
-        let words = tokens
-            .iter()
-            .filter(|token| !matches!(token.kind(), Kind::Punctuation | Kind::Keyword));
+        let words = tokens.iter().filter(|token| token.is_content());
         let (spelled, others): (Vec<&Token>, Vec<&Token>) =
             words.partition(|token| self.keeps(token));
         let n_different = spelled.iter().map(|token| token.exact).collect::<HashSet<_>>().len();
