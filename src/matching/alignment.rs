@@ -52,6 +52,14 @@ impl Alignment {
         })
     }
 
+    /// All of them at once.
+    pub(super) fn all_pairs(&self) -> Vec<(usize, usize)> {
+        // Their number is known: growing took a twentieth of a scan.
+        let mut pairs = Vec::with_capacity(self.n_tokens());
+        pairs.extend(self.pairs());
+        pairs
+    }
+
     /// The part of the alignment whose query tokens are in `query`.
     pub fn within(&self, query: Range<usize>) -> Self {
         let clip = |block: &Block| {

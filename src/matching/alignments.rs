@@ -175,7 +175,7 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     };
     let core = first.query as usize..(last.query + last.len) as usize;
     let alignment = with_supported_ends(alignment, core, query, target);
-    let pairs: Vec<_> = alignment.pairs().collect();
+    let pairs = alignment.all_pairs();
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
     let ends_line =
         |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
@@ -198,7 +198,7 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
     if part.blocks.len() < 2 {
         return part;
     }
-    let pairs: Vec<_> = part.pairs().collect();
+    let pairs = part.all_pairs();
     let kept =
         n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
     pairs.get(kept).unwrap_or_default().iter().copied().collect()
