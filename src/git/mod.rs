@@ -18,6 +18,7 @@ mod snapshot;
 mod sparse;
 mod tree;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -284,6 +285,7 @@ impl Repository {
         Reader {
             repo,
             root: self.has_work_tree.then(|| self.root.clone()),
+            real_root: OnceCell::new(),
             edited: Arc::clone(&self.edited),
             passed_over: Arc::clone(&self.passed_over),
             promise: self.promise.clone(),
@@ -363,6 +365,8 @@ pub fn sha1_of(bytes: &[u8]) -> String {
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
+    /// The root behind all links, once a file of the work tree was read.
+    real_root: OnceCell<PathBuf>,
     edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,

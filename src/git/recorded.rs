@@ -30,7 +30,8 @@ impl Reader {
             path: path.to_string(),
             why: first_line(why),
         };
-        let root = self.root.as_deref().unwrap_or(Path::new(""));
+        let real = || self.root.as_deref().and_then(|root| root.canonicalize().ok());
+        let root = self.real_root.get_or_init(|| real().unwrap_or_default());
         let mut file = files::open_below(root, &on_disk).map_err(unreadable)?;
         let mut bytes = Vec::new();
         std::io::copy(&mut file, &mut bytes).map_err(unreadable)?;
