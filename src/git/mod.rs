@@ -18,7 +18,7 @@ mod snapshot;
 mod sparse;
 mod tree;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub use snapshot::Snapshot;
 use self::damage::{PassedOver, unopened};
 use self::objects::ObjectList;
 use self::promised::Promise;
+use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
@@ -286,6 +287,7 @@ impl Repository {
             repo,
             root: self.has_work_tree.then(|| self.root.clone()),
             real_root: OnceCell::new(),
+            filter: RefCell::default(),
             edited: Arc::clone(&self.edited),
             passed_over: Arc::clone(&self.passed_over),
             promise: self.promise.clone(),
@@ -367,6 +369,8 @@ pub struct Reader {
     root: Option<PathBuf>,
     /// The root behind all links, once a file of the work tree was read.
     real_root: OnceCell<PathBuf>,
+    /// What reads files of the work tree; made when the first is read.
+    filter: RefCell<Option<Filter>>,
     edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,

@@ -36,8 +36,11 @@ impl Reader {
         let mut bytes = Vec::new();
         std::io::copy(&mut file, &mut bytes).map_err(unreadable)?;
 
-        let (pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
-        let (mut pipeline, mut stack) = pipeline.into_parts();
+        let mut filter = self.filter.borrow_mut();
+        let Filter { pipeline, stack, index } = match &mut *filter {
+            Some(filter) => filter,
+            none => none.insert(Filter::new(&self.repo).map_err(|why| fails(&why))?),
+        };
         let relative =
             gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
         let mut given = stack.selected_attribute_matches(CONVERTING.into_iter().chain([ENCODING]));
@@ -80,6 +83,21 @@ impl Reader {
         relative
             .map(|relative| root.join(relative))
             .map_err(|why| Error::unreadable(&path.to_string(), &why))
+    }
+}
+
+/// What turns files into what git records: made once, with the attributes of each folder read once.
+pub(super) struct Filter {
+    pipeline: gix::filter::plumbing::Pipeline,
+    stack: gix::worktree::Stack,
+    index: gix::worktree::IndexPersistedOrInMemory,
+}
+
+impl Filter {
+    fn new(repo: &gix::Repository) -> Result<Self, gix::Error> {
+        let (pipeline, index) = repo.filter_pipeline(None)?;
+        let (pipeline, stack) = pipeline.into_parts();
+        Ok(Self { pipeline, stack, index })
     }
 }
 
