@@ -8,7 +8,7 @@
 use std::io::{Read, Write};
 
 use flate2::Compression;
-use flate2::read::DeflateDecoder;
+use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use foldhash::{HashMap, HashMapExt};
 
@@ -105,7 +105,8 @@ pub(super) fn unpack_lines(packed: &[u8]) -> Result<Vec<u64>, SegmentError> {
 const DAMAGED: SegmentError = SegmentError::Damaged("packed tokens");
 
 fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
-    let mut bytes = Vec::new();
+    // Tokens pack to a fifth or so.
+    let mut bytes = Vec::with_capacity(packed.len() * 5);
     DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
     Ok(bytes)
 }
@@ -116,7 +117,8 @@ type Reading = (Symbol, u32);
 /// The readings of each token, and the bytes with their lines.
 fn readings(mut rest: &[u8]) -> Option<(Vec<Reading>, &[u8])> {
     let n_distinct = take(&mut rest)?;
-    let mut distinct = Vec::new();
+    // Each takes five bytes and more.
+    let mut distinct = Vec::with_capacity(at_most(n_distinct, rest.len() / 5));
     for _ in 0..n_distinct {
         let symbol = u32::try_from(take(&mut rest)?).ok()?;
         let (exact, tail) = rest.split_first_chunk::<4>()?;
@@ -124,11 +126,16 @@ fn readings(mut rest: &[u8]) -> Option<(Vec<Reading>, &[u8])> {
         rest = tail;
     }
     let n_tokens = take(&mut rest)?;
-    let mut readings = Vec::new();
+    let mut readings = Vec::with_capacity(at_most(n_tokens, rest.len()));
     for _ in 0..n_tokens {
         readings.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
     }
     Some((readings, rest))
+}
+
+/// A number of things that damaged bytes may overstate.
+fn at_most(n: u64, most: usize) -> usize {
+    usize::try_from(n).map_or(most, |n| n.min(most))
 }
 
 /// Puts the tokens on their lines.
