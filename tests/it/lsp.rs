@@ -227,7 +227,10 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     ] {
         server.notify(method, params);
     }
-    assert_eq!(server.ask("no/such", json!({}))["error"]["code"], -32601);
+    let refused = server.ask("##vso[x\n\u{202E}", json!({}));
+    assert_eq!(refused["error"]["code"], -32601);
+    let why = refused["error"]["message"].as_str().expect("it says why");
+    assert_eq!(why, "there is no method `\\u{23}#vso[x\\u{a}\\u{202e}`");
     server.end();
 }
 

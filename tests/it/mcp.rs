@@ -185,6 +185,13 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
         let answer = server.next();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
     }
+    for (method, params) in
+        [("##vso[x\u{202E}", json!({})), ("tools/call", json!({"name": "##vso[x\u{202E}"}))]
+    {
+        let refused = server.ask(method, params);
+        let why = refused["error"]["message"].as_str().expect("it says why");
+        assert!(why.contains("`\\u{23}#vso[x\\u{202e}`"), "{why}");
+    }
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     server.write(&deep);
     assert_eq!(server.next()["error"]["code"], -32700);

@@ -32,7 +32,7 @@ use crate::cli::io::error::Failure;
 use crate::cli::{CLEAN, FOUND, start_threads};
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::text::FilePath;
+use crate::text::{FilePath, printable};
 
 /// The delay between a keystroke and a check, if the client does not set one.
 const DEBOUNCE: Duration = Duration::from_millis(150);
@@ -152,6 +152,7 @@ impl<'c> Server<'c> {
     }
 
     fn refuse(&mut self, id: &Value, code: i64, why: &str) {
+        let why = printable(why.as_bytes());
         self.send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}));
     }
 

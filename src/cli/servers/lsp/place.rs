@@ -11,11 +11,13 @@ use crate::text::{FilePath, Position};
 /// The scheme of virtual documents.
 pub(super) const SCHEME: &str = "secondhand";
 
-/// The file that a `file:` address names.
+/// The file of this machine that a `file:` address names; `None` if it names another host (RFC 8089).
 pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    // Between the slashes is the host name, which is this machine.
-    let path = &rest[rest.find('/')?..];
+    let (host, path) = rest.split_at(rest.find('/')?);
+    if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+        return None;
+    }
     let mut bytes = Vec::new();
     let mut left = path.bytes();
     while let Some(byte) = left.next() {
@@ -115,7 +117,9 @@ mod tests {
         let (root, path) = (Path::new("/srv/a folder"), FilePath::new("src/täble #1.c"));
         let uri = uri_of(root, &path);
         assert_eq!(uri, "file:///srv/a%20folder/src/t%C3%A4ble%20%231.c");
-        assert_eq!(path_in(root, &uri), Some(path));
+        assert_eq!(path_in(root, &uri), Some(path.clone()));
+        assert_eq!(path_in(root, &uri.replacen("://", "://localhost", 1)), Some(path));
+        assert_eq!(path_in(root, &uri.replacen("://", "://other.host", 1)), None);
         assert_eq!(path_in(root, "untitled:Untitled-1"), None);
         assert_eq!(path_in(root, "file:///srv/%zz"), None);
         assert_eq!(path_in(root, "file:///etc/hosts"), None);

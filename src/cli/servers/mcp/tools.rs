@@ -33,7 +33,7 @@ use crate::report::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline,
     found_passages,
 };
-use crate::text::{FilePath, count};
+use crate::text::{FilePath, count, printable};
 
 /// The rule for the siblings of code that was fixed.
 const MISSED_SIBLING: &str = "missed-sibling";
@@ -409,6 +409,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.into_owned();
         if !tools().iter().any(|tool| tool.name == name) {
+            let name = printable(name.as_bytes());
             return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
         }
         let canceled = || ErrorData::new(ErrorCode::INTERNAL_ERROR, "canceled", None);
@@ -487,7 +488,7 @@ impl ServerHandler for Server {
             }
             _ => ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{method}`"),
+                format!("there is no method `{}`", printable(method.as_bytes())),
                 None,
             ),
         })
