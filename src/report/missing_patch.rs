@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::missed::commit_line;
+use super::words::{STEERING, steers};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{LineEdit, MissedCommit};
@@ -30,9 +31,10 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         let Some(text) = outcome.texts.get(path) else { continue };
         let mut edits: Vec<&LineEdit> = Vec::new();
         for missed in commits {
-            let mut n_left = 0;
+            let (mut n_left, mut n_steering) = (0, 0);
             for place in &missed.places {
                 match &place.edit {
+                    Some(edit) if steers_at(edit, text) => n_steering += 1,
                     // A later commit that changes the same lines again needs the earlier one first.
                     Some(edit) if edits.iter().all(|other| !touches(other, edit)) => {
                         edits.push(edit);
@@ -42,12 +44,12 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
                 }
             }
             writeln!(out, "# {}", commit_line(missed))?;
+            let n_places = missed.places.len();
             if n_left > 0 {
-                writeln!(
-                    out,
-                    "#   {n_left} of {} not in this patch: apply by hand",
-                    missed.places.len()
-                )?;
+                writeln!(out, "#   {n_left} of {n_places} not in this patch: apply by hand")?;
+            }
+            if n_steering > 0 {
+                writeln!(out, "#   {n_steering} of {n_places} not in this patch: {STEERING}")?;
             }
         }
         edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
@@ -59,6 +61,16 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 /// Whether two edits have a line in common, or are next to each other.
 fn touches(a: &LineEdit, b: &LineEdit) -> bool {
     a.lines.start <= b.lines.end && b.lines.start <= a.lines.end
+}
+
+/// Whether a line of the hunk of an edit is one that no patch shows.
+fn steers_at(edit: &LineEdit, text: &LinedText) -> bool {
+    let lines = text.lines();
+    let first = edit.lines.start.saturating_sub(CONTEXT).max(1);
+    let own = (first..(edit.lines.end + CONTEXT).min(lines.n_lines() + 1))
+        .map(|line| &text[lines.range(line)]);
+    own.chain(edit.text.split_inclusive(|&byte| byte == b'\n'))
+        .any(|line| steers(line.strip_suffix(b"\n").unwrap_or(line)))
 }
 
 /// A line of a hunk: its sign, its bytes, and whether it ends with a line end.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::words::{lines, place};
+use super::words::{STEERING, lines, place, steers};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::text::{FilePath, printable};
@@ -35,6 +35,9 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             }
             of_file.extend(touched);
             match patch {
+                Some(patch) if patch.split('\n').any(|line| steers(line.as_bytes())) => {
+                    writeln!(out, "# {at} lacks the edit of {of}; {STEERING}\n")?;
+                }
                 Some(patch) => write!(out, "# {at} lacks the edit of {of}\n{patch}\n")?,
                 None => {
                     writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?;

@@ -9,7 +9,7 @@ use crate::language::Languages;
 use crate::policy::{
     About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Reuse, Writing, best_first,
 };
-use crate::text::{FilePath, LinedText};
+use crate::text::{FilePath, LinedText, printable};
 pub(super) use crate::text::{agreed, count};
 
 /// The lines of a fragment: `12` or `12-20`.
@@ -22,6 +22,17 @@ pub(super) fn lines(fragment: &Fragment) -> String {
 pub(super) fn place(origin: &Origin) -> String {
     format!("{}:{}", origin.path, lines(&origin.fragment))
 }
+
+/// Whether a patch that has this line would steer what shows it: a command of a CI system, or a
+/// character that is not seen or moves a cursor. What escapes those is no patch.
+pub(super) fn steers(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+    printable(line.as_bytes()) != line
+}
+
+/// Why a patch leaves an edit out.
+pub(super) const STEERING: &str =
+    "a line at it would be a command, or not be seen, where this is printed: apply by hand";
 
 /// The name of a kind of place.
 pub(super) fn place_name(place: &Place) -> &'static str {
@@ -44,7 +55,7 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
             Some(format!(
                 "{}{}",
                 owned(component),
-                crate::text::printable(verdict.unwrap_or_default().as_bytes())
+                printable(verdict.unwrap_or_default().as_bytes())
             ))
         }
     };

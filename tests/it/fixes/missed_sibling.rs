@@ -577,6 +577,39 @@ fn load(name: &str, of: &str, file: &str) -> String {
 }
 
 #[test]
+fn a_patch_with_a_line_that_would_steer_is_left_out_and_that_is_said() {
+    let ([rdb, aof], [fixed, _]) = fix_of_one();
+    for (line, is_left_out) in [
+        (" ::error::x", true),
+        ("/* ##vso[x] */", true),
+        ("/* \u{202E} */", true),
+        (" /* é */", false),
+    ] {
+        let aof =
+            (aof.0, aof.1.replace("    unlink(path);\n", &format!("{line}\n    unlink(path);\n")));
+        let aof = (
+            aof.0,
+            if line.contains("/*") {
+                aof.1
+            } else {
+                aof.1.replace(line, &format!("/*\n{line}\n*/"))
+            },
+        );
+        let change = Change {
+            message: FIX,
+            before: &[rdb.clone(), aof.clone()],
+            after: &[fixed.clone(), aof],
+        };
+        let patch =
+            change.made().secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+        let patch =
+            String::from_utf8(patch.expect("the program starts").stdout).expect("it is UTF-8");
+        assert_eq!(patch.contains("--- a/aof.c"), !is_left_out, "{patch}");
+        assert_eq!(patch.contains("apply by hand"), is_left_out, "{patch}");
+    }
+}
+
+#[test]
 fn of_two_patches_that_touch_each_other_the_second_waits() {
     // The end of one function and the start of the next are within the context of each other.
     let both = |save: &str, load: &str| format!("{save}{load}");

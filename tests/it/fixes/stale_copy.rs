@@ -324,6 +324,16 @@ fn a_patch_brings_what_is_missing_and_nothing_is_missing_then() {
 }
 
 #[test]
+fn a_patch_leaves_out_what_would_steer_where_it_is_printed() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    let copy = READ.replace("    record->bytes =", "/*\n ::error::x\n*/\n    record->bytes =");
+    let repository = copying(&[("lib/record.c", &copy)]);
+    let patch = shelf.format(&repository, "stale", "patch");
+    assert!(patch.contains("apply by hand") && !patch.contains("\n ::error"), "{patch}");
+}
+
+#[test]
 fn a_file_is_followed_when_its_origin_is_renamed_and_until_it_is_deleted() {
     let (origin, fix, change) = origin();
     origin.rename("src/record.c", "lib/archive/records.c");
