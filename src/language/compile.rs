@@ -130,6 +130,8 @@ pub(super) enum Hole {
     Splice,
     /// A word, or nothing.
     Tag,
+    /// The name of an extension, and behind blanks a word, which the closer has.
+    Extension,
     /// What may stand between the quote and the bracket of a raw string in C++, or nothing.
     Delimiter,
     /// One bracket or punctuation byte.
@@ -586,6 +588,7 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
             "blank" => Hole::Blank,
             "splice" => Hole::Splice,
             "tag" => Hole::Tag,
+            "extension" => Hole::Extension,
             "delimiter" => Hole::Delimiter,
             "bracket" => Hole::Bracket,
             "quote" => Hole::Quote,

@@ -266,8 +266,9 @@ fn plain() -> i32 {
 ///
 /// Opener and closer may contain one placeholder: `{#}` matches any number of `#` (the same for any
 /// one character), `{blank}` spaces and tabs or nothing, `{splice}` backslashes with a line end
-/// each or nothing, `{tag}` a word or nothing, `{delimiter}` up to 16 characters that are neither
-/// spaces nor round brackets nor backslashes, `{bracket}` one bracket or punctuation character,
+/// each or nothing, `{tag}` a word or nothing, `{extension}` a name with dots and, behind blanks, a
+/// word or nothing, which is what the closer's matches, `{delimiter}` up to 16 characters that are
+/// neither spaces nor round brackets nor backslashes, `{bracket}` one bracket or punctuation character,
 /// `{quote}` the same behind blanks, but no closing bracket. The closer's placeholder matches the
 /// same text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

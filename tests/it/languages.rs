@@ -99,7 +99,7 @@ fn every_mark_of_test_code_is_a_pattern() {
 /// A row that an example shows: some source of the table's examples holds its opener.
 fn is_shown(table: &Table, open: &str) -> bool {
     // A hole is filled in the example: what stands before it is looked for.
-    let hole = ["{tag}", "{bracket}"].iter().find_map(|hole| open.find(hole)).or(open.find('{'));
+    let hole = ["{tag}", "{extension}", "{bracket}"].iter().find_map(|hole| open.find(hole)).or(open.find('{'));
     let stem = hole.map(|at| &open[..at]).filter(|stem| !stem.is_empty()).unwrap_or(open);
     let fold =
         |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };

@@ -185,6 +185,11 @@ impl<'c, 't> Run<'c, 't, '_> {
                 .take(MAX_TAG)
                 .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
                 .count(),
+            Some(Hole::Extension) => rest
+                .iter()
+                .take(MAX_TAG)
+                .take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b))
+                .count(),
             Some(Hole::Delimiter) => {
                 let is_part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b'(' | b')' | b'\\');
                 rest.iter().take(MAX_DELIMITER).take_while(is_part).count()
@@ -636,6 +641,13 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     }
     let mirrored: Vec<u8> = match opened {
         Some(Hole::Bracket | Hole::Quote) => hole.iter().map(|&byte| mirror(byte)).collect(),
+        Some(Hole::Extension) => hole
+            .splitn(2, |byte| matches!(byte, b' ' | b'\t'))
+            .skip(1)
+            .flatten()
+            .copied()
+            .filter(|byte| !matches!(byte, b' ' | b'\t'))
+            .collect(),
         _ => hole.to_vec(),
     };
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
