@@ -539,18 +539,24 @@ impl Languages {
         if spoken_for.is_empty() {
             return None;
         }
-        // What the owner takes for a comment or a part of a literal is no evidence.
-        let mut tokens = Vec::new();
-        if let Some(row) = owner {
+        // What the owner takes for a comment or a part of a literal is no evidence; where nobody owns
+        // the extension, what the language itself takes for one.
+        let tokens = |row: usize| {
+            let mut tokens = Vec::new();
             self.rows[row].language().lexer.tokenize_imports_too(text, &mut tokens);
-        }
-        let seen = owner.map(|_| &*tokens);
-        let of_owner =
-            owner.and_then(|row| weigh(row, seen)).map_or(0, |evidence| evidence.weight.max(0));
-        let evidence = spoken_for.into_iter().filter_map(|row| Some((row, weigh(row, seen)?)));
+            tokens
+        };
+        let of_owner = owner.map(tokens);
+        let weight_of_owner = owner
+            .and_then(|row| weigh(row, of_owner.as_deref()))
+            .map_or(0, |evidence| evidence.weight.max(0));
+        let evidence = spoken_for.into_iter().filter_map(|row| {
+            let own = of_owner.is_none().then(|| tokens(row));
+            Some((row, weigh(row, of_owner.as_deref().or(own.as_deref()))?))
+        });
         // Of equals, the first.
         let best = evidence.rev().max_by_key(|(_, evidence)| evidence.weight)?;
-        (best.1.weight > of_owner).then_some((best.0, best.1.pattern))
+        (best.1.weight > weight_of_owner).then_some((best.0, best.1.pattern))
     }
 }
 

@@ -99,7 +99,10 @@ fn every_mark_of_test_code_is_a_pattern() {
 /// A row that an example shows: some source of the table's examples holds its opener.
 fn is_shown(table: &Table, open: &str) -> bool {
     // A hole is filled in the example: what stands before it is looked for.
-    let hole = ["{tag}", "{extension}", "{bracket}"].iter().find_map(|hole| open.find(hole)).or(open.find('{'));
+    let hole = ["{tag}", "{extension}", "{bracket}"]
+        .iter()
+        .find_map(|hole| open.find(hole))
+        .or(open.find('{'));
     let stem = hole.map(|at| &open[..at]).filter(|stem| !stem.is_empty()).unwrap_or(open);
     let fold =
         |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };
@@ -477,5 +480,18 @@ fn what_the_owner_of_an_extension_takes_for_a_comment_speaks_for_no_other() {
     for (name, id, line) in comments {
         let text = format!("/*\n{line}\n*/\nint f(int a) {{\n  return a;\n}}\n");
         assert_eq!(identify(&languages, name, &text), Some(id), "{name}: {line}");
+    }
+}
+
+#[test]
+fn where_nobody_owns_an_extension_a_comment_speaks_for_no_language() {
+    let languages = Languages::builtin();
+    for (name, id, text) in [
+        ("a.mod", "modula-2", "(*\nPROCEDURE p*\nPROCEDURE q*\n*)\nMODULE a;\n"),
+        ("a.x", "xdr", "/*\n%hook a\n%end\n*/\nprogram A {\n};\n"),
+        ("a.x", "linker-script", "/*\n%hook a\n%end\n*/\nSECTIONS\n{\n}\n"),
+        ("a.rules", "udev", "# alert tcp any\n# alert udp any\nKERNEL==\"a\", RUN=\"b\"\n"),
+    ] {
+        assert_eq!(identify(&languages, name, text), Some(id), "{name}: {text}");
     }
 }
