@@ -425,6 +425,7 @@ fn read_sketch(
             family: if is_mixed { MIXED.to_owned() } else { family },
             is_prose: false,
             is_generated: false,
+            test_lines: Default::default(),
         })
     };
     languages.into_iter().map(read).collect()

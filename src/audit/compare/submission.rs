@@ -231,6 +231,7 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
         family: named(),
         is_prose: true,
         is_generated: false,
+        test_lines: Default::default(),
     })
 }
 

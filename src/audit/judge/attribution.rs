@@ -151,6 +151,7 @@ mod tests {
             family: String::new(),
             is_prose: false,
             is_generated: false,
+            test_lines: Default::default(),
         }
     }
 

@@ -157,7 +157,7 @@ impl FileUnderAudit<'_> {
                 .map(|language| language.test_lines(&source.text, &source.tokens))
                 .unwrap_or_default()
         };
-        let units = self.test_lines.get_or_init(find);
+        let units = source.test_lines.get_or_init(find);
         let is_other = |at: &usize| {
             let line = self.lines.line_of(source.tokens[*at].start);
             novel[*at] && !units.iter().any(|unit| unit.contains(&line))

@@ -121,8 +121,6 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) thresholds: Thresholds,
     /// The language of the file.
     pub(super) language: Option<&'c Language>,
-    /// The lines of test code in it.
-    pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
     /// The conditions on builds in it.
     builds: OnceCell<Builds>,
     /// In how many of the files nearby each name is.
@@ -160,7 +158,6 @@ impl<'c> FileUnderAudit<'c> {
             with,
             thresholds: query.thresholds(with.config),
             language,
-            test_lines: OnceCell::new(),
             builds: OnceCell::new(),
             nearby: OnceCell::new(),
             in_step: RefCell::default(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use super::remembered::Memory;
 use super::skip::Skip;
@@ -37,6 +37,8 @@ pub(in crate::audit) struct Source {
     pub is_prose: bool,
     /// Whether it was read although it is generated.
     pub is_generated: bool,
+    /// The lines with test code, once they were asked for.
+    pub test_lines: OnceLock<Vec<Range<u32>>>,
 }
 
 impl Source {
@@ -212,10 +214,10 @@ impl<'a> Sources<'a> {
     }
 
     /// The lines of a file with test code.
-    pub fn test_lines(&self, source: &Source) -> Vec<Range<u32>> {
-        let language = self.languages.named(&source.language);
+    pub fn test_lines<'s>(&self, source: &'s Source) -> &'s [Range<u32>] {
         let find = |of: &Language| of.test_lines(&source.text, &source.tokens);
-        language.map(find).unwrap_or_default()
+        let language = || self.languages.named(&source.language);
+        source.test_lines.get_or_init(|| language().map(find).unwrap_or_default())
     }
 
     /// For each token of a file, whether it is test code; empty if none is.
@@ -383,6 +385,7 @@ impl<'a> Sources<'a> {
             family,
             is_prose,
             is_generated: self.are_generated,
+            test_lines: OnceLock::new(),
         })
     }
 

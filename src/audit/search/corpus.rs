@@ -407,6 +407,7 @@ impl StoredCorpus {
             family: stored.family,
             is_prose: false,
             is_generated: false,
+            test_lines: Default::default(),
         };
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits, wanted);
