@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -121,17 +122,17 @@ impl Credit {
             .flat_map_iter(|from| {
                 let Predecessor { source, removed, .. } = &predecessors[from];
                 let asked = around(&self.left[from], removed, k, config);
-                let hits = if asked.contains(&true) {
-                    queries.hits_in(source, &mut Vec::new())
-                } else {
-                    Vec::new()
+                // A seed counts if half of it was removed.
+                let around = |of: Range<usize>| {
+                    of.start.saturating_sub(k / 2)..(of.end + k / 2).min(removed.len())
                 };
-                let aligned = hunks(&asked).into_iter().flat_map(|part| {
-                    // A seed counts if half of it was removed.
-                    let part =
-                        part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
-                    queries.align_part(source, part, &hits)
-                });
+                let parts: Vec<_> = hunks(&asked).into_iter().map(around).collect();
+                let hits = if parts.is_empty() {
+                    Vec::new()
+                } else {
+                    queries.hits_in(source, &mut Vec::new())
+                };
+                let aligned = queries.align_parts(source, &parts, &hits).into_iter();
                 let is_alike = |query: usize| {
                     config.judges_alike(source.file(), changed[numbers[query]].source.file())
                 };

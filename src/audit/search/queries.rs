@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
+use crate::language::{Symbol, Token};
 use crate::matching::{
     self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, WordedTokens,
     alignments, is_same_place, is_telling, may_be_evident, rare_words, seeds,
@@ -409,30 +410,31 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
-    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits`
-    /// are those of all of it, in order.
-    pub fn align_part(
+    /// Aligns the queries that share most with some parts of `target`, which ascend, and nothing
+    /// between these; `hits` are those of all of it, in order.
+    ///
+    /// The parts are one text, in which what is between them is like nothing: each place of a query
+    /// is paired with the few of all parts that are most like it. One part after the other, it would
+    /// be paired with some of each, and the time would grow with the parts times the query.
+    pub fn align_parts(
         &self,
         target: &Source,
-        part: Range<usize>,
+        parts: &[Range<usize>],
         hits: &[Hit],
     ) -> Vec<(usize, Alignment)> {
-        let start = part.start as u32;
-        let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
-        let from = hits.partition_point(|hit| hit.position < start);
-        let within = hits[from..].iter().take_while(ends_within);
-        let hits: Vec<Hit> =
-            within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
-        if hits.is_empty() {
-            return Vec::new();
+        let mut tokens = target.tokens.clone();
+        let mut of_parts: Vec<Vec<Hit>> = Vec::new();
+        let mut end = 0;
+        for part in parts {
+            let from = hits.partition_point(|hit| hit.position() < part.start);
+            let ends_within = |hit: &&Hit| hit.position() + self.config.matching.k <= part.end;
+            of_parts.push(hits[from..].iter().take_while(ends_within).copied().collect());
+            blot_out(&mut tokens[end..part.start]);
+            end = part.end;
         }
-        let document = Document { tokens: &target.tokens[part.clone()], ..target.document() };
-        let mut aligned =
-            self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
-        for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
-            block.target += start;
-        }
-        aligned
+        blot_out(&mut tokens[end..]);
+        let document = Document { tokens: &tokens, ..target.document() };
+        self.align_those(document, self.strongest(&of_parts), None, |_, _| true).alignments
     }
 
     /// Aligns the queries `wanted` with a file of another project, but only those that could have
@@ -535,16 +537,31 @@ impl<'q> Queries<'q> {
         shared
     }
 
-    /// Like [`Self::shared`], but each fingerprint only counts for the few queries that share most
-    /// with the target.
+    /// Like [`Self::shared`], but each fingerprint of a part of the target only counts for the few
+    /// queries that share most with that part.
     ///
     /// Two thousand files that were replaced share idioms with each other, two million times. Each
     /// rare fingerprint gives its queries a vote, and is followed to those with most votes; a
     /// common one is followed to the winners. Time O(64 h) for h hits.
-    fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<SharedKgram>> {
+    fn strongest(&self, of_parts: &[Vec<Hit>]) -> BTreeMap<usize, Vec<SharedKgram>> {
         if self.sources.len() <= WINNERS {
-            return self.shared(hits, None);
+            return self.shared(&of_parts.concat(), None);
         }
+        let mut wanted: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
+        for hits in of_parts.iter().filter(|hits| !hits.is_empty()) {
+            self.follow(hits, &mut wanted);
+        }
+        wanted
+            .into_iter()
+            .flat_map(|(query, mut hits)| {
+                hits.sort_unstable_by_key(|hit| hit.position);
+                self.shared(&hits, Some(&[query]))
+            })
+            .collect()
+    }
+
+    /// Gives the hits of a part of the target to the few queries that share most with it.
+    fn follow(&self, hits: &[Hit], wanted: &mut BTreeMap<usize, Vec<Hit>>) {
         let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
@@ -573,7 +590,6 @@ impl<'q> Queries<'q> {
         winners.sort_unstable();
         winners.dedup();
 
-        let mut wanted: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
         for (&row, positions) in &in_target {
             let followed = if is_rare(row) {
                 let mut queries: Vec<usize> = queries_of(row).collect();
@@ -590,7 +606,6 @@ impl<'q> Queries<'q> {
                     .extend(positions.iter().map(|&position| Hit { row, position }));
             }
         }
-        wanted.into_iter().flat_map(|(query, hits)| self.shared(&hits, Some(&[query]))).collect()
     }
 
     /// For each query, its seeds in order, with the number of files that have each.
@@ -628,6 +643,12 @@ impl<'q> Queries<'q> {
         });
         &sequences[query]
     }
+}
+
+/// Makes tokens like no others.
+fn blot_out(tokens: &mut [Token]) {
+    // No lexer reads the byte 0 without a family.
+    tokens.iter_mut().for_each(|token| (token.symbol, token.exact) = (Symbol::punctuation(0), 0));
 }
 
 /// Maximum postings of a fingerprint for it to be rare.
