@@ -19,6 +19,7 @@ use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Memory, Skip, Source, Sources};
+use super::reverts::reverted;
 use super::search::{
     FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace,
     Wording, align, asks_for_more, identify_vendored_as_of, look_up, place_in_tree, search, twins,
@@ -29,8 +30,7 @@ use super::{Comment, Common, Context, Error, Examination, Outcome};
 use crate::change::{Authority, Range};
 use crate::config::Config;
 use crate::files::Entry;
-use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
-use crate::matching::{AddedLines, added_lines};
+use crate::git::{Attributes, Reader, Repository, Snapshot};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
 
@@ -543,8 +543,9 @@ impl<'c> Change<'c> {
         };
         let with_copies =
             additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
-        let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
-        all.reverted = reverted(&with_copies, base, &reader);
+        let with_copies: Vec<_> =
+            with_copies.map(|(file, copies)| (&file.source, &copies[..])).collect();
+        all.reverted = reverted(&with_copies, &all.found, base, &reader);
         let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
         let read = |entry: &Entry| {
             is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
@@ -633,49 +634,6 @@ fn comments_of(
 /// The files of the tree that share something with the change.
 fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
     all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &found.target)
-}
-
-/// How many commits before the base are looked at for what the change reverts to.
-const NEAR: usize = 32;
-/// Maximum files to look for there. A revert of more is a revert of a commit, which `--history`
-/// names.
-const MAX_REVERTED: usize = 256;
-
-/// The files that are, byte for byte, what they were under their path in one of the commits before
-/// `base`, along first parents, if what comes back was there at the first of these already. What
-/// came and went since may have come and gone in one change, which added nothing, so nobody judged
-/// it. Commits that a shallow or partial clone lacks are ignored.
-fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTreeSet<FilePath> {
-    let mut reverted: BTreeSet<&FilePath> = BTreeSet::new();
-    let Some(base) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
-        return BTreeSet::new();
-    };
-    let mut first = base;
-    for _ in 0..NEAR {
-        let Ok(Some(parent)) = reader.first_parent(first) else { break };
-        first = parent;
-        let is_so = |file: &&&Source| {
-            let was = reader.blob_at(first, &file.path).ok().flatten();
-            was.is_some_and(|was| was == blob_id_like(was, file.bytes()))
-        };
-        let left = files.iter().filter(|file| !reverted.contains(&file.path));
-        let found: Vec<&FilePath> = left.filter(is_so).map(|file| &file.path).collect();
-        reverted.extend(found);
-    }
-    let stood = |file: &&&Source| {
-        let added_since = |commit: CommitId| {
-            let text = reader.text_at(commit, &file.path).ok().flatten().unwrap_or_default();
-            added_lines(&text, file.bytes())
-        };
-        let mut lines = added_since(base).into_iter().zip(added_since(first));
-        lines.all(|(now, then)| now == AddedLines::No || then == AddedLines::No)
-    };
-    files
-        .iter()
-        .filter(|file| reverted.contains(&file.path))
-        .filter(stood)
-        .map(|file| file.path.clone())
-        .collect()
 }
 
 /// Notices about what was left out of the search because the change repeats itself or the tree too

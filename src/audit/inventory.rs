@@ -371,7 +371,7 @@ fn findings_of(
         return Vec::new();
     }
     let Context { config, languages, .. } = context;
-    let (novel_of, before, reverted) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let (novel_of, before, reverted) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let with = JudgedWith {
         config,
         languages,

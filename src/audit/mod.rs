@@ -31,6 +31,9 @@ mod change;
 // Judges what was found: copies, findings, suppressions.
 mod judge;
 
+// Finds files that are again as they were.
+mod reverts;
+
 // Finds the siblings that an edit did not reach.
 mod siblings;
 

@@ -60,7 +60,9 @@ impl FileUnderAudit<'_> {
             says_little,
             is_idiom: says_little.is_some() && self.is_idiom(range),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
-            is_reverted: self.with.reverted.contains(&self.query.source.path),
+            is_reverted: self.with.reverted.get(&self.query.source.path).is_some_and(|later| {
+                origins.iter().all(|of| of.place != Place::Tree || !later.contains(&of.path))
+            }),
             is_from_document: all(&|of| of.is_prose),
             is_from_generated: all(&|of| of.is_generated),
             is_alternative: all(&|of| of.is_alternative),

@@ -36,8 +36,9 @@ pub(in crate::audit) struct AllCopies<'c> {
     pub found: Vec<FileHits>,
     /// For each file that was searched for.
     pub copies: Vec<Vec<TreeCopy>>,
-    /// Files that are again as they were a few commits before.
-    pub reverted: BTreeSet<FilePath>,
+    /// Files that are again as they were a few commits before, each with those that have its code
+    /// only since.
+    pub reverted: BTreeMap<FilePath, BTreeSet<FilePath>>,
     /// For each of them, the number of places of the tree with its fingerprints, by position.
     n_places: Vec<Vec<(u32, u32)>>,
 }
@@ -52,7 +53,7 @@ impl<'c> AllCopies<'c> {
     ) -> Self {
         let Sources { config, languages, .. } = *sources;
         let copies = asking.iter().map(|_| Vec::new()).collect();
-        let (found, reverted, n_places) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let (found, reverted, n_places) = (Vec::new(), BTreeMap::new(), Vec::new());
         Self { asking, changed, base, config, languages, found, copies, reverted, n_places }
     }
 
@@ -138,8 +139,9 @@ pub(in crate::audit) struct JudgedWith<'c> {
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
     /// The files near those of the change, and the names in them.
     pub nearby: Option<&'c Nearby<'c>>,
-    /// Files that are again as they were a few commits before.
-    pub reverted: &'c BTreeSet<FilePath>,
+    /// Files that are again as they were a few commits before, each with those that have its code
+    /// only since.
+    pub reverted: &'c BTreeMap<FilePath, BTreeSet<FilePath>>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
 }

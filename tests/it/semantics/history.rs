@@ -176,6 +176,27 @@ fn what_came_and_went_in_one_change_is_no_state_to_go_back_to() {
 }
 
 #[test]
+fn what_was_moved_and_is_brought_back_is_there_twice() {
+    let language = &LANGUAGES[0];
+    let store = language.file("store", &[language.first]);
+    let moved = [
+        language.file("moved", &[language.first]),
+        language.file("moved", &[&language.with_changed()]),
+        language.file("moved", &[language.third, language.first]),
+    ];
+    for moved in moved {
+        let repository = Repository::new();
+        commit(&repository, &[&store, &language.file("own", &[language.second])]);
+        repository.remove(&store.path);
+        commit(&repository, &[&moved]);
+        assert_eq!(repository.check(&["--base", "HEAD~1"]).status, 0, "a move");
+        commit(&repository, &[&store]);
+        let report = repository.check(&["--base", "HEAD~1"]);
+        assert_eq!(report.status, 1, "{:?}", report.findings());
+    }
+}
+
+#[test]
 fn code_that_the_change_itself_moves_is_nothing() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();
