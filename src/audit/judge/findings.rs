@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
@@ -122,8 +123,8 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) thresholds: Thresholds,
     /// The language of the file.
     pub(super) language: Option<&'c Language>,
-    /// The conditions on builds in it.
-    builds: OnceCell<Builds>,
+    /// The conditions on builds in it and in the files of its origins.
+    builds: RefCell<HashMap<FilePath, Rc<Builds>>>,
     /// In how many of the files nearby each name is.
     pub(super) nearby: OnceCell<Arc<Counts>>,
     /// For each other file that was searched for, whether the two are kept in step.
@@ -160,7 +161,7 @@ impl<'c> FileUnderAudit<'c> {
             with,
             thresholds: query.thresholds(with.config),
             language,
-            builds: OnceCell::new(),
+            builds: RefCell::default(),
             nearby: OnceCell::new(),
             in_step: RefCell::default(),
         }
@@ -294,6 +295,13 @@ impl<'c> FileUnderAudit<'c> {
         (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
 
+    /// The conditions on builds in a file of the tree, which is read once however many copies it has.
+    fn builds(&self, of: &Source) -> Rc<Builds> {
+        let mut known = self.builds.borrow_mut();
+        let read = || Rc::new(Builds::new(&of.path, &of.text));
+        Rc::clone(known.entry(of.path.clone()).or_insert_with(read))
+    }
+
     /// The origin that a pair shows; `is_in_both` if the change inserted it into both members of an
     /// old pair.
     fn origin(
@@ -333,11 +341,13 @@ impl<'c> FileUnderAudit<'c> {
         let n_novel = novel
             .map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
         let is_alternative = *place == Place::Tree && {
-            let own = self.builds.get_or_init(|| Builds::new(&source.path, &source.text));
             let line = |at: usize| self.lines.line_of(source.tokens[at].start);
             let rows = line(range.start)..line(range.end - 1) + 1;
-            let other = Builds::new(&target.path, &target.text);
-            own.exclude(&rows, &other, &(fragment.start.line..fragment.end.line + 1))
+            self.builds(source).exclude(
+                &rows,
+                &self.builds(target),
+                &(fragment.start.line..fragment.end.line + 1),
+            )
         };
         let (own_tokens, of_tokens) =
             (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);

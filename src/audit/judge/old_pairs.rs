@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::Source;
-use crate::language::Token;
+use crate::language::{Kind, Token};
 use crate::matching::{
     AddedLines, Alignment, ClonePair, Params, added_lines, aligned, clones, n_shared, names_alike,
 };
@@ -182,9 +182,7 @@ impl<'a> Pairs<'a> {
         };
         let (own, other) =
             (&self.query.source.tokens[pair.query()], &self.target.source.tokens[pair.target()]);
-        if names_alike(&query.tokens[a.clone()], own) < KEPT
-            || names_alike(&target.tokens[b.clone()], other) < KEPT
-        {
+        if !are_kept(&query.tokens[a.clone()], own) || !are_kept(&target.tokens[b.clone()], other) {
             return false;
         }
         if query.path == target.path && n_shared(&a, &b) > 0 {
@@ -253,4 +251,12 @@ impl<'a> Pairs<'a> {
         }
         outside
     }
+}
+
+/// Whether enough of the names of what was there `before` are there `now`. Time O(n) for n tokens
+/// now: of much more code there cannot be enough, and not all of it is looked at.
+fn are_kept(before: &[Token], now: &[Token]) -> bool {
+    let is_name = |token: &&Token| token.kind() == Kind::Identifier;
+    let most = (now.iter().filter(is_name).count() as f64 / KEPT) as usize;
+    before.iter().filter(is_name).nth(most).is_none() && names_alike(before, now) >= KEPT
 }
