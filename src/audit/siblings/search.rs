@@ -1,5 +1,6 @@
 //! Finds the places that have the window of a hunk, in the files that share fingerprints with it.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -257,6 +258,24 @@ impl Windows<'_> {
     }
 }
 
+/// What is asked of the other file for each of its siblings, and read once.
+struct OtherFile<'m> {
+    lines: Lines,
+    /// How its words are spelled, by their hash.
+    spelling: OnceCell<HashMap<u32, &'m [u8]>>,
+    text: OnceCell<Arc<Vec<u8>>>,
+}
+
+impl OtherFile<'_> {
+    fn new(lines: Lines) -> Self {
+        Self { lines, spelling: OnceCell::new(), text: OnceCell::new() }
+    }
+}
+
+fn spelling(of: &Source) -> HashMap<u32, &[u8]> {
+    of.tokens.iter().map(|token| (token.exact, token.text(&of.text))).collect()
+}
+
 impl<'m> Pair<'m> {
     /// `None` if the edited file is not in the head.
     fn new(
@@ -304,8 +323,9 @@ impl<'m> Pair<'m> {
             }
         }
         let groups = of_units.into_values().map(|places| self.independent(places));
+        let other = OtherFile::new(lines);
         let siblings: Vec<Sibling> =
-            groups.filter_map(|places| self.sibling(places, &lines)).collect();
+            groups.filter_map(|places| self.sibling(places, &other)).collect();
         // An edit of the sources reaches a bundle when it is built.
         let is_built = !siblings.is_empty()
             && self.other_number != Some(self.number)
@@ -374,18 +394,17 @@ impl<'m> Pair<'m> {
     }
 
     /// The sibling that lacks the hunks at these places of one unit.
-    fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
+    fn sibling(&self, mut places: Vec<Place<'_>>, of: &OtherFile<'m>) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
         let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
         places.sort_by_key(|place| place.site.at.start);
         let (first, last) = (places.first()?, places.last()?);
         let (start, end) =
             (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
-        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
+        let fragment = fragment(&other.text, &of.lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
-        let spelling: HashMap<u32, &[u8]> =
-            other.tokens.iter().map(|token| (token.exact, token.text(&other.text))).collect();
+        let spelling = of.spelling.get_or_init(|| spelling(other));
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
@@ -405,7 +424,7 @@ impl<'m> Pair<'m> {
             name: name.map(|name| String::from_utf8_lossy(name.text(&other.text)).into_owned()),
             patch: adapted(self, &places, &names.collect()),
             is_declared: false,
-            text: Arc::new(other.text.clone()),
+            text: Arc::clone(of.text.get_or_init(|| Arc::new(other.text.clone()))),
         })
     }
 
