@@ -119,7 +119,16 @@ impl RegionRule {
         }
         let found = match &self.end {
             None => None,
-            Some(RegionEnd::Fixed(end)) => end.find_at(text, start),
+            Some(RegionEnd::Fixed(end)) => {
+                let mut passed = start;
+                loop {
+                    let found = end.captures_at(text, passed);
+                    match found.as_ref().and_then(|found| found.name("text")) {
+                        Some(within) => passed = within.end(),
+                        None => break found.and_then(|found| found.get(0)),
+                    }
+                }
+            }
             Some(RegionEnd::Open { pattern, group }) => {
                 let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
                 let repeated =

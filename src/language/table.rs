@@ -490,7 +490,8 @@ pub struct Region {
     /// it matches, names the language: a table, an extension, or an interpreter.
     pub begin: String,
     /// A regular expression for the text after the code; `(?m)` is set, and `{name}` is what the
-    /// group `name` of `begin` matched. Default, and if there is no match: the end of the text.
+    /// group `name` of `begin` matched. What a group `text` matches is part of the code. Default,
+    /// and if there is no match: the end of the text.
     pub end: Option<String>,
     /// The language if `begin` does not name one. Without either, the region is skipped.
     pub language: Option<String>,

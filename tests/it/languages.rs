@@ -490,7 +490,7 @@ fn where_nobody_owns_an_extension_a_comment_speaks_for_no_language() {
         ("a.mod", "modula-2", "(*\nPROCEDURE p*\nPROCEDURE q*\n*)\nMODULE a;\n"),
         ("a.x", "xdr", "/*\n%hook a\n%end\n*/\nprogram A {\n};\n"),
         ("a.x", "linker-script", "/*\n%hook a\n%end\n*/\nSECTIONS\n{\n}\n"),
-        ("a.rules", "udev", "# alert tcp any\n# alert udp any\nKERNEL==\"a\", RUN=\"b\"\n"),
+        ("a.rules", "udev", "KERNEL==\"a\", RUN=\"b\"\n# alert tcp any\n# alert udp any\n"),
     ] {
         assert_eq!(identify(&languages, name, text), Some(id), "{name}: {text}");
     }
