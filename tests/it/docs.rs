@@ -681,7 +681,7 @@ const FIXED: [(&str, &str, &str, &str); 41] = [
     (
         "semantics.md",
         "one of the 32 commits before the base",
-        "audit/check.rs",
+        "audit/reverts.rs",
         "NEAR: usize = 32;",
     ),
     (

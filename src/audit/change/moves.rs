@@ -13,6 +13,7 @@ use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks}
 use crate::audit::read::Sources;
 use crate::audit::search::Queries;
 use crate::config::Config;
+use crate::language::Token;
 use crate::matching::{Block, ChangeTokens, ClonePair, MovedRun, clones, moved_runs};
 
 /// Marks code as not novel that was only moved: cut from one place in base and pasted into the
@@ -44,7 +45,8 @@ pub(in crate::audit) fn credit_moves(
     credit.verbatim(changed, predecessors, config);
     credit.edited(changed, predecessors, config);
     for ((file, novel), moved) in changed.iter_mut().zip(credit.novel).zip(credit.moved) {
-        file.joined = joined(&moved, &novel, file.thresholds(config).min_tokens);
+        let min_tokens = file.thresholds(config).min_tokens;
+        file.joined = joined(&moved, &novel, min_tokens, &file.source.tokens, predecessors);
         let novel = file.novel.iter().zip(&novel).zip(&file.joined);
         file.novel =
             novel.map(|((&is_added, &is_novel), &joined)| is_novel || is_added && joined).collect();
@@ -194,21 +196,36 @@ impl Credit {
     }
 }
 
-/// For each token, given what was moved and what is `novel` even so, whether it is in a piece that base had on its own, of fewer
-/// than `min_tokens`: nobody has judged it as part of the copy that it may be now.
-fn joined(moved: &[Option<(usize, usize)>], novel: &[bool], min_tokens: usize) -> Vec<bool> {
+/// For each of `tokens`, given what was moved and what is `novel` even so, whether it is in a piece
+/// that base had on its own, of fewer than `min_tokens`: nobody has judged it as part of the copy
+/// that it may be now.
+fn joined(
+    moved: &[Option<(usize, usize)>],
+    novel: &[bool],
+    min_tokens: usize,
+    tokens: &[Token],
+    predecessors: &[Predecessor],
+) -> Vec<bool> {
     let mut of_files: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for (at, was) in moved.iter().enumerate() {
         was.iter().for_each(|&(file, from)| of_files.entry(file).or_default().push((at, from)));
     }
     let mut is_whole = vec![false; moved.len()];
     let is_close = |a: usize, b: usize| a < b && b - a <= MAX_OLD_BETWEEN;
-    let runs = of_files
-        .values()
-        .flat_map(|places| places.chunk_by(|a, b| is_close(a.0, b.0) && is_close(a.1, b.1)));
-    for run in runs {
+    let runs = of_files.iter().flat_map(|(&file, places)| {
+        let runs = places.chunk_by(|a, b| is_close(a.0, b.0) && is_close(a.1, b.1));
+        runs.map(move |run| (file, run))
+    });
+    for (file, run) in runs {
         let (first, last) = (run[0], run[run.len() - 1]);
-        if last.1 - first.1 >= min_tokens {
+        // A diff takes a line of the piece for that of another one: it goes on while both have it.
+        let base = &predecessors[file].source.tokens;
+        let is_same = |(a, b): &(&Token, &Token)| a.exact == b.exact && a.symbol == b.symbol;
+        let before = tokens[..first.0].iter().rev().zip(base[..first.1].iter().rev());
+        let behind = tokens[last.0 + 1..].iter().zip(&base[last.1 + 1..]);
+        let n_before = before.take(min_tokens).take_while(is_same).count();
+        let n_behind = behind.take(min_tokens).take_while(is_same).count();
+        if n_before + (last.1 + 1 - first.1) + n_behind >= min_tokens {
             is_whole[first.0..=last.0].fill(true);
         }
     }

@@ -204,6 +204,29 @@ fn pieces_that_are_put_together_are_new_code() {
     check(&[&one, &two], &[&whole.named("one.c".to_owned()), &whole.named("two.c".to_owned())]);
 }
 
+/// It has as many tokens as the shortest copy.
+#[test]
+fn a_function_of_the_least_length_that_is_moved_is_nothing() {
+    let reply = |name: &str, text: &str| {
+        format!(
+            "void {name}(client *c) {{\n    if (c->resp) {{\n        proto(c, \"{text}\", 5);\n    }} else {{\n        proto(c, \"_\", -3);\n    }}\n}}\n\n"
+        )
+    };
+    let other = |name: &str| {
+        let rows = (0..12).map(|at| format!("    x{name}{at} = f{at}(a, {at}) + {name}z{at};\n"));
+        format!("void {name}(int a) {{\n{}}}\n\n", rows.collect::<String>())
+    };
+    let (null, array) = (reply("null", "$-1"), reply("array", "*-1"));
+    let (first, second) = (other("k"), other("q"));
+    let repository = Repository::new();
+    for text in [[&null, &first, &second, &array], [&first, &null, &second, &array]] {
+        repository.write("src/a.c", &text.map(String::as_str).concat());
+        repository.commit("src/a.c");
+    }
+    let report = repository.check(&["--base", "HEAD~1"]);
+    assert_eq!(report.json["examined"]["novelTokens"], 0, "{:?}", report.findings());
+}
+
 #[test]
 fn a_script_that_gets_the_name_of_its_language_is_nothing() {
     let language = LANGUAGES.iter().find(|of| of.extension == "py").expect("Python is there");
