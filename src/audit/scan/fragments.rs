@@ -277,7 +277,7 @@ impl Kept {
                     self.order.push_back(first);
                 }
                 _ => {
-                    self.n_bytes -= self.texts.remove(&first).map_or(0, |(text, _)| text.n_bytes())
+                    self.n_bytes -= self.texts.remove(&first).map_or(0, |(text, _)| text.n_bytes());
                 }
             }
         }
