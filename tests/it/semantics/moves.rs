@@ -220,7 +220,7 @@ fn a_function_of_the_least_length_that_is_moved_is_nothing() {
     let (first, second) = (other("k"), other("q"));
     let repository = Repository::new();
     for text in [[&null, &first, &second, &array], [&first, &null, &second, &array]] {
-        repository.write("src/a.c", &text.map(String::as_str).concat());
+        repository.write("src/a.c", text.map(String::as_str).concat());
         repository.commit("src/a.c");
     }
     let report = repository.check(&["--base", "HEAD~1"]);
