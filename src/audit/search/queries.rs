@@ -429,7 +429,7 @@ impl<'q> Queries<'q> {
             let from = hits.partition_point(|hit| hit.position() < part.start);
             let ends_within = |hit: &&Hit| hit.position() + self.config.matching.k <= part.end;
             of_parts.push(hits[from..].iter().take_while(ends_within).copied().collect());
-            blot_out(&mut tokens[end..part.start]);
+            blot_out(&mut tokens[end..part.start.max(end)]);
             end = part.end;
         }
         blot_out(&mut tokens[end..]);
