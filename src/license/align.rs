@@ -69,7 +69,11 @@ pub(super) fn abridged(words: &Words) -> Option<Reading> {
     let hashes = words.hashes();
     let reading =
         best(&hashes, &(0..hashes.len()), &candidates(&hashes), MIN_SHARE_ABRIDGED, words);
-    reading.filter(Reading::is_abridged)
+    let is_at_end = |of: &Reading| {
+        let last = of.range.end - 1;
+        of.range.end == words.n_words() || words.has_end(last..last + 1)
+    };
+    reading.filter(|of| of.is_abridged() && is_at_end(of))
 }
 
 /// Reads a part of a text: takes the best template, then what is before it and behind it.
@@ -256,7 +260,9 @@ fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Di
         gap.clone().filter(|&at| template.is_required[at]).map(|at| template.words[at]).collect();
     let n_free = template.n_free[gap.start..=gap.end].iter().copied().max().unwrap_or_default();
     let mut added = a.text.end..b.text.start;
-    let is_name = added.len() <= usize::from(n_free)
+    // Where much is missing, what is there instead is no name.
+    let is_name = missing.len() <= usize::from(n_free)
+        && added.len() <= usize::from(n_free)
         && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
     if is_name || added.clone().all(|at| is_bullet(words.of(at..at + 1))) {
         added = added.end..added.end;

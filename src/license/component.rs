@@ -9,7 +9,8 @@ use super::expression::{Expression, License};
 use super::manifest::unread;
 use super::markup::{in_utf8, plain, unmarked};
 use super::notice::copyright_lines;
-use super::read::{is_relevant, named, named_text, own, statements};
+use super::passages::Memory;
+use super::read::{is_relevant, named, named_text, own, remembered};
 use super::statement::{Method, Scope, Statement};
 use crate::text::{FilePath, glob_matches};
 
@@ -50,8 +51,13 @@ const MAX_TEXT: usize = 100_000;
 impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
+        Self::remembered(path, bytes, &Memory::default())
+    }
+
+    /// The same; what several files have in common is read once.
+    pub fn remembered(path: &FilePath, bytes: &[u8], memory: &Memory) -> Self {
         let bytes = &unmarked(bytes);
-        Self::with(statements(path, bytes), bytes)
+        Self::with(remembered(path, bytes, memory), bytes)
     }
 
     /// The same for a text that a manifest names as the license of its folder, `n_up` levels above.
@@ -220,11 +226,9 @@ impl Licenses {
 
     /// The license of the file at `path` with these bytes.
     pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identification {
-        self.of_info(
-            path,
-            &LicensingInfo { statements: own(bytes), notices: copyright_lines(bytes), text: None },
-            refer,
-        )
+        let statements = own(bytes, &Memory::default());
+        let info = LicensingInfo { statements, notices: copyright_lines(bytes), text: None };
+        self.of_info(path, &info, refer)
     }
 
     /// The same, from the file's statements as returned by [`LicensingInfo::new`].

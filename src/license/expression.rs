@@ -2,6 +2,7 @@
 //!
 //! Invariant: an [`Expression`] has canonical spelling, so equal licenses are equal text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -306,6 +307,9 @@ fn spelled(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for (at, word) in text.split_whitespace().enumerate() {
         spelled.push_str(if at == 0 { "" } else { " " });
+        // "MIT/X11 and GPL-2.0": a slash binds more than a word.
+        let is_choice = word.contains('/') && !word.contains(['(', ')']) && word != "/";
+        let word = &*if is_choice { format!("({word})").into() } else { Cow::Borrowed(word) };
         for part in word.split_inclusive(['(', ')', '/', '+']) {
             let (name, mark) = part.split_at(part.trim_end_matches(['(', ')', '/', '+']).len());
             let known = match name.to_lowercase().as_str() {

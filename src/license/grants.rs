@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::expression::Expression;
+use super::limits::is_limit_of_name;
 use super::words::Words;
 
 /// A license that is named.
@@ -255,15 +256,11 @@ pub(super) fn named(name: &str) -> Option<String> {
     if name.len() > MAX_NAMED {
         return None;
     }
-    let without = match (name.find('('), name.rfind(')')) {
-        (Some(open), Some(close)) if open > 0 && open < close && !name[open..].contains(">=") => {
-            format!("{} {}", &name[..open], &name[close + 1..])
-        }
-        _ => {
-            name.replace(">=", " ").replace(['(', ')'], " ")
-                + if name.contains(">=") { " or later" } else { "" }
-        }
-    };
+    let (without, remarks) = parted_remarks(name);
+    let plain = |text: &str| Words::new(format!("the {text}").as_bytes(), 1).text().to_owned();
+    if remarks.iter().any(|remark| is_limit_of_name(plain(remark).trim())) {
+        return None;
+    }
     // What a manifest names is a license, as "Proprietary" is in no prose.
     let words = Words::new(format!("{without} license").as_bytes(), 1);
     let is_filler = |at: usize| {
@@ -272,7 +269,27 @@ pub(super) fn named(name: &str) -> Option<String> {
     };
     let grant = title(&words)?;
     let is_whole = (grant.range.end..words.n_words()).all(is_filler);
-    grant.expression.filter(|_| is_whole).map(|of| of.to_string())
+    let mut others = remarks.iter().filter_map(|remark| Expression::parse(remark));
+    let found = grant.expression.filter(|_| is_whole)?;
+    others.all(|of| found.agrees_with(&of, false)).then(|| found.to_string())
+}
+
+/// A name without the remarks in parentheses behind it, and those.
+fn parted_remarks(name: &str) -> (String, Vec<&str>) {
+    let (mut without, mut remarks, mut rest) = (String::new(), Vec::new(), name);
+    while let Some((before, behind)) = rest.split_once('(')
+        && let Some((remark, behind)) = behind.split_once(')')
+    {
+        without.push_str(before);
+        without.push(' ');
+        match remark.contains(">=") {
+            true => without.push_str(&format!("{} or later ", remark.replace(">=", " "))),
+            false if without.trim().is_empty() => without.push_str(remark),
+            false => remarks.push(remark),
+        }
+        rest = behind;
+    }
+    (without + &rest.replace(['(', ')'], " "), remarks)
 }
 
 /// The licenses that are named in a part of a text where it grants, and those that are named close

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::expression::Expression;
+use super::limits::is_limit;
 use super::statement::{Method, Scope, Statement};
 use crate::text::FilePath;
 
@@ -192,8 +193,9 @@ fn pyproject(text: &str) -> Option<ManifestLicenses> {
     let license = project.and_then(|project| project.get("license"));
     let named = license.and_then(toml::Value::as_str).or_else(|| license?.get("text")?.as_str());
     let of_poetry = || table.get("tool")?.get("poetry")?.get("license")?.as_str();
-    if let Some(name) = named.or_else(of_poetry).filter(|name| is_name(name)) {
-        return ManifestLicenses::one(name);
+    let names: Vec<String> = named.into_iter().chain(of_poetry()).map(str::to_owned).collect();
+    if !names.is_empty() && names.iter().all(|name| is_name(name)) {
+        return ManifestLicenses::many(names, false);
     }
     let classifiers =
         project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
@@ -215,18 +217,33 @@ fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<Manifest
 }
 
 fn setup_cfg(text: &str) -> Option<ManifestLicenses> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
-    let classifiers = || classified(text.lines());
-    line.filter(|name| is_name(name)).and_then(ManifestLicenses::one).or_else(classifiers)
+    let named = field(text, "license").filter(|of| is_name(&of.names[0]));
+    with_classifiers(named, classified(text.lines()))
+}
+
+/// What is named, and the classifiers where they say something else.
+fn with_classifiers(
+    named: Option<ManifestLicenses>,
+    classified: Option<ManifestLicenses>,
+) -> Option<ManifestLicenses> {
+    let (Some(named), Some(classified)) = (&named, &classified) else {
+        return named.or(classified);
+    };
+    let known = |of: &ManifestLicenses| of.names.iter().map(|name| Expression::parse(name)).collect();
+    let all: [Option<Vec<Expression>>; 2] = [known(named), known(classified)];
+    let [Some(a), Some(b)] = all.map(|of| Expression::all(of?)) else {
+        return ManifestLicenses::many(named.names.clone(), named.is_choice);
+    };
+    let is_said = b.licenses().all(|of| Expression::of(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false)));
+    let others = if is_said { Vec::new() } else { classified.names.clone() };
+    ManifestLicenses::many([named.names.clone(), others].concat(), false)
 }
 
 /// `license="MIT"`, or the classifiers, in a call of `setup`.
 fn setup_py(text: &str) -> Option<ManifestLicenses> {
     let named = assigned(text, "license").and_then(|names| names.into_iter().next());
-    let classifiers = || classified(text.split(['"', '\'']));
-    named.filter(|name| is_name(name)).and_then(ManifestLicenses::one).or_else(classifiers)
+    let named = named.filter(|name| is_name(name)).and_then(ManifestLicenses::one);
+    with_classifiers(named, classified(text.split(['"', '\''])))
 }
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
@@ -250,15 +267,31 @@ fn python_metadata(text: &str) -> Option<ManifestLicenses> {
 
 fn package_json(text: &str) -> Option<ManifestLicenses> {
     let package: Value = serde_json::from_str(text).ok()?;
-    let name =
-        |value: &Value| value.as_str().or_else(|| value.get("type")?.as_str()).map(String::from);
-    match package.get("license").or_else(|| package.get("licenses")) {
-        Some(Value::Array(several)) => {
-            ManifestLicenses::many(several.iter().filter_map(name).collect(), true)
+    let joined = |value: &Value, sign: &str| match value {
+        Value::Array(several) => several.iter().map(name_in_json).collect::<Vec<_>>().join(sign),
+        one => name_in_json(one),
+    };
+    match (package.get("license"), package.get("licenses")) {
+        (Some(Value::Array(several)), None) | (None, Some(Value::Array(several))) => {
+            ManifestLicenses::many(several.iter().map(name_in_json).collect(), true)
         }
-        Some(one) => ManifestLicenses::one(name(one)?),
-        None => None,
+        (Some(one), None) | (None, Some(one)) => ManifestLicenses::one(name_in_json(one)),
+        (Some(one), Some(other)) => {
+            ManifestLicenses::many(vec![joined(one, " OR "), joined(other, " OR ")], false)
+        }
+        (None, None) => None,
     }
+}
+
+/// The name of a license, or all that is said of it if that is more than a name.
+fn name_in_json(value: &Value) -> String {
+    let name = || {
+        let object = value.as_object()?;
+        let is_usual = |key: &String| ["type", "name", "url", "file"].contains(&&**key);
+        let name = object.get("type").or_else(|| object.get("name"))?.as_str()?;
+        object.keys().all(is_usual).then(|| name.to_owned())
+    };
+    value.as_str().map(str::to_owned).or_else(name).unwrap_or_else(|| value.to_string())
 }
 
 fn composer(text: &str) -> Option<ManifestLicenses> {
@@ -290,7 +323,9 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
         let text = |name: &str| {
             license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
         };
-        exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))
+        let name = exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))?;
+        let comments = text("comments").unwrap_or_default().to_lowercase().replace('-', " ");
+        Some(if is_limit(&comments) { format!("{name} ({comments})") } else { name })
     };
     // Several licenses are a choice, as defined by Maven.
     ManifestLicenses::many(
@@ -356,7 +391,11 @@ fn exact([name, url]: [Option<String>; 2]) -> Option<String> {
         (None, Some(_)) => true,
         _ => false,
     };
-    if is_told_by_url { url } else { name.or(url) }
+    match (known(&name), known(&url)) {
+        _ if is_told_by_url => url,
+        (Some(a), Some(b)) if !a.agrees_with(&b, false) => Some(format!("{a} AND {b}")),
+        _ => name.or(url),
+    }
 }
 
 /// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'` and
@@ -397,10 +436,19 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
         let names = list.get(1..)?.split([')', ']', '}', '|']).next()?;
         return Some(names.split_whitespace().map(str::to_owned).collect());
     }
-    match value.strip_prefix('[') {
-        Some(list) => Some(quoted(list.split(']').next()?)),
-        None => Some(quoted(value).into_iter().take(1).collect()),
+    let Some(list) = value.strip_prefix('[') else {
+        return Some(quoted(value).into_iter().take(1).collect());
+    };
+    let (list, behind) = list.split_once(']').unwrap_or((list, ""));
+    let mut names = quoted(list);
+    // Names that the program makes are not known.
+    let is_code = |c: char| c.is_alphanumeric();
+    let made = names.iter().fold(list.to_owned(), |rest, name| rest.replacen(name, "", 1));
+    let is_open = behind.trim_start().starts_with(['+', '.', '|']);
+    if is_open || made.lines().any(|line| line.split('#').next().unwrap_or_default().contains(is_code)) {
+        names.push(value.lines().next().unwrap_or_default().to_owned());
     }
+    Some(names)
 }
 
 /// The quoted parts of a text.
@@ -428,8 +476,11 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     })?;
     let more = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.contains(':'));
     let value = std::iter::once(value).chain(more).map(str::trim).collect::<Vec<_>>().join(" ");
-    // R writes "MIT + file LICENSE".
-    let value = value.split(" + file ").next().unwrap_or(&value);
+    // R writes "MIT + file LICENSE | GPL-2".
+    let mut parts = value.split(" + file ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let behind = |part: &str| part.trim().split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}"));
+    let value = parts.fold(first, |all, part| all + &behind(part));
     ManifestLicenses::one(value.trim().trim_matches('"'))
         .filter(|of| !of.names[0].starts_with("file "))
 }

@@ -1,6 +1,7 @@
 //! Extracts copyright notices, which most licenses require to be kept.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::markup::{in_utf8, without_entities};
 use super::words::without_marks;
@@ -15,32 +16,53 @@ const MAX_LINES: usize = 50;
 /// duplicates.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     let text = &text[..text.len().min(MAX_BYTES)];
-    if !speaks_of_copyright(text) {
+    if marks(text).next().is_none() {
         return Vec::new();
     }
     let text = in_utf8(text);
-    let lines: Vec<&str> = text.split(['\r', '\n']).filter(|line| !line.is_empty()).collect();
-    // Years that fill a line have their holder on the next.
-    let whole = |at: usize| {
-        let next = lines.get(at + 1).filter(|_| lines[at].trim_end().ends_with(','));
-        next.and_then(|next| copyright_line(&format!("{} {}", lines[at], without_marks(next))))
-            .or_else(|| copyright_line(lines[at]))
-    };
-    let mut seen = BTreeSet::new();
-    let notices = (0..lines.len()).filter_map(whole);
-    notices.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
+    let mut ends: Vec<usize> = marks(text.as_bytes()).collect();
+    ends.sort_unstable();
+    let (mut seen, mut notices, mut behind) = (BTreeSet::new(), Vec::new(), 0);
+    for at in ends {
+        if at < behind || notices.len() >= MAX_LINES {
+            continue;
+        }
+        let (line, next) = lines_from(&text, at);
+        behind = line.end;
+        let line = &text[line];
+        // Years that fill a line have their holder on the next.
+        let whole = next.filter(|_| line.trim_end().ends_with(',')).and_then(|next| {
+            copyright_line(&format!("{line} {}", without_marks(&text[next])))
+        });
+        if let Some(notice) = whole.or_else(|| copyright_line(line))
+            && seen.insert(notice.clone())
+        {
+            notices.push(notice);
+        }
+    }
+    notices
 }
 
-/// Whether a text contains one of the words that every notice has.
-fn speaks_of_copyright(text: &[u8]) -> bool {
-    ["opyright", "OPYRIGHT", "(c)", "(C)", "©", "&copy;"]
-        .iter()
-        .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+/// The line around an offset, and the next one that is not empty.
+fn lines_from(text: &str, at: usize) -> (Range<usize>, Option<Range<usize>>) {
+    let end_of = |at: usize| text[at..].find(['\r', '\n']).map_or(text.len(), |n| at + n);
+    let line = text[..at].rfind(['\r', '\n']).map_or(0, |at| at + 1)..end_of(at);
+    let n_empty = text[line.end..].bytes().take_while(|byte| b"\r\n".contains(byte)).count();
+    let start = line.end + n_empty;
+    (line, (start < text.len()).then(|| start..end_of(start)))
+}
+
+/// The words that every notice has.
+const MARKS: [&str; 6] = ["opyright", "OPYRIGHT", "(c)", "(C)", "©", "&copy;"];
+
+/// Where a text has one of them.
+fn marks(text: &[u8]) -> impl Iterator<Item = usize> {
+    MARKS.iter().flat_map(|mark| memchr::memmem::find_iter(text, mark.as_bytes()))
 }
 
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
 fn copyright_line(line: &str) -> Option<String> {
-    if line.len() > 300 || !speaks_of_copyright(line.as_bytes()) {
+    if line.len() > 300 || marks(line.as_bytes()).next().is_none() {
         return None;
     }
     let text = printable(without_entities(line).as_bytes());

@@ -3,7 +3,10 @@
 //! The result depends only on the file's name and bytes.
 
 use super::expression::Expression;
+use super::markup::plain;
+use super::passages::{Memory, passages};
 use super::statement::{Method, Scope, Statement};
+use super::text::Identity;
 use super::words::Words;
 use super::{debian, manifest, reference, reuse, tag, text};
 use crate::text::{FilePath, decoded};
@@ -23,18 +26,23 @@ pub fn is_relevant(path: &FilePath) -> bool {
 
 /// The statements of a file: about itself and, if it [`is_relevant`], about others.
 pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
+    remembered(path, bytes, &Memory::default())
+}
+
+/// The same; what several files have in common is read once.
+pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<Statement> {
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
     if debian::is_relevant(path) {
         return debian::statements(bytes);
     }
     if is_license_text(&name) {
-        return about_package(path, license_text(path, bytes));
+        return about_package(path, license_text(path, bytes, memory));
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
         return sidecar(of, bytes);
     }
-    let mut found = own(bytes);
+    let mut found = own(bytes, memory);
     if reuse::is_relevant(path) {
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
@@ -56,7 +64,7 @@ pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
 /// What a text states that a manifest in the folder `n_up` levels above names as the license.
 pub(super) fn named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Vec<Statement> {
     let scope = if n_up == 0 { Scope::Folder } else { Scope::Above(n_up) };
-    license_text(path, bytes)
+    license_text(path, bytes, &Memory::default())
         .into_iter()
         .map(|statement| Statement { scope: scope.clone(), ..statement })
         .collect()
@@ -100,7 +108,7 @@ fn is_license_text(name: &str) -> bool {
             || ends.iter().any(|end| stem.ends_with(end)))
 }
 
-fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
+fn license_text(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<Statement> {
     // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no
     // statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
@@ -110,7 +118,7 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
         tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
     let why = decoded(bytes).map_or("no text, or in an unknown encoding", |_| "");
-    let mut found = text::identify(bytes).unwrap_or(text::Identity {
+    let mut found = memory.read(bytes, text::identify).unwrap_or(Identity {
         expression: None,
         line: 1,
         written: why.to_owned(),
@@ -123,9 +131,9 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
             .is_none_or(|(text, tag)| tag.agrees_with(text, false))
     {
         found =
-            text::Identity { expression: tag.expression, line: tag.line, written: String::new() };
+            Identity { expression: tag.expression, line: tag.line, written: String::new() };
     }
-    let text::Identity { expression, line, written } = found;
+    let Identity { expression, line, written } = found;
     vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
 }
 
@@ -156,11 +164,11 @@ const HEADER: usize = 8 * 1024;
 /// Number of bytes at its end that are searched too, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
 
-/// Number of bytes that are searched if the header is that of an unknown license.
+/// Number of bytes that are searched if an unknown license may go on behind the header.
 const WHOLE: usize = 200 * 1024;
 
 /// What a file states about itself.
-pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
+pub(super) fn own(bytes: &[u8], memory: &Memory) -> Vec<Statement> {
     let (snippets, tags): (Vec<_>, Vec<_>) =
         tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
     let mut found = Vec::new();
@@ -184,16 +192,7 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
             written: tag.written,
         })
     }));
-    let mut header = text::header(header_words(bytes));
-    if bytes.len() > HEADER && header.is_none() && speaks_of_licenses(&bytes[..HEADER]) {
-        // With the end of a license text behind its beginning, neither is found.
-        header = text::header(Words::new(&bytes[..HEADER], 1));
-    }
-    if bytes.len() > HEADER && header.as_ref().is_some_and(|of| of.expression.is_none()) {
-        // A whole license text may be in a file with any name.
-        header = text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
-    }
-    if let Some(text::Identity { expression, line, written }) = header {
+    if let Some(Identity { expression, line, written }) = header(bytes, memory) {
         found.push(Statement {
             method: Method::Header,
             scope: Scope::File,
@@ -208,44 +207,50 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
     found
 }
 
-/// The words at a file's beginning and end.
-fn header_words(bytes: &[u8]) -> Words {
-    let head = &bytes[..bytes.len().min(HEADER)];
-    if !speaks_of_licenses(head)
-        && !speaks_of_licenses(&bytes[bytes.len().saturating_sub(FOOTER)..])
-    {
-        return Words::default();
+/// The license that the beginning and the end of a file state; `None` if they state none.
+///
+/// Each passage is read by itself. If several state a license, what is between them may join them.
+fn header(bytes: &[u8], memory: &Memory) -> Option<Identity> {
+    let head = plain(&bytes[..bytes.len().min(HEADER)]);
+    let foot = bytes.len().saturating_sub(FOOTER).max(bytes.len().min(HEADER));
+    let mut stated = stated(&head, 1, memory);
+    let is_cut = bytes.len() > HEADER && stated.last().is_some_and(|(end, _)| *end == head.len());
+    if foot < bytes.len() {
+        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
+        stated.extend(self::stated(&bytes[foot..], line, memory));
     }
-    let mut words = Words::new(head, 1);
-    let start = bytes.len().saturating_sub(FOOTER).max(head.len());
-    if start < bytes.len() {
-        let line = memchr::memchr_iter(b'\n', &bytes[..start]).count() as u32 + 1;
-        words.append(&Words::new(&bytes[start..], line));
+    let is_unknown = stated.iter().any(|(_, of)| of.expression.is_none());
+    if is_unknown && is_cut {
+        // A whole license text may be in a file with any name.
+        return text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
     }
-    words
+    if is_unknown {
+        return stated.into_iter().map(|(_, of)| of).find(|of| of.expression.is_none());
+    }
+    if stated.len() < 2 {
+        return stated.pop().map(|(_, of)| of);
+    }
+    let mut words = Words::new(&head, 1);
+    if foot < bytes.len() {
+        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
+        words.append(&Words::new(&bytes[foot..], line));
+    }
+    text::header(words)
 }
 
-/// Whether a text contains any of the words that every license grant has. Most files do not.
-fn speaks_of_licenses(bytes: &[u8]) -> bool {
-    [
-        "icens",
-        "ICENS",
-        "icenc",
-        "ermi",
-        "PERMI",
-        "istribut",
-        "ublic domain",
-        "PUBLIC DOMAIN",
-        "ublic Domain",
-        "GPL",
-        "onfidential",
-        "CONFIDENTIAL",
-        "nauthorized",
-        "isclaims copyright",
-        "misrepresented",
-    ]
-    .iter()
-    .any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+/// What the passages of a text state, each with its end.
+fn stated(text: &[u8], first_line: u32, memory: &Memory) -> Vec<(usize, Identity)> {
+    let mut found = Vec::new();
+    let (mut line, mut at) = (first_line, 0);
+    for passage in passages(text) {
+        line += memchr::memchr_iter(b'\n', &text[at..passage.start]).count() as u32;
+        at = passage.start;
+        let read = |text: &[u8]| text::header(Words::new(text, 1));
+        if let Some(identity) = memory.read(&text[passage.clone()], read) {
+            found.push((passage.end, Identity { line: line + identity.line - 1, ..identity }));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -277,7 +282,7 @@ mod tests {
     fn a_license_at_the_end_of_a_file_counts() {
         let mut text = "int x;\n".repeat(4_000);
         text.push_str("/* This software is in the public domain. */\n");
-        let found = own(text.as_bytes());
+        let found = own(text.as_bytes(), &Memory::default());
         assert_eq!(
             found[0].expression.as_ref().map(ToString::to_string).as_deref(),
             Some("LicenseRef-public-domain")
@@ -287,7 +292,7 @@ mod tests {
 
     #[test]
     fn statements_survive_a_cache() {
-        let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n");
+        let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n", &Memory::default());
         let text = serde_json::to_string(&before).expect("statements can be written");
         assert_eq!(serde_json::from_str::<Vec<Statement>>(&text).expect("and read"), before);
     }

@@ -4,6 +4,7 @@
 //! must end like the beginning of a comment, and a tag in quotes is code.
 
 use super::expression::Expression;
+use super::limits::is_limit_of_name;
 
 /// A tag and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,19 +141,16 @@ fn expression_of(value: &[u8]) -> String {
             let end = core.find(|c: char| {
                 !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'))
             });
-            // Several identifiers with nothing between them leave open whether one or all of them
-            // apply.
-            if !is_operand_next && Expression::parse_spdx(core).is_some() {
-                taken.push(core);
-            }
             let mut rest = words[at..].join(" ");
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
                 let start = word.len() - word.trim_start_matches('(').len();
                 taken.push(word[..start + end].trim_end_matches('-'));
                 rest.drain(..start + end);
             }
-            if let Some(beside) = beside(&rest).filter(|_| !taken.is_empty()) {
-                return format!("{} {beside}", taken.join(" ")).trim_end_matches('.').to_owned();
+            if !taken.is_empty() && adds(&rest) {
+                let all = format!("{} {rest}", taken.join(" "));
+                let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, ')' | '+');
+                return all.trim_end_matches(is_end).to_owned();
             }
             break;
         }
@@ -168,13 +166,14 @@ fn expression_of(value: &[u8]) -> String {
     taken.join(" ").trim_end_matches(['.', ':', '/']).to_owned()
 }
 
-/// Another license behind signs that join none in an expression: `MIT, GPL-2.0`.
-fn beside(rest: &str) -> Option<&str> {
-    let name = rest.trim_start_matches("and/or").trim_start_matches([' ', ',', ';', '&', '+', '|']);
+/// Whether words behind an expression name another license, or limit it: `MIT, GPL-2.0`, `MIT for
+/// personal use`.
+fn adds(rest: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    let end = rest.len() - name.trim_start_matches(is_part).len();
-    let name = &name[..name.len() - (rest.len() - end)];
-    (end > name.len() && Expression::parse(name).is_some()).then(|| &rest[..end])
+    let mut names = rest.split(|c| !is_part(c)).map(|name| name.trim_matches(['.', '-']));
+    let lower = rest.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+    is_limit_of_name(&lower.split_whitespace().collect::<Vec<_>>().join(" "))
+        || names.any(|name| Expression::parse(name).is_some())
 }
 
 #[cfg(test)]

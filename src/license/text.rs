@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::align::{Difference, Reading, abridged, readings};
 use super::expression::Expression;
 use super::grants::{Grant, grants, title};
+use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::words::Words;
 
 /// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
@@ -25,7 +26,7 @@ const MAX_ROW: usize = 12;
 const MIN_PART: usize = 100;
 
 /// What a text states.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Identity {
     /// The license; `None` if it is unknown.
     pub expression: Option<Expression>,
@@ -342,20 +343,25 @@ impl Parts {
     fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
         let sentences =
             between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
-        let grants = |of: &Range<usize>| {
-            self.grants.iter().any(|grant| grant.range.start < of.end && of.start < grant.range.end)
-        };
+        let is_named = |at: usize| self.grants.iter().any(|of| of.range.contains(&at));
         let stated = || {
             self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range))
         };
         let is_near = |of: &Range<usize>| {
             stated().any(|near| of.start < near.end + NEAR && near.start < of.end + NEAR)
         };
-        let left =
-            sentences.filter(|of| !grants(of) && (is_whole || is_near(of))).map(|of| words.of(of));
-        left.filter(|of| if is_whole { is_term(of) } else { is_term_of_header(of) })
-            .map(String::from)
-            .collect()
+        let is_left = |of: &Range<usize>| {
+            let sentence = words.of(of.clone());
+            match () {
+                () if of.clone().any(is_named) => {
+                    let beside: Vec<&str> = of.clone().filter(|at| !is_named(*at)).map(|at| words.of(at..at + 1)).collect();
+                    is_limit_of_name(&beside.join(" ")) && !is_usual(sentence)
+                }
+                () if is_whole => is_term(sentence),
+                () => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
+            }
+        };
+        sentences.filter(is_left).map(|of| words.of(of).to_owned()).collect()
     }
 }
 
@@ -561,6 +567,9 @@ fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
     rows.iter().filter(|of| !is_small || of.state_condition()).map(Rows::describe).collect()
 }
 
+/// Words without which a grant is narrower: "with or without fee", "source and binary forms".
+const JOINING: &[&str] = &["binary", "or", "with"];
+
 /// Words that a template has, and what a text has instead.
 struct Rows<'t> {
     missing: Vec<&'t str>,
@@ -593,9 +602,12 @@ impl Rows<'_> {
         let states = |row: &[&str]| {
             !is_notice(row) && (row.len() > MAX_ROW || row.iter().any(|word| is_condition(word)))
         };
+        let is_joining = |word: &&str| JOINING.contains(word);
         self.added.iter().any(is_version) && is_of_version
             || states(&self.missing)
             || states(&self.added)
+            || self.missing.len() > self.added.len() && self.missing.iter().any(is_joining)
+            || is_limit(&self.added.join(" "))
     }
 
     fn describe(&self) -> String {
@@ -638,11 +650,6 @@ fn is_condition(word: &str) -> bool {
     CONDITIONS.iter().any(|beginning| begins(word, beginning))
 }
 
-/// Whether a word begins with another, or is it, if that has three letters or fewer.
-fn begins(word: &str, beginning: &str) -> bool {
-    word.starts_with(beginning) && (beginning.len() > 3 || beginning.len() == word.len())
-}
-
 /// Sentences of notices that add nothing to the license they name.
 const USUAL: &[&str] = &[
     "except in compliance",
@@ -657,67 +664,24 @@ const USUAL: &[&str] = &[
     "without warranties",
     "as is",
     "no representations",
+    "otherwise noted",
+    "otherwise stated",
+    "stated otherwise",
+    "otherwise specified",
+    "otherwise indicated",
+    "was not distributed with this",
+    "without even the implied warranty",
+    "academic and commercial",
 ];
 
-/// Whether a sentence may be a term.
+/// Whether a sentence beside a license text may be a term.
 fn is_term(sentence: &str) -> bool {
-    const STRONG: &[&str] = &[
-        "must",
-        "shall",
-        "not",
-        "prohibit",
-        "restrict",
-        "require",
-        "grant",
-        "permi",
-        "agree",
-        "condition",
-        "only",
-        "liab",
-        "terminat",
-    ];
     let row: Vec<&str> = sentence.split(' ').collect();
-    let states = row.iter().any(|word| STRONG.iter().any(|of| begins(word, of)));
-    states
-        && !is_notice(&row)
-        && !is_about_text(&row)
-        && !USUAL.iter().any(|usual| sentence.contains(usual))
+    is_limit(sentence) && !is_notice(&row) && !is_about_text(&row) && !is_usual(sentence)
 }
 
-/// Whether a sentence of a header that is near a license is a term, and no remark on the code.
-fn is_term_of_header(sentence: &str) -> bool {
-    const STRONG: &[&str] = &[
-        "may not",
-        "must not",
-        "shall not",
-        "prohibited",
-        "not permitted",
-        "not allowed",
-        "commercial",
-        "you must",
-        "you agree",
-        "strictly",
-        "special exception",
-        "only be",
-    ];
-    const ABOUT: &[&str] = &[
-        "use",
-        "used",
-        "distribut",
-        "redistribut",
-        "copied",
-        "copy",
-        "modif",
-        "sell",
-        "sold",
-        "license",
-        "commercial",
-        "exception",
-    ];
-    let has_about = sentence.split(' ').any(|word| ABOUT.iter().any(|of| begins(word, of)));
-    has_about
-        && STRONG.iter().any(|of| sentence.contains(of))
-        && !USUAL.iter().any(|usual| sentence.contains(usual))
+fn is_usual(sentence: &str) -> bool {
+    USUAL.iter().any(|usual| sentence.contains(usual))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
-use crate::license::{LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
+use crate::license::{LICENSING_PARENT, Licenses, LicensingInfo, Memory, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -186,6 +186,7 @@ fn read_history(
 #[derive(Default)]
 struct PastLicenses {
     infos: HashMap<(FilePath, BlobId), Arc<LicensingInfo>>,
+    memory: Memory,
     around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
 }
 
@@ -211,7 +212,7 @@ impl PastLicenses {
                     let entry = Entry { path: path.clone(), content: Content::Blob(*blob) };
                     let is_long = reader.size(&entry).is_some_and(|size| size > MAX_LICENSE_FILE);
                     let bytes = if is_long { Vec::new() } else { reader.read(&entry)? };
-                    let info = Arc::new(LicensingInfo::new(path, &bytes));
+                    let info = Arc::new(LicensingInfo::remembered(path, &bytes, &self.memory));
                     self.infos.insert((path.clone(), *blob), Arc::clone(&info));
                     info
                 }

@@ -8,7 +8,7 @@ use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
-use crate::license::{Licenses, LicensingInfo, Terms, is_relevant, meant_by};
+use crate::license::{Licenses, LicensingInfo, Memory, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
@@ -37,6 +37,7 @@ pub(super) fn identify(
 ) -> Result<(), Error> {
     let ComponentFolders { folder_of, declared, text } = folders;
     let mut known: BTreeMap<Vec<u8>, Licenses> = BTreeMap::new();
+    let memory = Memory::default();
     for one in found {
         let Place::Component(component) = &one.place else { continue };
         let folder = folder_of(&one.target.path);
@@ -53,15 +54,14 @@ pub(super) fn identify(
         let path = FilePath::new(below(&one.target.path, &folder));
         let refer = |of: &FilePath, name: &str| {
             let named = |at: FilePath| {
-                Some((
-                    at.clone(),
-                    LicensingInfo::new(&at, &text_at(entries, reader, &within(&folder, &at))?),
-                ))
+                let text = text_at(entries, reader, &within(&folder, &at))?;
+                Some((at.clone(), LicensingInfo::remembered(&at, &text, &memory)))
             };
             meant_by(of, name).into_iter().find_map(named)
         };
         let whole = Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) };
-        let terms = Terms::of_file(&licenses.of(&path, &text(&one.target), &refer), &whole);
+        let info = LicensingInfo::remembered(&path, &text(&one.target), &memory);
+        let terms = Terms::of_file(&licenses.of_info(&path, &info, &refer), &whole);
         let terms = Terms { texts: whole.texts, ..terms };
         one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
     }

@@ -17,7 +17,7 @@ use crate::fingerprint;
 use crate::git::blob_id;
 use crate::language::Token;
 use crate::license::{
-    Licenses, LicensingInfo, Method, Scope, Statement, Terms, is_relevant, meant_by,
+    Licenses, LicensingInfo, Memory, Method, Scope, Statement, Terms, is_relevant, meant_by,
 };
 use crate::matching::is_telling;
 use crate::sources::{
@@ -115,6 +115,8 @@ pub struct Builder<'b> {
     packed_len: u64,
     /// The licensing information of files, each once; blobs refer to it by number.
     infos: Numbering<LicensingInfo>,
+    /// What texts of licenses were read as.
+    memory: Memory,
     /// License statements about other files, by component; for files that did not come with theirs.
     licenses: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
@@ -242,6 +244,7 @@ impl<'b> Builder<'b> {
             posted: foldhash::HashSet::default(),
             packed_len: 0,
             infos: Numbering::new(),
+            memory: Memory::default(),
             licenses: HashMap::new(),
             last_licenses: HashMap::new(),
             current: HashMap::new(),
@@ -282,7 +285,7 @@ impl<'b> Builder<'b> {
         let files = std::mem::take(&mut self.pending);
         self.n_pending = 0;
         let (reading, sampling) = (self.reading, self.sampling);
-        let (known, blob_numbers) = (self.known, &self.blob_numbers);
+        let (known, blob_numbers, memory) = (self.known, &self.blob_numbers, &self.memory);
         let made: Vec<FileRows> = files
             .par_iter()
             .map_init(Vec::new, |hashes, file| {
@@ -299,7 +302,7 @@ impl<'b> Builder<'b> {
                 // Files of a history already have the statements about others attached.
                 let may_license = file.licenses.is_none() && is_relevant(&file.path);
                 let info = if lexed.is_some() || may_license {
-                    LicensingInfo::new(&file.path, &file.bytes)
+                    LicensingInfo::remembered(&file.path, &file.bytes, memory)
                 } else {
                     LicensingInfo::default()
                 };

@@ -1,0 +1,66 @@
+//! Knows the words by which people limit what a license grants.
+//!
+//! Invariant: what is beside a license that is known, and may limit it, makes it unknown.
+
+/// Beginnings of words, of which each may be a limit beside a license text.
+const OF_TEXTS: &[&str] = &[
+    "agree", "allow", "commerc", "condition", "consent", "educat", "evaluat", "except", "exclu",
+    "fee", "fees", "forbid", "grant", "internal", "liab", "military", "must", "non", "not",
+    "nuclear", "only", "paid", "pay", "permi", "personal", "prohibit", "proprietary", "provided",
+    "publish", "require", "resale", "resell", "research", "restrict", "sale", "sell", "shall",
+    "sold", "student", "terminat", "unless", "use", "weapon",
+];
+
+/// Words and phrases that limit a license in the sentence that names it; one with a star may go on.
+const OF_NAMES: &[&str] = &[
+    "academic", "commercial*", "commons clause", "educational", "evaluation", "except",
+    "exclud*", "everyone else", "forbid*", "if you are", "military", "non", "noncommercial",
+    "not apply", "not for", "personal", "prohibit*", "proprietary", "provided that", "resale",
+    "restriction*", "sell", "selling", "sold", "some files", "student*", "unless", "until",
+    "weapon*",
+];
+
+/// What a sentence near a license in a header says that limits it.
+const OF_HEADERS: &[&str] = &[
+    "be sold", "carry this", "commercial", "everything else", "forbidden", "may not", "military",
+    "must not", "no resale", "not allowed", "not for", "not permitted", "not sell", "only be",
+    "prohibited", "proprietary", "rest is", "shall not", "special exception", "strictly",
+    "weapons", "you agree", "you can not", "you cannot", "you have to", "you must",
+];
+
+/// What such a sentence is about: others are remarks on the code.
+const ABOUT: &[&str] = &[
+    "commercial*", "copied", "copy*", "derived", "distribut*", "exception*", "license*", "link*",
+    "military", "modif*", "proprietary", "publish*", "redistribut*", "remove", "resale", "rest",
+    "sell*", "sold", "use", "used",
+];
+
+/// Whether a sentence beside a license text may limit it.
+pub(super) fn is_limit(sentence: &str) -> bool {
+    sentence.split(' ').any(|word| OF_TEXTS.iter().any(|of| begins(word, of)))
+        || sentence.contains("commons clause")
+}
+
+/// Whether words in the sentence that names a license may limit it.
+pub(super) fn is_limit_of_name(sentence: &str) -> bool {
+    has(sentence, OF_NAMES)
+}
+
+/// Whether a sentence of a header that is near a license may limit it, and is no remark on the code.
+pub(super) fn is_limit_of_header(sentence: &str) -> bool {
+    has(sentence, ABOUT) && has(sentence, OF_HEADERS)
+}
+
+/// Whether a sentence has one of the phrases.
+fn has(sentence: &str, phrases: &[&str]) -> bool {
+    let sentence = format!(" {sentence} ");
+    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
+        Some(beginning) => sentence.contains(&format!(" {beginning}")),
+        None => sentence.contains(&format!(" {phrase} ")),
+    })
+}
+
+/// Whether a word begins with another, or is it, if that has three letters or fewer.
+pub(super) fn begins(word: &str, beginning: &str) -> bool {
+    word.starts_with(beginning) && (beginning.len() > 3 || beginning.len() == word.len())
+}

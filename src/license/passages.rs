@@ -1,0 +1,122 @@
+//! Finds the parts of a file that may state a license, and remembers what they were read as: the
+//! headers of one project are mostly the same.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::text::Identity;
+
+/// Words of which every statement of a license has one. Most files have none.
+const SPEAKING: &[&str] = &[
+    "icens",
+    "ICENS",
+    "icenc",
+    "ermi",
+    "PERMI",
+    "istribut",
+    "ublic domain",
+    "PUBLIC DOMAIN",
+    "ublic Domain",
+    "GPL",
+    "onfidential",
+    "CONFIDENTIAL",
+    "nauthorized",
+    "isclaims copyright",
+    "misrepresented",
+];
+
+/// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
+/// part of it.
+const LIMITING: &[&str] = &[
+    "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
+    "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "option",
+    "terms", "under",
+];
+
+/// Maximum bytes between paragraphs that belong together.
+const NEAR: usize = 600;
+
+/// The parts of a text that may state a license: whole paragraphs, in order and apart from each
+/// other.
+pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
+    let mut places: Vec<usize> = SPEAKING
+        .iter()
+        .flat_map(|word| memchr::memmem::find_iter(text, word.as_bytes()))
+        .collect();
+    places.sort_unstable();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in places {
+        if found.last().is_none_or(|of| of.end <= at) {
+            add(&mut found, paragraph(text, at));
+        }
+    }
+    let mut whole = Vec::new();
+    found.into_iter().for_each(|of| add(&mut whole, with_limits(text, of)));
+    whole
+}
+
+/// Adds a part of a text behind others; those that are near each other become one.
+fn add(parts: &mut Vec<Range<usize>>, next: Range<usize>) {
+    match parts.last_mut().filter(|last| next.start <= last.end + NEAR) {
+        Some(last) => last.end = next.end.max(last.end),
+        None => parts.push(next),
+    }
+}
+
+/// A part of a text with the paragraphs near it that may limit it.
+fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
+    let places = |near: Range<usize>| {
+        let lower = text[near.clone()].to_ascii_lowercase();
+        let found = LIMITING.iter().flat_map(|word| {
+            [memchr::memmem::find(&lower, word.as_bytes()), memchr::memmem::rfind(&lower, word.as_bytes())]
+        });
+        found.flatten().map(|at| near.start + at).collect::<Vec<usize>>()
+    };
+    let before = places(part.start.saturating_sub(NEAR)..part.start).into_iter().min();
+    let behind = places(part.end..(part.end + NEAR).min(text.len())).into_iter().max();
+    before.map_or(part.start, |at| paragraph(text, at).start)
+        ..behind.map_or(part.end, |at| paragraph(text, at).end)
+}
+
+/// The lines around an offset up to those that hold no more than marks.
+fn paragraph(text: &[u8], at: usize) -> Range<usize> {
+    let is_blank = |line: &[u8]| !line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    let line_before = |end: usize| memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
+    let line_end = |at: usize| memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
+    let (mut start, mut end) = (line_before(at), line_end(at));
+    while start > 0 && !is_blank(&text[line_before(start - 1)..start]) {
+        start = line_before(start - 1);
+    }
+    while end < text.len() && !is_blank(&text[end..line_end(end)]) {
+        end = line_end(end);
+    }
+    start..end
+}
+
+/// What texts were read as.
+#[derive(Debug, Default)]
+pub struct Memory {
+    seed: RandomState,
+    known: Mutex<HashMap<u64, Option<Identity>>>,
+}
+
+impl Memory {
+    /// What `read` makes of a text, unless that is known.
+    pub(super) fn read(
+        &self,
+        text: &[u8],
+        read: fn(&[u8]) -> Option<Identity>,
+    ) -> Option<Identity> {
+        let key = self.seed.hash_one((read as usize, text));
+        // What is there is right whatever else a thread left undone.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&key) {
+            return found.clone();
+        }
+        let found = read(text);
+        known().insert(key, found.clone());
+        found
+    }
+}
