@@ -9,8 +9,8 @@ use super::expression::{Expression, License};
 use super::manifest::unread;
 use super::markup::{in_utf8, plain, unmarked};
 use super::notice::copyright_lines;
-use super::passages::Memory;
-use super::read::{is_relevant, named, named_text, own, remembered};
+use super::passages::KnownTexts;
+use super::read::{NamedText, is_relevant, named, named_text, own, remembered};
 use super::statement::{Method, Scope, Statement};
 use crate::text::{FilePath, glob_matches};
 
@@ -51,19 +51,19 @@ const MAX_TEXT: usize = 100_000;
 impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
-        Self::remembered(path, bytes, &Memory::default())
+        Self::remembered(path, bytes, &KnownTexts::default())
     }
 
     /// The same; what several files have in common is read once.
-    pub fn remembered(path: &FilePath, bytes: &[u8], memory: &Memory) -> Self {
+    pub fn remembered(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Self {
         let bytes = &unmarked(bytes);
         Self::with(remembered(path, bytes, memory), bytes)
     }
 
-    /// The same for a text that a manifest names as the license of its folder, `n_up` levels above.
-    fn of_named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Self {
+    /// The same for a text that a manifest names as the license of its folder.
+    pub fn of_named(text: &NamedText, bytes: &[u8]) -> Self {
         let bytes = &unmarked(bytes);
-        Self::with(named(path, n_up, bytes), bytes)
+        Self::with(named(text, bytes), bytes)
     }
 
     fn with(statements: Vec<Statement>, bytes: &[u8]) -> Self {
@@ -162,10 +162,8 @@ impl Licenses {
         let bytes = &unmarked(bytes);
         self.add(path, &LicensingInfo::new(path, bytes));
         let Some(text) = named_text(path, bytes) else { return };
-        let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
-        let n_up = depth(&text).saturating_sub(depth(path)).min(usize::from(u8::MAX)) as u8;
-        if let Some(bytes) = read(&text) {
-            self.add(&text, &LicensingInfo::of_named(&text, n_up, &bytes));
+        if let Some(bytes) = read(&text.path) {
+            self.add(&text.path, &LicensingInfo::of_named(&text, &bytes));
         }
     }
 
@@ -226,7 +224,7 @@ impl Licenses {
 
     /// The license of the file at `path` with these bytes.
     pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identification {
-        let statements = own(bytes, &Memory::default());
+        let statements = own(bytes, &KnownTexts::default());
         let info = LicensingInfo { statements, notices: copyright_lines(bytes), text: None };
         self.of_info(path, &info, refer)
     }

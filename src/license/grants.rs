@@ -802,3 +802,22 @@ fn sections(words: &Words, end: usize, license: Expression) -> Expression {
         .and_then(|name| Expression::of(&name))
         .unwrap_or(license)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_names_no_license_is_no_unknown_one() {
+        let unknown = |word: &str| {
+            let text = format!("It is under the MIT license. Use it under the {word} license.");
+            let words = Words::new(text.as_bytes(), 1);
+            let mut found = grants(&words, 0..words.n_words()).into_iter();
+            found.any(|of| of.expression.is_none() && of.others.is_empty())
+        };
+        assert!(unknown("frobnicator"));
+        for word in NAMELESS {
+            assert!(!unknown(word), "{word}");
+        }
+    }
+}

@@ -229,12 +229,15 @@ fn with_classifiers(
     let (Some(named), Some(classified)) = (&named, &classified) else {
         return named.or(classified);
     };
-    let known = |of: &ManifestLicenses| of.names.iter().map(|name| Expression::parse(name)).collect();
+    let known =
+        |of: &ManifestLicenses| of.names.iter().map(|name| Expression::parse(name)).collect();
     let all: [Option<Vec<Expression>>; 2] = [known(named), known(classified)];
     let [Some(a), Some(b)] = all.map(|of| Expression::all(of?)) else {
         return ManifestLicenses::many(named.names.clone(), named.is_choice);
     };
-    let is_said = b.licenses().all(|of| Expression::of(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false)));
+    let is_said = b
+        .licenses()
+        .all(|of| Expression::of(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false)));
     let others = if is_said { Vec::new() } else { classified.names.clone() };
     ManifestLicenses::many([named.names.clone(), others].concat(), false)
 }
@@ -323,7 +326,8 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
         let text = |name: &str| {
             license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
         };
-        let name = exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))?;
+        let name =
+            exact([text("name"), text("url")].map(|of| of.map(|name| name.trim().to_owned())))?;
         let comments = text("comments").unwrap_or_default().to_lowercase().replace('-', " ");
         Some(if is_limit(&comments) { format!("{name} ({comments})") } else { name })
     };
@@ -445,7 +449,9 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     let is_code = |c: char| c.is_alphanumeric();
     let made = names.iter().fold(list.to_owned(), |rest, name| rest.replacen(name, "", 1));
     let is_open = behind.trim_start().starts_with(['+', '.', '|']);
-    if is_open || made.lines().any(|line| line.split('#').next().unwrap_or_default().contains(is_code)) {
+    if is_open
+        || made.lines().any(|line| line.split('#').next().unwrap_or_default().contains(is_code))
+    {
         names.push(value.lines().next().unwrap_or_default().to_owned());
     }
     Some(names)
@@ -479,7 +485,9 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     // R writes "MIT + file LICENSE | GPL-2".
     let mut parts = value.split(" + file ");
     let first = parts.next().unwrap_or_default().to_owned();
-    let behind = |part: &str| part.trim().split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}"));
+    let behind = |part: &str| {
+        part.trim().split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}"))
+    };
     let value = parts.fold(first, |all, part| all + &behind(part));
     ManifestLicenses::one(value.trim().trim_matches('"'))
         .filter(|of| !of.names[0].starts_with("file "))
@@ -590,7 +598,7 @@ mod tests {
         check(
             "pom.xml",
             "<project><licenses><license><name>Proprietary</name><url>https://opensource.org/licenses/MIT</url></license></licenses></project>",
-            "LicenseRef-proprietary",
+            "LicenseRef-proprietary AND MIT",
         );
         check(
             "x.nuspec",
@@ -616,6 +624,38 @@ mod tests {
         check("description", "License: file a.txt\n", Some("a.txt"));
         let project = "<Project><PropertyGroup><PackageLicenseFile>a.txt</PackageLicenseFile></PropertyGroup></Project>";
         check("x.csproj", project, Some("a.txt"));
+    }
+
+    #[test]
+    fn what_a_manifest_says_besides_a_license_is_not_passed_over() {
+        let npm = |license: &str, expected: &str| {
+            check("package.json", &format!("{{\"license\": {license}}}"), expected);
+        };
+        npm("\"MIT (non-commercial)\"", "unknown: MIT (non-commercial)");
+        npm("\"MIT (except lib: GPL-2.0)\"", "unknown: MIT (except lib: GPL-2.0)");
+        npm("\"MIT (GPL-2.0)\"", "unknown: MIT (GPL-2.0)");
+        npm("\"MIT License (code), CC-BY-NC-4.0 (art)\"", "MIT AND CC-BY-NC-4.0");
+        npm("\"GNU General Public License v3 (GPLv3)\"", "GPL-3.0-only");
+        npm("[\"MIT\", {\"x\": 1}]", "unknown: MIT, {\"x\":1}");
+        npm("\"MIT\", \"licenses\": [\"ISC\", \"Zlib\"]", "MIT AND (ISC OR Zlib)");
+        check("x.gemspec", "s.licenses = [\"MIT\"] + others\n", "unknown: MIT, [\"MIT\"] + others");
+        check("x.gemspec", "s.licenses = [\"MIT\", OTHER]\n", "unknown: MIT, [\"MIT\", OTHER]");
+        check(
+            "setup.cfg",
+            "[metadata]\nlicense = MIT\n  for personal use\n",
+            "unknown: MIT for personal use",
+        );
+        check("description", "License: MIT + file LICENSE | GPL-2\n", "MIT OR GPL-2.0-only");
+        check(
+            "setup.py",
+            "setup(license='MIT', classifiers=['License :: OSI Approved :: ISC License (ISCL)'])",
+            "MIT AND ISC",
+        );
+        check(
+            "pom.xml",
+            "<project><licenses><license><name>MIT</name><url>https://www.gnu.org/licenses/gpl-2.0.html</url></license></licenses></project>",
+            "MIT AND GPL-2.0-only",
+        );
     }
 
     #[test]

@@ -232,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn marks_are_read_up_to_their_limits() {
+        let page = |n: usize| format!("{}<html>A", " ".repeat(n));
+        check(&page(MAX_HEAD - 5), "A");
+        check(&page(MAX_HEAD), "<html>A");
+        let tag = |n: usize| format!("<html><p {}>A", "x".repeat(n - 4));
+        check(&tag(MAX_TAG), "A");
+        let long = tag(MAX_TAG + 1);
+        check(&long, &long["<html>".len()..]);
+        check("<html>caf&eacute; &eeacute;", "café &eeacute;");
+    }
+
+    #[test]
     fn a_text_in_rtf_is_what_is_read() {
         check(
             "{\\rtf1\\ansi{\\fonttbl{\\f0 Only \\} Sans;}}{\\*\\generator Not;}\\b MIT\\b0\\par\r\n\\pard \\'a9 2020 A\\line the li\\u8220?B\\uc0\\u8221 C\\{\\}\\\nD\\'92s}",

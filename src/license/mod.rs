@@ -41,8 +41,8 @@ pub use component::{
 pub use expression::{Expression, License};
 pub use markup::legible;
 pub use notice::copyright_lines;
-pub use passages::Memory;
-pub use read::{LICENSING_PARENT, is_relevant, statements};
+pub use passages::KnownTexts;
+pub use read::{LICENSING_PARENT, NamedText, is_relevant, named_text, statements};
 pub use statement::{Method, Scope, Statement};
 pub use terms::{Contradiction, LicensedLines, Terms};
 pub use words::{Words, hash};

@@ -31,9 +31,9 @@ pub fn copyright_lines(text: &[u8]) -> Vec<String> {
         behind = line.end;
         let line = &text[line];
         // Years that fill a line have their holder on the next.
-        let whole = next.filter(|_| line.trim_end().ends_with(',')).and_then(|next| {
-            copyright_line(&format!("{line} {}", without_marks(&text[next])))
-        });
+        let whole = next
+            .filter(|_| line.trim_end().ends_with(','))
+            .and_then(|next| copyright_line(&format!("{line} {}", without_marks(&text[next]))));
         if let Some(notice) = whole.or_else(|| copyright_line(line))
             && seen.insert(notice.clone())
         {

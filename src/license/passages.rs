@@ -23,16 +23,37 @@ const SPEAKING: &[&str] = &[
     "onfidential",
     "CONFIDENTIAL",
     "nauthorized",
-    "isclaims copyright",
     "misrepresented",
+    "arrant",
+    "ARRANT",
+    "isclaim",
+    "ISCLAIM",
+    "LIABLE",
 ];
 
 /// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
 /// part of it.
 const LIMITING: &[&str] = &[
-    "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
-    "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "option",
-    "terms", "under",
+    "not",
+    "must",
+    "shall",
+    "only",
+    "prohibit",
+    "permi",
+    "allow",
+    "commerc",
+    "agree",
+    "strict",
+    "exception",
+    "except",
+    "liab",
+    "warrant",
+    "disclaim",
+    "provided",
+    "altern",
+    "option",
+    "terms",
+    "under",
 ];
 
 /// Maximum bytes between paragraphs that belong together.
@@ -41,10 +62,8 @@ const NEAR: usize = 600;
 /// The parts of a text that may state a license: whole paragraphs, in order and apart from each
 /// other.
 pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
-    let mut places: Vec<usize> = SPEAKING
-        .iter()
-        .flat_map(|word| memchr::memmem::find_iter(text, word.as_bytes()))
-        .collect();
+    let mut places: Vec<usize> =
+        SPEAKING.iter().flat_map(|word| memchr::memmem::find_iter(text, word.as_bytes())).collect();
     places.sort_unstable();
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in places {
@@ -70,7 +89,10 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
     let places = |near: Range<usize>| {
         let lower = text[near.clone()].to_ascii_lowercase();
         let found = LIMITING.iter().flat_map(|word| {
-            [memchr::memmem::find(&lower, word.as_bytes()), memchr::memmem::rfind(&lower, word.as_bytes())]
+            [
+                memchr::memmem::find(&lower, word.as_bytes()),
+                memchr::memmem::rfind(&lower, word.as_bytes()),
+            ]
         });
         found.flatten().map(|at| near.start + at).collect::<Vec<usize>>()
     };
@@ -82,9 +104,11 @@ fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
 
 /// The lines around an offset up to those that hold no more than marks.
 fn paragraph(text: &[u8], at: usize) -> Range<usize> {
-    let is_blank = |line: &[u8]| !line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    let is_blank =
+        |line: &[u8]| !line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
     let line_before = |end: usize| memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
-    let line_end = |at: usize| memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
+    let line_end =
+        |at: usize| memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
     let (mut start, mut end) = (line_before(at), line_end(at));
     while start > 0 && !is_blank(&text[line_before(start - 1)..start]) {
         start = line_before(start - 1);
@@ -97,12 +121,12 @@ fn paragraph(text: &[u8], at: usize) -> Range<usize> {
 
 /// What texts were read as.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct KnownTexts {
     seed: RandomState,
-    known: Mutex<HashMap<u64, Option<Identity>>>,
+    all: Mutex<HashMap<u64, Option<Identity>>>,
 }
 
-impl Memory {
+impl KnownTexts {
     /// What `read` makes of a text, unless that is known.
     pub(super) fn read(
         &self,
@@ -111,7 +135,7 @@ impl Memory {
     ) -> Option<Identity> {
         let key = self.seed.hash_one((read as usize, text));
         // What is there is right whatever else a thread left undone.
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&key) {
             return found.clone();
         }

@@ -2,9 +2,11 @@
 //!
 //! The result depends only on the file's name and bytes.
 
+use std::ops::Range;
+
 use super::expression::Expression;
 use super::markup::plain;
-use super::passages::{Memory, passages};
+use super::passages::{KnownTexts, passages};
 use super::statement::{Method, Scope, Statement};
 use super::text::Identity;
 use super::words::Words;
@@ -26,11 +28,11 @@ pub fn is_relevant(path: &FilePath) -> bool {
 
 /// The statements of a file: about itself and, if it [`is_relevant`], about others.
 pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
-    remembered(path, bytes, &Memory::default())
+    remembered(path, bytes, &KnownTexts::default())
 }
 
 /// The same; what several files have in common is read once.
-pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<Statement> {
+pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
     if debian::is_relevant(path) {
@@ -47,24 +49,35 @@ pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<
         found.extend(reuse::statements(bytes));
     } else if manifest::is_relevant(&name) {
         // A text with any name is not looked for by itself.
-        let named = || named_text(path, bytes).map(|of| manifest::unread(&of));
+        let named = || named_text(path, bytes).map(|of| manifest::unread(&of.path));
         found.extend(manifest::statement(&name, bytes).or_else(named));
     }
     about_package(path, found)
 }
 
-/// The license text that the manifest at `path` names, if it is one and the name does not tell that
-/// by itself.
-pub(super) fn named_text(path: &FilePath, bytes: &[u8]) -> Option<FilePath> {
-    let named = manifest::named_text(&lower_name(path), bytes)?;
-    let named = FilePath::new([path.folder(), named.as_bytes()].concat());
-    (!is_license_text(&lower_name(&named))).then_some(named)
+/// A license text that a manifest names, and whose own name does not tell that it is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedText {
+    /// Where it is.
+    pub path: FilePath,
+    /// The number of folders between the manifest and it.
+    pub n_up: u8,
 }
 
-/// What a text states that a manifest in the folder `n_up` levels above names as the license.
-pub(super) fn named(path: &FilePath, n_up: u8, bytes: &[u8]) -> Vec<Statement> {
-    let scope = if n_up == 0 { Scope::Folder } else { Scope::Above(n_up) };
-    license_text(path, bytes, &Memory::default())
+/// The license text that the manifest at `path` names, if it is one and the name does not tell that
+/// by itself.
+pub fn named_text(path: &FilePath, bytes: &[u8]) -> Option<NamedText> {
+    let named = manifest::named_text(&lower_name(path), bytes)?;
+    let named = FilePath::new([path.folder(), named.as_bytes()].concat());
+    let depth = |path: &FilePath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count();
+    let n_up = depth(&named).saturating_sub(depth(path)).min(usize::from(u8::MAX)) as u8;
+    (!is_license_text(&lower_name(&named))).then_some(NamedText { path: named, n_up })
+}
+
+/// What a text states that a manifest names as the license of its folder.
+pub(super) fn named(text: &NamedText, bytes: &[u8]) -> Vec<Statement> {
+    let scope = if text.n_up == 0 { Scope::Folder } else { Scope::Above(text.n_up) };
+    license_text(&text.path, bytes, &KnownTexts::default())
         .into_iter()
         .map(|statement| Statement { scope: scope.clone(), ..statement })
         .collect()
@@ -108,7 +121,7 @@ fn is_license_text(name: &str) -> bool {
             || ends.iter().any(|end| stem.ends_with(end)))
 }
 
-fn license_text(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<Statement> {
+fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no
     // statement about any file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
@@ -130,8 +143,7 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &Memory) -> Vec<Statement
             .zip(tag.expression.as_ref())
             .is_none_or(|(text, tag)| tag.agrees_with(text, false))
     {
-        found =
-            Identity { expression: tag.expression, line: tag.line, written: String::new() };
+        found = Identity { expression: tag.expression, line: tag.line, written: String::new() };
     }
     let Identity { expression, line, written } = found;
     vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
@@ -164,11 +176,11 @@ const HEADER: usize = 8 * 1024;
 /// Number of bytes at its end that are searched too, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
 
-/// Number of bytes that are searched if an unknown license may go on behind the header.
+/// Number of bytes that are searched if what may be a license goes on behind the header.
 const WHOLE: usize = 200 * 1024;
 
 /// What a file states about itself.
-pub(super) fn own(bytes: &[u8], memory: &Memory) -> Vec<Statement> {
+pub(super) fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let (snippets, tags): (Vec<_>, Vec<_>) =
         tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
     let mut found = Vec::new();
@@ -210,44 +222,46 @@ pub(super) fn own(bytes: &[u8], memory: &Memory) -> Vec<Statement> {
 /// The license that the beginning and the end of a file state; `None` if they state none.
 ///
 /// Each passage is read by itself. If several state a license, what is between them may join them.
-fn header(bytes: &[u8], memory: &Memory) -> Option<Identity> {
-    let head = plain(&bytes[..bytes.len().min(HEADER)]);
-    let foot = bytes.len().saturating_sub(FOOTER).max(bytes.len().min(HEADER));
-    let mut stated = stated(&head, 1, memory);
-    let is_cut = bytes.len() > HEADER && stated.last().is_some_and(|(end, _)| *end == head.len());
-    if foot < bytes.len() {
-        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
-        stated.extend(self::stated(&bytes[foot..], line, memory));
-    }
-    let is_unknown = stated.iter().any(|(_, of)| of.expression.is_none());
-    if is_unknown && is_cut {
+fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
+    let mut head = plain(&bytes[..bytes.len().min(HEADER)]);
+    let mut parts = passages(&head);
+    if let Some(cut) = parts.pop_if(|of| of.end == head.len() && bytes.len() > HEADER) {
         // A whole license text may be in a file with any name.
-        return text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1));
+        head = plain(&bytes[..bytes.len().min(WHOLE)]);
+        let longer = passages(&head[cut.start..]).into_iter().next();
+        parts.extend(longer.map(|of| cut.start + of.start..cut.start + of.end));
     }
-    if is_unknown {
-        return stated.into_iter().map(|(_, of)| of).find(|of| of.expression.is_none());
-    }
+    let mut stated = stated(&head, 1, &parts, memory);
+    let behind = parts.last().map_or(0, |of| of.end).max(HEADER).min(bytes.len());
+    let foot = bytes.len().saturating_sub(FOOTER).max(behind);
+    let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
+    stated.extend(self::stated(&bytes[foot..], line, &passages(&bytes[foot..]), memory));
     if stated.len() < 2 {
-        return stated.pop().map(|(_, of)| of);
+        return stated.pop();
+    }
+    if let Some(unknown) = stated.into_iter().find(|of| of.expression.is_none()) {
+        return Some(unknown);
     }
     let mut words = Words::new(&head, 1);
-    if foot < bytes.len() {
-        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
-        words.append(&Words::new(&bytes[foot..], line));
-    }
+    words.append(&Words::new(&bytes[foot..], line));
     text::header(words)
 }
 
-/// What the passages of a text state, each with its end.
-fn stated(text: &[u8], first_line: u32, memory: &Memory) -> Vec<(usize, Identity)> {
+/// What parts of a text state.
+fn stated(
+    text: &[u8],
+    first_line: u32,
+    parts: &[Range<usize>],
+    memory: &KnownTexts,
+) -> Vec<Identity> {
     let mut found = Vec::new();
     let (mut line, mut at) = (first_line, 0);
-    for passage in passages(text) {
-        line += memchr::memchr_iter(b'\n', &text[at..passage.start]).count() as u32;
-        at = passage.start;
+    for part in parts {
+        line += memchr::memchr_iter(b'\n', &text[at..part.start]).count() as u32;
+        at = part.start;
         let read = |text: &[u8]| text::header(Words::new(text, 1));
-        if let Some(identity) = memory.read(&text[passage.clone()], read) {
-            found.push((passage.end, Identity { line: line + identity.line - 1, ..identity }));
+        if let Some(identity) = memory.read(&text[part.clone()], read) {
+            found.push(Identity { line: line + identity.line - 1, ..identity });
         }
     }
     found
@@ -282,7 +296,7 @@ mod tests {
     fn a_license_at_the_end_of_a_file_counts() {
         let mut text = "int x;\n".repeat(4_000);
         text.push_str("/* This software is in the public domain. */\n");
-        let found = own(text.as_bytes(), &Memory::default());
+        let found = own(text.as_bytes(), &KnownTexts::default());
         assert_eq!(
             found[0].expression.as_ref().map(ToString::to_string).as_deref(),
             Some("LicenseRef-public-domain")
@@ -292,7 +306,7 @@ mod tests {
 
     #[test]
     fn statements_survive_a_cache() {
-        let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n", &Memory::default());
+        let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n", &KnownTexts::default());
         let text = serde_json::to_string(&before).expect("statements can be written");
         assert_eq!(serde_json::from_str::<Vec<Statement>>(&text).expect("and read"), before);
     }

@@ -220,6 +220,16 @@ mod tests {
         check("// SPDX-License-Identifier: MIT & ISC", &[(1, "MIT & ISC")]);
         check("// SPDX-License-Identifier: MIT and/or ISC", &[(1, "MIT and/or ISC")]);
         check("// SPDX-License-Identifier: MIT AND", &[(1, "MIT AND")]);
+        for written in [
+            "The MIT License, GPLv2",
+            "MIT plus GPL-2.0",
+            "MIT for the code, GPL-2.0 for the tools",
+            "MIT except lib",
+            "MIT -- not for commercial use",
+            "BSD 3-clause, LGPLv3",
+        ] {
+            check(&format!("/* SPDX-License-Identifier: {written} */"), &[(1, written)]);
+        }
         check("// SPDX-License-Identifier: MIT, see LICENSE", &[(1, "MIT")]);
         check("// SPDX-License-Identifier: MIT; int x;", &[(1, "MIT")]);
     }

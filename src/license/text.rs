@@ -354,7 +354,11 @@ impl Parts {
             let sentence = words.of(of.clone());
             match () {
                 () if of.clone().any(is_named) => {
-                    let beside: Vec<&str> = of.clone().filter(|at| !is_named(*at)).map(|at| words.of(at..at + 1)).collect();
+                    let beside: Vec<&str> = of
+                        .clone()
+                        .filter(|at| !is_named(*at))
+                        .map(|at| words.of(at..at + 1))
+                        .collect();
                     is_limit_of_name(&beside.join(" ")) && !is_usual(sentence)
                 }
                 () if is_whole => is_term(sentence),
@@ -449,46 +453,48 @@ fn end(group: &[LicenseStatement]) -> usize {
     group.last().map_or(0, |of| of.range.end)
 }
 
+/// Words that offer a choice of licenses.
+const OFFERS: &[&str] = &[
+    "alternatively",
+    " dual ",
+    "dually licensed",
+    "your choice",
+    "users discretion",
+    "either the",
+    "either under",
+    "one or the other",
+    "one of the following",
+    "any one of",
+    "one of two licenses",
+    "choice of licenses",
+    "choose between",
+    "multi licensed",
+    "triple licensed",
+    "tri licensed",
+    "under either",
+    "of either",
+    "the option to distribute",
+    "either license",
+    "either of",
+    "version mpl",
+    "either one of",
+    "one of these licenses",
+    "one or more of the following",
+    "license option",
+    "pick the license",
+    "license that best",
+    "which license you",
+    "following secondary licenses",
+    "optionally licensed under",
+    "under two licenses",
+    "under 2 licenses",
+    "one of the above",
+    "any one of two licenses",
+];
+
 /// Whether the words around licenses offer a choice of them; "at your option any later version"
 /// does not.
 fn is_choice(words: &Words, start: usize, end: usize) -> bool {
-    const OFFERS: &[&str] = &[
-        "alternatively",
-        " dual ",
-        "dually licensed",
-        "your choice",
-        "users discretion",
-        "either the",
-        "either under",
-        "one or the other",
-        "one of the following",
-        "any one of",
-        "one of two licenses",
-        "choice of licenses",
-        "choose between",
-        "multi licensed",
-        "triple licensed",
-        "tri licensed",
-        "under either",
-        "of either",
-        "the option to distribute",
-        "either license",
-        "either of",
-        "version mpl",
-        "either one of",
-        "one of these licenses",
-        "one or more of the following",
-        "license option",
-        "pick the license",
-        "license that best",
-        "which license you",
-        "following secondary licenses",
-        "optionally licensed under",
-        "under two licenses",
-        "under 2 licenses",
-        "one of the above",
-        "any one of two licenses",
-    ];
     let around =
         format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
     if PARTS.iter().any(|part| around.contains(part)) {
@@ -570,6 +576,9 @@ fn conditions(reading: &Reading, words: &Words) -> Vec<String> {
 /// Words without which a grant is narrower: "with or without fee", "source and binary forms".
 const JOINING: &[&str] = &["binary", "or", "with"];
 
+/// Words by which more than a name is added: "and to those of our website".
+const BINDING: &[&str] = &["our", "that", "to", "we", "which", "who"];
+
 /// Words that a template has, and what a text has instead.
 struct Rows<'t> {
     missing: Vec<&'t str>,
@@ -608,6 +617,7 @@ impl Rows<'_> {
             || states(&self.added)
             || self.missing.len() > self.added.len() && self.missing.iter().any(is_joining)
             || is_limit(&self.added.join(" "))
+            || self.added.len() > 2 && self.added.iter().any(|word| BINDING.contains(word))
     }
 
     fn describe(&self) -> String {
@@ -672,6 +682,7 @@ const USUAL: &[&str] = &[
     "was not distributed with this",
     "without even the implied warranty",
     "academic and commercial",
+    "personal and commercial",
 ];
 
 /// Whether a sentence beside a license text may be a term.
@@ -835,6 +846,59 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
         check_header("under the terms of the X11 license.", "unknown");
         check_header("under the MIT license. Use it under the terms of this license.", "MIT");
         check_header("under the MIT license. Redistribute it under the same license.", "MIT");
+    }
+
+    #[test]
+    fn what_limits_a_license_makes_it_unknown() {
+        for limit in [
+            "for personal use",
+            "except for lib",
+            "for non-commercial use",
+            "unless you are a company",
+            "with the restriction that it is not sold",
+            "provided that you share",
+            "with Commons Clause",
+        ] {
+            check_header(&format!("Licensed under the MIT license {limit}."), "unknown");
+            assert!(read(&format!("MIT License {limit}\n\n{BSD}")).is_err(), "{limit}");
+        }
+        for limit in ["It must not be used in weapons.", "Resale is forbidden.", "Do not sell it."]
+        {
+            let file = limit.replace("it", "this file");
+            check_header(&format!("Licensed under the MIT license. {file}"), "unknown");
+            assert!(read(&format!("{BSD}\n{limit}\n")).is_err(), "{limit}");
+        }
+        for (words, narrower) in [
+            ("with or without\n", "without"),
+            ("with or without ", "without "),
+            ("source and binary forms", "source form"),
+            ("Redistribution and use", "Non-commercial redistribution and use"),
+            ("are met:", "are met, and those that our website lists:"),
+        ] {
+            let text = BSD.replace(words, narrower);
+            assert!(text == BSD || read(&text).is_err(), "{narrower}");
+        }
+        check_header("Unless otherwise noted, all is under the MIT license.", "MIT");
+    }
+
+    #[test]
+    fn an_abridged_text_with_a_term_is_unknown() {
+        let text = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
+        assert_eq!(read(text).as_deref(), Ok("MIT"));
+        for term in ["You may not sell it.", "Provided that you share it.", "No resale."] {
+            assert!(read(&format!("{text}\n{term}\n")).is_err(), "{term}");
+        }
+    }
+
+    #[test]
+    fn each_offer_is_a_choice() {
+        let under = |offer: &str| {
+            format!("It is licensed, {offer}, under the MIT license and the GPL version 2.")
+        };
+        check_header(&under("as we said"), "MIT AND GPL-2.0-only");
+        for offer in OFFERS {
+            check_header(&under(offer), "MIT OR GPL-2.0-only");
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::limits::{Budget, error_at};
-use super::{DeclaredComponent, Error, Note, Sink, SourceFile, tar, zip};
+use super::{DeclaredComponent, Error, MAX_LICENSE_FILE, Note, Sink, SourceFile, tar, zip};
+use crate::license::{NamedText, named_text};
 use crate::text::{FilePath, printable};
 
 /// Reads one archive, and those in it.
@@ -22,6 +23,29 @@ pub(super) struct Archive<'a> {
     pub top: Option<Vec<u8>>,
     pub budget: &'a mut Budget,
     pub sink: &'a mut dyn Sink,
+    pub texts: Texts,
+}
+
+/// License texts that manifests of an archive name.
+#[derive(Default)]
+pub(super) struct Texts {
+    named: Vec<NamedText>,
+    /// The texts so far, with [`MAX_LICENSE_FILE`] bytes in all: a manifest may come behind its
+    /// text.
+    held: Vec<(FilePath, Vec<u8>)>,
+    n_bytes: u64,
+}
+
+impl Texts {
+    /// Whether a file may be one of them that is read for nothing else.
+    fn wants(&self, path: &FilePath, size: u64) -> bool {
+        let name = path.name().to_ascii_lowercase();
+        let extension = name.rsplit(|&byte| byte == b'.').next().filter(|of| *of != &name[..]);
+        let is_text = [&b"txt"[..], b"md", b"rst", b"html", b"rtf", b""];
+        self.n_bytes + size <= MAX_LICENSE_FILE
+            && (extension.is_none_or(|of| is_text.contains(&of))
+                || self.named.iter().any(|of| of.path == *path))
+    }
 }
 
 /// A regular file in an archive.
@@ -67,12 +91,19 @@ impl Archive<'_> {
         if let Some(kind) = NestedArchive::of(&inner) {
             return self.nested(kind, entry);
         }
-        if !self.sink.wants(&entry.path, size) {
+        let is_wanted = self.sink.wants(&entry.path, size);
+        if !is_wanted && !self.texts.wants(&entry.path, size) {
             return Ok(());
         }
         let bytes = entry.read_all(&self.name)?;
         let Entry { path, shown, .. } = entry;
         self.budget.bytes(bytes.len() as u64, &self.name, &shown)?;
+        self.texts.named.extend(named_text(&path, &bytes));
+        if !is_wanted {
+            self.texts.n_bytes += bytes.len() as u64;
+            self.texts.held.push((path, bytes));
+            return Ok(());
+        }
         self.sink.take(SourceFile {
             component: Arc::clone(&self.component),
             path,
@@ -80,6 +111,15 @@ impl Archive<'_> {
             seen: None,
             licenses: None,
         })
+    }
+
+    /// Passes on the texts that the manifests named.
+    pub fn finish(&mut self) {
+        for text in &self.texts.named {
+            if let Some((_, bytes)) = self.texts.held.iter().find(|(path, _)| *path == text.path) {
+                self.sink.named(&self.component, text, bytes);
+            }
+        }
     }
 
     /// An entry's name, for messages.
@@ -125,6 +165,7 @@ impl Archive<'_> {
             top: None,
             budget: &mut *self.budget,
             sink: &mut *self.sink,
+            texts: Texts::default(),
         };
         let has_failed = Cell::new(false);
         let read = match kind {
@@ -138,6 +179,7 @@ impl Archive<'_> {
                 zip::read_zip(std::io::Cursor::new(bytes), &mut inner)
             }
         };
+        inner.finish();
         match read {
             // Projects keep damaged archives among the data of their tests: what could be read of
             // one stays.

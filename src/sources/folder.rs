@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named};
+use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named, read_named};
 use crate::files::ReadFiles;
 
 /// Plain folders.
@@ -14,17 +14,18 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let component = Arc::new(named(request.component.clone(), &super::base_name(path)));
     let folder = Folder::new(path);
-    for entry in folder.all_entries()? {
-        if sink.wants(&entry.path, folder.size(&entry).unwrap_or(0)) {
-            let bytes = folder.read(&entry)?;
+    let entries = folder.all_entries()?;
+    for entry in &entries {
+        if sink.wants(&entry.path, folder.size(entry).unwrap_or(0)) {
+            let bytes = folder.read(entry)?;
             sink.take(SourceFile {
                 component: Arc::clone(&component),
-                path: entry.path,
+                path: entry.path.clone(),
                 bytes,
                 seen: None,
                 licenses: None,
             })?;
         }
     }
-    Ok(())
+    read_named(&entries, &folder, &component, sink)
 }

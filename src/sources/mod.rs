@@ -32,9 +32,9 @@ pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
 use self::repository::Part;
-use crate::files;
+use crate::files::{self, Entry, ReadFiles};
 use crate::git;
-use crate::license::{Expression, Licenses};
+use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
 use crate::text::FilePath;
 
 /// What is known of a component before its code is read.
@@ -116,6 +116,11 @@ pub trait Sink {
     /// older.
     fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
         let _ = (component, licenses);
+    }
+
+    /// Accepts the bytes of a license text that a manifest of a component names.
+    fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
+        let _ = (component, text, bytes);
     }
 
     /// Accepts what the commits of a component did; its files are passed on as well.
@@ -226,6 +231,24 @@ pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<
     let kinds: [&SourceKind; 2] = [&zip::SOURCE, &tar::SOURCE];
     let kind = kinds.into_iter().find(|kind| (kind.takes)(spec)).ok_or_else(unknown)?;
     (kind.read)(&request, sink)
+}
+
+/// Passes on the license texts that the manifests among `entries` name.
+fn read_named(
+    entries: &[Entry],
+    files: &impl ReadFiles,
+    component: &Arc<DeclaredComponent>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let is_short = |entry: &&Entry| files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
+    for manifest in entries.iter().filter(|entry| is_relevant(&entry.path)).filter(is_short) {
+        let Some(named) = named_text(&manifest.path, &files.read(manifest)?) else { continue };
+        let mut texts = entries.iter().filter(|entry| entry.path == named.path).filter(is_short);
+        if let Some(text) = texts.next() {
+            sink.named(component, &named, &files.read(text)?);
+        }
+    }
+    Ok(())
 }
 
 /// All kinds of sources, in a line for people.

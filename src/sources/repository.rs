@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::past::read_past;
 use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile,
-    SourceKind, base_name, named,
+    SourceKind, base_name, named, read_named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
-use crate::license::{LICENSING_PARENT, Licenses, LicensingInfo, Memory, is_relevant};
+use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -117,21 +117,21 @@ fn read_revision(
         time: reader.time(commit)?,
         ..ReleaseHistory::default()
     };
-    for entry in reader.commit_snapshot(commit)?.entries {
-        if !sink.wants(&entry.path, reader.size(&entry).unwrap_or(0)) {
+    let entries = reader.commit_snapshot(commit)?.entries;
+    for entry in &entries {
+        if !sink.wants(&entry.path, reader.size(entry).unwrap_or(0)) {
             continue;
         }
-        let bytes = reader.read(&entry)?;
-        let component = Arc::clone(component);
+        let bytes = reader.read(entry)?;
         sink.take(SourceFile {
-            component,
-            path: entry.path,
+            component: Arc::clone(component),
+            path: entry.path.clone(),
             bytes,
             seen: Some(seen.clone()),
             licenses: None,
         })?;
     }
-    Ok(())
+    read_named(&entries, reader, component, sink)
 }
 
 /// Every blob once, at its first commit.
@@ -186,7 +186,7 @@ fn read_history(
 #[derive(Default)]
 struct PastLicenses {
     infos: HashMap<(FilePath, BlobId), Arc<LicensingInfo>>,
-    memory: Memory,
+    memory: KnownTexts,
     around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
 }
 

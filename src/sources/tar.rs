@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use tar::EntryType;
 
-use super::archive::Archive;
+use super::archive::{Archive, Texts};
 use super::limits::{Budget, CountingReader, GuardedReader, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 use crate::files;
@@ -98,8 +98,11 @@ pub(super) fn read_file(
         top: stem.map(|stem| stem.as_bytes().to_vec()),
         budget,
         sink,
+        texts: Texts::default(),
     };
-    read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)
+    read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)?;
+    archive.finish();
+    Ok(())
 }
 
 /// Reads the tar archive in `bytes`.

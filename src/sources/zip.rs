@@ -9,7 +9,7 @@ use std::sync::Arc;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::archive::Archive;
+use super::archive::{Archive, Texts};
 use super::limits::{Budget, GuardedReader};
 use super::{Error, Request, Sink, SourceKind, named};
 use crate::files;
@@ -45,8 +45,11 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         prefix: Vec::new(),
         budget: &mut Budget::of_file(request.limits, path),
         sink,
+        texts: Texts::default(),
     };
-    read_zip(BufReader::new(file), &mut archive)
+    read_zip(BufReader::new(file), &mut archive)?;
+    archive.finish();
+    Ok(())
 }
 
 /// `requests-2.0-py3-none-any` without what follows the version.

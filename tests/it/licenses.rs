@@ -137,11 +137,37 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
     for (name, bytes, why) in [
         ("LICENSE", &unmarked[..], "no text, or in an unknown encoding"),
         ("LICENSE.pdf", b"%PDF-1.4\n\0\x01\x02", "no text, or in an unknown encoding"),
-        ("LICENSE", terms.as_bytes(), "like MIT, with other terms: is prohibited"),
+        ("LICENSE", terms.as_bytes(), "like MIT, with other terms: commercial use is prohibited"),
     ] {
         let text = shown(name, bytes);
         let expected = format!("license not known: license text ({name}:");
         assert!(text.contains(&expected) && text.contains(why), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_a_manifest_names_is_read_whatever_it_is_called() {
+    for (manifest, named) in [
+        ("Cargo.toml", "[package]\nname = \"a\"\nlicense-file = \"terms.txt\"\n"),
+        ("package.json", "{\"license\": \"SEE LICENSE IN terms.txt\"}"),
+        ("pyproject.toml", "[project]\nlicense = {file = \"terms.txt\"}\n"),
+    ] {
+        let files = [("terms.txt", MIT), (manifest, named), ("table.c", C.first)];
+        let inside = files.map(|(name, text)| (format!("alpha/{name}"), text));
+        let folder = folder(&inside.each_ref().map(|(path, text)| (&**path, *text)));
+        let archive = folder.path().join("alpha.tar");
+        let file = fs::File::create(&archive).expect("the folder is writable");
+        let mut tar = tar::Builder::new(file);
+        for (name, _) in files {
+            let path = folder.path().join("alpha").join(name);
+            tar.append_path_with_name(path, name).expect("the folder is writable");
+        }
+        tar.finish().expect("the folder is writable");
+        for (name, source) in [("folder", folder.path().join("alpha")), ("tar", archive)] {
+            assert_eq!(corpus(folder.path(), &["add", name, utf8(&source)]).0, 0);
+            let text = corpus(folder.path(), &["show", name]).1;
+            assert!(text.contains("MIT: license text (terms.txt:"), "{manifest}: {text}");
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::queries::FileHits;
 use crate::audit::Error;
 use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
-use crate::license::{Licenses, LicensingInfo, Memory, Terms, is_relevant, meant_by};
+use crate::license::{KnownTexts, Licenses, LicensingInfo, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
@@ -37,7 +37,7 @@ pub(super) fn identify(
 ) -> Result<(), Error> {
     let ComponentFolders { folder_of, declared, text } = folders;
     let mut known: BTreeMap<Vec<u8>, Licenses> = BTreeMap::new();
-    let memory = Memory::default();
+    let memory = KnownTexts::default();
     for one in found {
         let Place::Component(component) = &one.place else { continue };
         let folder = folder_of(&one.target.path);

@@ -17,7 +17,8 @@ use crate::fingerprint;
 use crate::git::blob_id;
 use crate::language::Token;
 use crate::license::{
-    Licenses, LicensingInfo, Memory, Method, Scope, Statement, Terms, is_relevant, meant_by,
+    KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Statement, Terms, is_relevant,
+    meant_by,
 };
 use crate::matching::is_telling;
 use crate::sources::{
@@ -116,7 +117,7 @@ pub struct Builder<'b> {
     /// The licensing information of files, each once; blobs refer to it by number.
     infos: Numbering<LicensingInfo>,
     /// What texts of licenses were read as.
-    memory: Memory,
+    memory: KnownTexts,
     /// License statements about other files, by component; for files that did not come with theirs.
     licenses: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
@@ -244,7 +245,7 @@ impl<'b> Builder<'b> {
             posted: foldhash::HashSet::default(),
             packed_len: 0,
             infos: Numbering::new(),
-            memory: Memory::default(),
+            memory: KnownTexts::default(),
             licenses: HashMap::new(),
             last_licenses: HashMap::new(),
             current: HashMap::new(),
@@ -669,6 +670,12 @@ impl Sink for Builder<'_> {
 
     fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
         self.current.insert((**component).clone(), licenses);
+    }
+
+    fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
+        let component = self.component(component);
+        let info = LicensingInfo::of_named(text, bytes);
+        self.licenses.entry(component).or_default().add(&text.path, &info);
     }
 
     fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
