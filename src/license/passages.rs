@@ -2,11 +2,12 @@
 //! headers of one project are mostly the same.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::text::Identity;
+use super::text::{self, Identity};
+use super::words::Words;
 
 /// Words of which every statement of a license has one. Most files have none.
 const SPEAKING: &[&str] = &[
@@ -127,20 +128,33 @@ pub struct KnownTexts {
 }
 
 impl KnownTexts {
-    /// What `read` makes of a text, unless that is known.
-    pub(super) fn read(
-        &self,
-        text: &[u8],
-        read: fn(&[u8]) -> Option<Identity>,
-    ) -> Option<Identity> {
-        let key = self.seed.hash_one((read as usize, text));
+    /// The license that a license text is.
+    pub(super) fn license(&self, text: &[u8]) -> Option<Identity> {
+        self.read(("license", text), || text::identify(text))
+    }
+
+    /// The license that a part of a file states. Copyright lines and comment marks do not matter.
+    pub(super) fn header(&self, text: &[u8]) -> Option<Identity> {
+        self.read(("header", text), || {
+            let words = Words::new(text, 1);
+            let first = words.line_of(0);
+            let key = ("words", words.text().to_owned(), words.layout());
+            let found = self.read(key, || {
+                text::header(words).map(|of| Identity { line: of.line - first, ..of })
+            });
+            found.map(|of| Identity { line: of.line + first, ..of })
+        })
+    }
+
+    fn read(&self, key: impl Hash, read: impl FnOnce() -> Option<Identity>) -> Option<Identity> {
+        let key = self.seed.hash_one(key);
         // What is there is right whatever else a thread left undone.
-        let known = || self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(&key) {
+        let all = || self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = all().get(&key) {
             return found.clone();
         }
-        let found = read(text);
-        known().insert(key, found.clone());
+        let found = read();
+        all().insert(key, found.clone());
         found
     }
 }

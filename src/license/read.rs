@@ -131,7 +131,7 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
         tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
     let why = decoded(bytes).map_or("no text, or in an unknown encoding", |_| "");
-    let mut found = memory.read(bytes, text::identify).unwrap_or(Identity {
+    let mut found = memory.license(bytes).unwrap_or(Identity {
         expression: None,
         line: 1,
         written: why.to_owned(),
@@ -259,8 +259,7 @@ fn stated(
     for part in parts {
         line += memchr::memchr_iter(b'\n', &text[at..part.start]).count() as u32;
         at = part.start;
-        let read = |text: &[u8]| text::header(Words::new(text, 1));
-        if let Some(identity) = memory.read(&text[part.clone()], read) {
+        if let Some(identity) = memory.header(&text[part.clone()]) {
             found.push(Identity { line: line + identity.line - 1, ..identity });
         }
     }

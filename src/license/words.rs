@@ -159,6 +159,12 @@ impl Words {
         &self.text
     }
 
+    /// The line of each word, counted from the first one's, and whether a sentence ends there.
+    pub fn layout(&self) -> Vec<(u32, bool)> {
+        let first = self.line_of(0);
+        self.words.iter().map(|word| (word.line.wrapping_sub(first), word.is_last)).collect()
+    }
+
     /// How many there are.
     pub fn n_words(&self) -> usize {
         self.words.len()
