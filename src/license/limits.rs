@@ -136,6 +136,28 @@ const ABOUT: &[&str] = &[
     "used",
 ];
 
+/// Phrases with such words that limit nothing.
+const NO_LIMITS: &[&str] = &[
+    "academic and commercial",
+    "commercial and non commercial",
+    "distribute and sell",
+    "even for commercial",
+    "except to the extent",
+    "instead of the above restrictions",
+    "into proprietary programs",
+    "non commercial and commercial",
+    "open source or commercial",
+    "open source or proprietary",
+    "personal and commercial",
+    "private and commercial",
+    "provided that the above copyright notice",
+    "provided that this copyright notice",
+    "source code for proprietary components",
+];
+
+/// Words that say that files may state another license themselves: "unless otherwise noted".
+const OTHERWISE: &[&str] = &["differently", "otherwise"];
+
 /// Whether a sentence beside a license text may limit it.
 pub(super) fn is_limit(sentence: &str) -> bool {
     sentence.split(' ').any(|word| OF_TEXTS.iter().any(|of| begins(word, of)))
@@ -144,17 +166,28 @@ pub(super) fn is_limit(sentence: &str) -> bool {
 
 /// Whether words in the sentence that names a license may limit it.
 pub(super) fn is_limit_of_name(sentence: &str) -> bool {
-    has(sentence, OF_NAMES)
+    let mut sentence = without(sentence, NO_LIMITS);
+    if has(&sentence, OTHERWISE) {
+        sentence = without(&sentence, &["except", "unless"]);
+    }
+    has(&sentence, OF_NAMES)
 }
 
 /// Whether a sentence of a header that is near a license may limit it, and is no remark on the code.
 pub(super) fn is_limit_of_header(sentence: &str) -> bool {
-    has(sentence, ABOUT) && has(sentence, OF_HEADERS)
+    let sentence = without(sentence, NO_LIMITS);
+    has(&sentence, ABOUT) && has(&sentence, OF_HEADERS)
+}
+
+/// A sentence without some phrases.
+fn without(sentence: &str, phrases: &[&str]) -> String {
+    let cut = |rest: String, phrase: &&str| rest.replace(&format!(" {phrase} "), " ");
+    phrases.iter().fold(format!(" {} ", sentence.trim()), cut)
 }
 
 /// Whether a sentence has one of the phrases.
 fn has(sentence: &str, phrases: &[&str]) -> bool {
-    let sentence = format!(" {sentence} ");
+    let sentence = format!(" {} ", sentence.trim());
     phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
         Some(beginning) => sentence.contains(&format!(" {beginning}")),
         None => sentence.contains(&format!(" {phrase} ")),
@@ -164,4 +197,18 @@ fn has(sentence: &str, phrases: &[&str]) -> bool {
 /// Whether a word begins with another, or is it, if that has three letters or fewer.
 pub(super) fn begins(word: &str, beginning: &str) -> bool {
     word.starts_with(beginning) && (beginning.len() > 3 || beginning.len() == word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_without_limit_hides_no_other() {
+        for phrase in NO_LIMITS {
+            assert!(has(phrase, OF_NAMES), "{phrase}");
+            assert!(!is_limit_of_name(phrase), "{phrase}");
+            assert!(is_limit_of_name(&format!("{phrase} unless sold")), "{phrase}");
+        }
+    }
 }

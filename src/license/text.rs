@@ -344,6 +344,8 @@ impl Parts {
         let sentences =
             between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
         let is_named = |at: usize| self.grants.iter().any(|of| of.range.contains(&at));
+        let mut named = self.grants.iter().filter_map(|of| of.expression.as_ref());
+        let is_noncommercial = named.any(|of| of.to_string().contains("-NC-"));
         let stated = || {
             self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range))
         };
@@ -359,7 +361,13 @@ impl Parts {
                         .filter(|at| !is_named(*at))
                         .map(|at| words.of(at..at + 1))
                         .collect();
-                    is_limit_of_name(&beside.join(" ")) && !is_usual(sentence)
+                    let beside = beside.join(" ");
+                    // What a license says itself limits it no further.
+                    let beside = match is_noncommercial {
+                        true => beside.replace("non commercial", ""),
+                        false => beside,
+                    };
+                    is_limit_of_name(&beside) && !is_usual(sentence)
                 }
                 () if is_whole => is_term(sentence),
                 () => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
@@ -674,21 +682,28 @@ const USUAL: &[&str] = &[
     "without warranties",
     "as is",
     "no representations",
+    "was not distributed with this",
+    "without even the implied warranty",
+    "subject to license terms",
+];
+
+/// What says that files may state another license themselves.
+const OTHERWISE: &[&str] = &[
     "otherwise noted",
     "otherwise stated",
     "stated otherwise",
     "otherwise specified",
     "otherwise indicated",
-    "was not distributed with this",
-    "without even the implied warranty",
-    "academic and commercial",
-    "personal and commercial",
 ];
 
 /// Whether a sentence beside a license text may be a term.
 fn is_term(sentence: &str) -> bool {
     let row: Vec<&str> = sentence.split(' ').collect();
-    is_limit(sentence) && !is_notice(&row) && !is_about_text(&row) && !is_usual(sentence)
+    is_limit(sentence)
+        && !is_notice(&row)
+        && !is_about_text(&row)
+        && !is_usual(sentence)
+        && !OTHERWISE.iter().any(|of| sentence.contains(of))
 }
 
 fn is_usual(sentence: &str) -> bool {
@@ -879,6 +894,10 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             assert!(text == BSD || read(&text).is_err(), "{narrower}");
         }
         check_header("Unless otherwise noted, all is under the MIT license.", "MIT");
+        check_header("Except where noted otherwise, all is under the MIT license.", "MIT");
+        let limited =
+            "Unless otherwise noted, all is under the MIT license for non-commercial use.";
+        check_header(limited, "unknown");
     }
 
     #[test]
