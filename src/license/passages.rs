@@ -52,6 +52,11 @@ const LIMITING: &[&str] = &[
     "disclaim",
     "provided",
     "altern",
+    "any one of",
+    "choose",
+    "choice",
+    "copyright",
+    "dual",
     "option",
     "terms",
     "under",
@@ -156,5 +161,20 @@ impl KnownTexts {
         let found = read();
         all().insert(key, found.clone());
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_near_each_other_are_one_passage() {
+        let n_parts = |n_between: usize| {
+            let text = format!("license\n\n{}\n\nlicense\n", "x".repeat(n_between));
+            passages(text.as_bytes()).len()
+        };
+        assert_eq!(n_parts(597), 1);
+        assert_eq!(n_parts(598), 2);
     }
 }

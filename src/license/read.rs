@@ -221,8 +221,32 @@ pub(super) fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
 
 /// The license that the beginning and the end of a file state; `None` if they state none.
 ///
-/// Each passage is read by itself. If several state a license, what is between them may join them.
+/// What is unknown by its passages may be a text that goes on around them.
 fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
+    let found = by_passages(bytes, memory);
+    if found.as_ref().is_none_or(|of| of.expression.is_some()) {
+        return found;
+    }
+    let is_known = |of: &Identity| of.expression.is_some();
+    let head = text::header(ends(bytes, &bytes[..bytes.len().min(HEADER)])).filter(is_known);
+    let whole = || text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1)).filter(is_known);
+    head.or_else(|| (bytes.len() > HEADER).then(whole).flatten()).or(found)
+}
+
+/// The words of the beginning of a file and of its end.
+fn ends(bytes: &[u8], head: &[u8]) -> Words {
+    let mut words = Words::new(head, 1);
+    let foot = bytes.len().saturating_sub(FOOTER).max(head.len());
+    if foot < bytes.len() {
+        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
+        words.append(&Words::new(&bytes[foot..], line));
+    }
+    words
+}
+
+/// The license that passages state. Each is read by itself; if several state a license, what is
+/// between them may join them.
+fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     let mut head = plain(&bytes[..bytes.len().min(HEADER)]);
     let mut parts = passages(&head);
     if let Some(cut) = parts.pop_if(|of| of.end == head.len() && bytes.len() > HEADER) {
