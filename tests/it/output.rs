@@ -333,6 +333,27 @@ fn the_comment_that_allows_a_finding_is_one_of_the_language_that_the_file_was_re
 }
 
 #[test]
+fn the_places_of_code_that_repeats_itself_are_those_of_all_of_it() {
+    let repository = Repository::new();
+    let rows: String = (0..12)
+        .map(|n| format!("    if (a[{n}] > limit + {n}) total = combine(total, a[{n}], {n});\n"))
+        .collect();
+    let function = |name: &str| {
+        format!(
+            "int {name}(int *a, int limit)\n{{\n    int total = 0;\n{rows}    return total;\n}}\n"
+        )
+    };
+    for name in ["one", "two"] {
+        repository.write(&format!("{name}.c"), function(name));
+    }
+    repository.commit("two alike");
+    repository.write("three.c", function("three"));
+    repository.commit("the third");
+    let out = text(&printed(&mut repository.secondhand(&["check"])));
+    assert!(out.contains("also found in 1 other place") && !out.contains("written in"), "{out}");
+}
+
+#[test]
 fn a_function_is_called_several_are_used_and_a_part_is_written_once() {
     let to_do = |copy: String| {
         let repository = Repository::new();

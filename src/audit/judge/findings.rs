@@ -12,7 +12,7 @@ use super::mutual::{JointFinding, without_mutual};
 use super::nearby::{Counts, Nearby};
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
-use crate::audit::search::{FileHits, SearchOutcome};
+use crate::audit::search::{FileHits, SearchOutcome, SeedPlaces};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages, Token};
 use crate::matching::{
@@ -41,7 +41,7 @@ pub(in crate::audit) struct AllCopies<'c> {
     /// only since.
     pub reverted: BTreeMap<FilePath, BTreeSet<FilePath>>,
     /// For each of them, the number of places of the tree with its fingerprints, by position.
-    n_places: Vec<Vec<(u32, u32)>>,
+    n_places: Vec<Vec<SeedPlaces>>,
 }
 
 impl<'c> AllCopies<'c> {
@@ -175,7 +175,7 @@ impl<'c> FileUnderAudit<'c> {
         &self,
         copies: &[TreeCopy],
         found: &[FileHits],
-        n_places: &[(u32, u32)],
+        n_places: &[SeedPlaces],
     ) -> Vec<JointFinding> {
         let kind = |copied: &TreeCopy| match found[copied.found].place {
             Place::Tree => 0,
@@ -550,12 +550,13 @@ fn reuse(document: Document<'_>, tokens: &Range<usize>) -> Reuse {
 }
 
 /// The number of other places with the tokens of a draft, aligned or not: the median of its
-/// fingerprints.
-fn n_places_of(draft: &Draft, n_places: &[(u32, u32)]) -> usize {
-    let from = n_places.partition_point(|&(position, _)| (position as usize) < draft.range.start);
-    let within =
-        n_places[from..].iter().take_while(|&&(position, _)| (position as usize) < draft.range.end);
-    let mut counts: Vec<u32> = within.map(|&(_, n)| n).collect();
+/// fingerprints, of which one that the draft repeats is in each place as often.
+fn n_places_of(draft: &Draft, n_places: &[SeedPlaces]) -> usize {
+    let at = |position: usize| n_places.partition_point(|of| (of.position as usize) < position);
+    let within = &n_places[at(draft.range.start)..at(draft.range.end)];
+    let mut n_own: HashMap<u32, u32> = HashMap::new();
+    within.iter().for_each(|of| *n_own.entry(of.row).or_default() += 1);
+    let mut counts: Vec<u32> = within.iter().map(|of| of.n / n_own[&of.row]).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
 }

@@ -87,7 +87,7 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
         skipped
             .extend(missing.into_iter().map(|file| (targets.entries[file].clone(), Skip::Missing)));
         let n_compared = targets.entries.len() - skipped.len();
-        let n_places = queries.frequencies(&lookup.n_places(set));
+        let n_places = queries.places(&lookup.n_places(set));
         return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });
     }
 }

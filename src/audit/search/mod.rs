@@ -26,7 +26,8 @@ pub use outside::Outside;
 pub(super) use past::PastQuery;
 pub use past::{HistoryContents, Past};
 pub(super) use queries::{
-    AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, UnreadPlace, may_be_whole,
+    AlignedQueries, FEW_FILES, FileHits, Hit, Queries, SearchOutcome, SeedPlaces, UnreadPlace,
+    may_be_whole,
 };
 pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};

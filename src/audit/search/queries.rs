@@ -163,6 +163,17 @@ pub(in crate::audit) struct UnreadPlace {
     pub n_versions: usize,
 }
 
+/// The number of places that have a seed of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::audit) struct SeedPlaces {
+    /// Where the query has it.
+    pub position: u32,
+    /// The first row of its fingerprint.
+    pub row: u32,
+    /// The number of places.
+    pub n: u32,
+}
+
 /// The result of a search.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
@@ -173,7 +184,7 @@ pub(in crate::audit) struct SearchOutcome {
     pub frequencies: Vec<Vec<(u32, u32)>>,
     /// The same with the total number of places that have it, including files of the change; empty
     /// if not needed.
-    pub n_places: Vec<Vec<(u32, u32)>>,
+    pub n_places: Vec<Vec<SeedPlaces>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
     /// The number of files compared.
@@ -610,16 +621,29 @@ impl<'q> Queries<'q> {
 
     /// For each query, its seeds in order, with the number of files that have each.
     pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
-        let mut frequencies = vec![Vec::new(); self.sources.len()];
-        for (&row, &n) in n_documents {
+        self.by_position(n_documents, |position, _, n| (position, n))
+    }
+
+    /// For each query, its seeds in order, with the number of places that have each.
+    pub fn places(&self, n_places: &BTreeMap<u32, u32>) -> Vec<Vec<SeedPlaces>> {
+        self.by_position(n_places, |position, row, n| SeedPlaces { position, row, n })
+    }
+
+    fn by_position<T: Ord + Clone>(
+        &self,
+        numbers: &BTreeMap<u32, u32>,
+        seed: impl Fn(u32, u32, u32) -> T,
+    ) -> Vec<Vec<T>> {
+        let mut seeds = vec![Vec::new(); self.sources.len()];
+        for (&row, &n) in numbers {
             for (_, posting) in self.postings(row) {
-                frequencies[posting.document as usize].push((posting.position, n));
+                seeds[posting.document as usize].push(seed(posting.position, row, n));
             }
         }
-        for of_query in &mut frequencies {
+        for of_query in &mut seeds {
             of_query.sort_unstable();
         }
-        frequencies
+        seeds
     }
 
     /// All postings of the fingerprint whose first row this is, in order.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
+use super::queries::{FileHits, Queries, SearchOutcome, SeedPlaces, may_be_whole};
 use crate::audit::read::Source;
 use crate::files::{BlobId, Entry};
 use crate::git::ids_like;
@@ -114,7 +114,7 @@ impl SearchOutcome {
             if twins.n > 0
                 && let Some(n_places) = self.n_places.get_mut(query)
             {
-                *n_places = vec![(0, twins.n as u32 + 1)];
+                *n_places = vec![SeedPlaces { position: 0, row: 0, n: twins.n as u32 + 1 }];
             }
             if let Some(first) = twins.first.as_ref().and_then(|first| queries.number_of(first)) {
                 let own = &queries.sources()[query].path;
