@@ -280,6 +280,7 @@ impl<'c> Change<'c> {
     fn describe(&self, outcome: &mut Outcome) {
         let Self { ends, sources, judged, .. } = self;
         let reader = ends.repository.reader();
+        outcome.repository = ends.repository.name();
         outcome.examined.n_judged = judged.len();
         outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
         outcome.comments =

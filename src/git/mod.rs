@@ -228,6 +228,13 @@ impl Repository {
         &self.root
     }
 
+    /// The name of that folder, for people.
+    pub fn name(&self) -> String {
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let name = root.file_name().unwrap_or(root.as_os_str());
+        printable(name.as_encoded_bytes())
+    }
+
     /// The git directory shared by all its work trees.
     pub fn common_dir(&self) -> PathBuf {
         self.inner.to_thread_local().common_dir().to_owned()

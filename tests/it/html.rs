@@ -93,7 +93,10 @@ fn a_scan_opens_with_the_share_the_bars_the_tree_and_the_worst_files() {
     let repository = tree();
     let written = page(&repository, &["scan"]);
     let page = parsed(&written);
-    assert!(heading(&page).ends_with(" % of the source code is duplicated"), "{}", heading(&page));
+    let name = repository.root().file_name().expect("it is a folder").to_string_lossy();
+    let heading = heading(&page);
+    let opens = heading.starts_with(&format!("{name}: "));
+    assert!(opens && heading.ends_with(" % of the source code is duplicated"), "{heading}");
     let titles: Vec<_> =
         page.descendants().filter(|node| node.has_tag_name("h2")).map(text).collect();
     let parts =

@@ -66,7 +66,7 @@ pub fn timeline(
     params: &TimelineParams<'_>,
     context: Context<'_>,
 ) -> Result<Timeline, Error> {
-    let mut timeline = selected(params, &repository.reader())?;
+    let mut timeline = selected(params, repository)?;
     let (results, mut kept) = Results::open(params, context);
 
     let mut todo: Vec<&mut CommitCopies> = Vec::new();
@@ -104,8 +104,10 @@ pub fn timeline(
 }
 
 /// The commits of the range that are to be checked, and how many are not.
-fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Error> {
+fn selected(params: &TimelineParams<'_>, repository: &Repository) -> Result<Timeline, Error> {
+    let reader = repository.reader();
     let mut timeline = Timeline {
+        repository: repository.name(),
         range: params.name.clone(),
         commits: Vec::new(),
         n_left_out: 0,

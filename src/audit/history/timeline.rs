@@ -10,6 +10,8 @@ use crate::text::{FilePath, Position};
 /// The commits of a range, and what each copied.
 #[derive(Debug, Clone)]
 pub struct Timeline {
+    /// The name of the repository.
+    pub repository: String,
     /// The range as given by the user.
     pub range: String,
     /// The commits, the oldest first.

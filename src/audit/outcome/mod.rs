@@ -60,6 +60,8 @@ pub struct Common {
 /// What an audit found.
 #[derive(Debug, Clone)]
 pub struct Outcome {
+    /// The name of the repository; empty for a folder outside of one.
+    pub repository: String,
     /// The start of the change; `None` if everything is new, as in a first commit.
     pub base: Option<End>,
     /// The end of the change.
@@ -100,6 +102,7 @@ impl Outcome {
     /// An outcome without findings.
     pub fn new(base: Option<End>, head: End) -> Self {
         Self {
+            repository: String::new(),
             base,
             head,
             findings: Vec::new(),

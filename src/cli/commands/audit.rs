@@ -18,7 +18,6 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::policy::Notice;
 use crate::report::{Format, audit_formats};
-use crate::text::printable;
 
 pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
@@ -110,11 +109,7 @@ pub(super) fn audited(
         (None, Some(head)) => format!("{} on {}", end.name, head.short()),
         (None, None) => end.name.clone(),
     };
-    let folder = root
-        .canonicalize()
-        .ok()
-        .and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
-    let project = folder.unwrap_or_else(|| "project".to_owned());
+    let project = repository.name();
     let mut outcome = {
         let bar = Bar::of(common);
         let context = Context { config, languages, progress: &bar };

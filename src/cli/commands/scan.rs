@@ -102,7 +102,11 @@ fn scanned(
             let entries =
                 all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
             let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
-            let mut outcome = Outcome { owners, ..with_callers(tree, &all, common, context)? };
+            let mut outcome = Outcome {
+                owners,
+                repository: repository.name(),
+                ..with_callers(tree, &all, common, context)?
+            };
             outcome
                 .notices
                 .extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));

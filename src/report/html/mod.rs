@@ -71,7 +71,11 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         (None, Some(audited)) => {
             (audit::title(audited), format!("{} in ", found(outcome)), "Copies")
         }
-        (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
+        (None, None) => (found(outcome), String::new(), "Findings"),
+    };
+    let title = match outcome.repository.as_str() {
+        "" => title,
+        repository => format!("{repository}: {title}"),
     };
     let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
     let heading = Heading { title, subtitle, summary: examined(outcome, style.is_verbose) };

@@ -101,7 +101,7 @@ fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     });
     let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
     tiles.push(Tile {
-        name: "Files with clones",
+        name: "Files with duplicated lines",
         figure: thousands(n_touched),
         note: format!("of {}", thousands(total.n_files)),
     });

@@ -42,6 +42,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
         0 => "None of the new source was copied".to_owned(),
         n => format!("{} % of the new source was copied", percentage(n, n_novel)),
     };
+    let title = format!("{}: {title}", timeline.repository);
     let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
     let summary = summary(timeline).join("\n") + "\n";
     let mut page = Page::new(Heading { title, subtitle, summary }, "Commits with copies", cards)
