@@ -1,8 +1,6 @@
 //! Draws clusters of submissions as graphs: a node for each submission, a line for each pair that
 //! joins them.
 
-use std::f64::consts::TAU;
-
 use askama::Template;
 
 use crate::audit::Comparison;
@@ -92,13 +90,9 @@ impl Graph {
                 edges: nothing.1,
             };
         }
-        // Names take a line each on either side.
-        let radius = (cluster.len() as f64 * 5.0).clamp(24.0, 70.0);
-        let height = (cluster.len() as f64 * 9.0).max(2.0 * radius + 28.0);
-        let place = |number: usize| {
-            let angle = TAU * number as f64 / cluster.len() as f64 - TAU / 4.0;
-            (WIDTH / 2.0 + radius * angle.cos(), height / 2.0 + (height / 2.0 - 14.0) * angle.sin())
-        };
+        let oval = Oval::new(cluster.len());
+        let height = oval.height;
+        let place = |number: usize| oval.place(number);
         let shown = |(x, y): (f64, f64)| (format!("{x:.1}"), format!("{y:.1}"));
         let node = |(number, &at): (usize, &usize)| {
             let (x, y) = place(number);
@@ -132,6 +126,36 @@ impl Graph {
     }
 }
 
+/// Where the nodes of a graph are.
+struct Oval {
+    n_nodes: usize,
+    radius: f64,
+    height: f64,
+}
+
+impl Oval {
+    /// Names take a line each on either side.
+    fn new(n_nodes: usize) -> Self {
+        let radius = (n_nodes as f64 * 5.0).clamp(24.0, 70.0);
+        let height = (n_nodes as f64 * 9.0).max(2.0 * radius + 28.0);
+        Self { n_nodes, radius, height }
+    }
+
+    /// From the top down the right side and up the left one, in equal steps, so that no name is
+    /// over another.
+    fn place(&self, number: usize) -> (f64, f64) {
+        let n_right = self.n_nodes / 2 + 1;
+        let n_left = self.n_nodes - n_right;
+        let (side, step) = match number.checked_sub(n_right) {
+            None => (1.0, number as f64 / (n_right - 1).max(1) as f64),
+            Some(number) => (-1.0, 1.0 - (number + 1) as f64 / (n_left + 1) as f64),
+        };
+        let down = 2.0 * step - 1.0;
+        let x = WIDTH / 2.0 + side * self.radius * (1.0 - down * down).sqrt();
+        (x, self.height / 2.0 + (self.height / 2.0 - 14.0) * down)
+    }
+}
+
 /// A name, shortened in the middle if it is long: names differ at both ends.
 fn shortened(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
@@ -141,4 +165,26 @@ fn shortened(name: &str) -> String {
     let half = (MAX_NAME - 1) / 2;
     let (start, end) = (&chars[..half], &chars[chars.len() - half..]);
     start.iter().chain(&['…']).chain(end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_over_another() {
+        for n_nodes in 3..=MAX_NODES {
+            let oval = Oval::new(n_nodes);
+            let mut places: Vec<_> = (0..n_nodes).map(|number| oval.place(number)).collect();
+            places.sort_by(|a, b| a.1.total_cmp(&b.1));
+            for is_right in [true, false] {
+                let side = places.iter().filter(|(x, _)| (*x >= WIDTH / 2.0 - 0.5) == is_right);
+                let lines: Vec<f64> = side.map(|(_, y)| *y).collect();
+                assert!(
+                    lines.windows(2).all(|pair| pair[1] - pair[0] > 14.0),
+                    "{n_nodes}: {lines:?}"
+                );
+            }
+        }
+    }
 }
