@@ -274,6 +274,10 @@ fn no_figure_is_printed_without_a_passage_that_shows_it() {
         .map(str::to_owned)
         .unwrap_or_default();
     assert!(row.contains("-") && !row.contains('%') && row.contains("no passage"), "{row}");
+    let html = ["compare", "all", "--min-tokens", "200", "--format", "html"];
+    let (_, page, _) = ran(&folder, &html);
+    let row = page.lines().find(|line| line.contains("<td>b.c")).unwrap_or_default();
+    assert!(row.contains("b.c") && !row.contains('%'), "{row}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::clusters::Graph;
-use super::{headline, likeness, names, summary};
+use super::{figures, headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::html::{Block, Card, Cell, Code, Column, Heading, MAX_CARDS, Page, Table};
 use crate::report::sides::Sides;
@@ -67,16 +67,15 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
         Column::of_text("first"),
         Column::of_text("second"),
         Column::of_numbers("rank"),
-        Column::of_numbers("first in second"),
-        Column::of_numbers("second in first"),
-        Column::of_numbers("resemblance"),
+        Column::of_numbers("in 2nd"),
+        Column::of_numbers("in 1st"),
+        Column::of_numbers("alike"),
         Column::of_numbers("passages"),
     ];
     let row = |(pair, card): (&Pair, &Option<usize>)| {
         let [a, b] = names(pair, comparison);
-        let figures = [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance]
-            .map(|part| format!("{} %", percent(part)));
-        let cells = [Cell::to_card(a, *card), b.into()].into_iter().chain(figures.map(Cell::from));
+        let names = [a, b].map(|name| Cell::to_card(name, *card));
+        let cells = names.into_iter().chain(figures(pair).map(Cell::from));
         cells.chain([pair.matches.len().to_string().into()]).collect()
     };
     let n_more = comparison.pairs.len().saturating_sub(MAX_LISTED);

@@ -34,6 +34,15 @@ fn headline(comparison: &Comparison) -> String {
     format!("{}: {found}", count(submissions, "submission"))
 }
 
+/// The rank of a pair, and how much of the first is in the second, of the second in the first, and
+/// of both; without a passage that shows them there are none.
+fn figures(pair: &Pair) -> [String; 4] {
+    [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| match pair.matches[..] {
+        [] => "-".to_owned(),
+        _ => format!("{} %", percent(part)),
+    })
+}
+
 /// What was examined, one line each.
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;

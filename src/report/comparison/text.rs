@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{headline, likeness, names, summary};
+use super::{figures, headline, likeness, names, summary};
 use crate::audit::{CLUSTERED, Comparison, Pair};
 use crate::report::frame::{Canvas, Titles, draw};
 use crate::report::sides::Sides;
@@ -29,12 +29,7 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
     }
     for pair in &comparison.pairs {
         let [a, b] = names(pair, comparison);
-        // No figure without a passage that shows it.
-        let figure = |part: f64| {
-            if pair.matches.is_empty() { "-".to_owned() } else { format!("{} %", percent(part)) }
-        };
-        let [rank, in_b, in_a, alike] =
-            [pair.likeness, pair.a_in_b, pair.b_in_a, pair.resemblance].map(figure);
+        let [rank, in_b, in_a, alike] = figures(pair);
         let figures = format!("{rank:>6} {in_b:>7} {in_a:>7} {alike:>6}  ");
         let why = if pair.matches.is_empty() { "  (no passage that is long enough)" } else { "" };
         let name = format!("{a}  {b}{why}");
