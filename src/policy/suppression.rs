@@ -90,6 +90,8 @@ pub struct BadSuppression {
 }
 
 const MARK: &[u8] = b"secondhand:";
+/// What is in it however it is capitalized, and without the colon.
+const WORD: &[u8] = b"econdhand";
 /// What comments end with in some language.
 const CLOSERS: &[&str] =
     &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
@@ -139,17 +141,20 @@ fn foreign(text: &[u8], tokens: &[Token], peer: Peer) -> Vec<Suppression> {
 /// Those in our form.
 fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>> {
     let mut found = Vec::new();
-    let marks: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
+    let words = memchr::memmem::find_iter(text, WORD).filter_map(|at| at.checked_sub(1));
+    let marks: Vec<usize> = words.filter(|&at| text[at].eq_ignore_ascii_case(&b's')).collect();
     if marks.is_empty() {
         return found;
     }
     let lines = Lines::new(text);
     for at in marks {
+        let is_spelled = text[at..].starts_with(MARK);
         let next = tokens.partition_point(|token| (token.end as usize) <= at);
         let is_comment = tokens.get(next).is_none_or(|token| token.start as usize > at);
         let line = lines.line_of(at as u32);
-        let rest = text.get(at + MARK.len()..lines.range(line).end).unwrap_or_default();
-        let rest = String::from_utf8_lossy(rest);
+        let behind = at + WORD.len() + 1 + usize::from(is_spelled);
+        let rest =
+            String::from_utf8_lossy(text.get(behind..lines.range(line).end).unwrap_or_default());
         let of_comment = tokens[..next]
             .last()
             .map_or(0, |token| token.end as usize)
@@ -159,10 +164,11 @@ fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>
             .get(of_comment..at)
             .is_some_and(|before| !before.iter().any(u8::is_ascii_alphanumeric));
         let rest = match rest.trim().strip_prefix("allow") {
-            Some(rest) if is_comment => rest,
+            Some(rest) if is_comment && is_spelled => rest,
+            _ if !is_spelled && !is_meant(&rest) => continue,
             // A comment that keeps two places in step.
             None if rest.trim().starts_with("same-as(") => continue,
-            None if is_comment && begins => {
+            _ if is_comment && begins => {
                 let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`"
                     .to_owned();
                 found.push(Err(BadSuppression { line, why }));
@@ -177,6 +183,14 @@ fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>
         found.push(parse(rest, line, line..=last).map_err(|why| BadSuppression { line, why }));
     }
     found
+}
+
+/// Whether what follows the word was to allow something, by more than prose has.
+fn is_meant(rest: &str) -> bool {
+    let rest = rest.trim_start().trim_start_matches(':').trim_start().strip_prefix("allow");
+    rest.is_some_and(|rest| {
+        rest.strip_prefix("-file").unwrap_or(rest).trim_start().starts_with('(')
+    })
 }
 
 /// Parses what follows `allow`.
@@ -303,6 +317,10 @@ mod tests {
         let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
         check_wrong("// secondhand: ignore", why);
         check_wrong("/* secondhand: alow(copied-code) -- x */ int a;", why);
+        check_wrong("/* secondhand allow(copied-code) -- x */ int a;", why);
+        check_wrong("/* Secondhand: allow(copied-code) -- x */ int a;", why);
+        check_wrong("/* secondhand : allow-file(copied-code) -- x */ int a;", why);
+        assert!(of("/* Secondhand allows copies (few). */ int a;").is_empty());
         check_wrong(
             "// secondhand: allow(copied-code)",
             "it has no reason: add `-- ` and the reason",
