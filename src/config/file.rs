@@ -330,10 +330,23 @@ impl RawConfig {
     /// The value of the option `key`, as TOML. Of a number that TOML cannot write, its digits.
     pub fn get(&self, key: &str) -> Option<String> {
         let mut written = serde_json::to_value(self).ok()?;
-        let value = written.get_mut(key)?.take();
+        let value = without_nulls(written.get_mut(key)?.take());
         let text = toml::Value::try_from(&value)
             .map_or_else(|_| value.to_string(), |value| value.to_string());
         Some(text)
+    }
+}
+
+/// A value without the keys that nothing was written for: TOML has no null.
+fn without_nulls(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Object(of) => {
+            let written = of.into_iter().filter(|(_, value)| !value.is_null());
+            written.map(|(key, value)| (key, without_nulls(value))).collect()
+        }
+        Value::Array(of) => of.into_iter().map(without_nulls).collect(),
+        value => value,
     }
 }
 

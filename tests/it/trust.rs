@@ -207,6 +207,16 @@ fn a_number_that_toml_cannot_write_hides_no_other_edit() {
 }
 
 #[test]
+fn a_table_is_listed_as_settings_spell_it() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| {
+        pr.write("secondhand.toml", "vendored = [{ path = \"x\", license = \"MIT\" }]\n");
+    });
+    let notice = "secondhand.toml: the change edits settings: vendored from [] to [{ license = \"MIT\", path = \"x\" }]";
+    check(&repository, OF_BASE, 1, &[notice]);
+}
+
+#[test]
 fn settings_that_a_change_breaks_are_named_and_end_no_audit_by_the_base() {
     let repository = branch(|_| {});
     change(&repository, |pr| pr.write("secondhand.toml", "min-tokens = = 3\n"));
