@@ -340,6 +340,7 @@ fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> R
 fn page_of(command: &clap::Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone())
+        .source(concat!("secondhand ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)
         .map_err(|why| Failure::output(&why))?;
     Ok(page)
