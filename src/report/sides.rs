@@ -2,11 +2,11 @@
 //!
 //! Works on text alone, so it shows exactly what is there: any two pieces of text can be laid out.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 use crate::language::{Kind, Languages};
 use crate::policy::Fragment;
@@ -96,6 +96,23 @@ impl Sides {
         input.update_after(after.iter().map(|word| word.text(&self.copy)));
         let diff = Diff::compute(Algorithm::Myers, &input);
 
+        let text = |a: usize| before[a].text(&self.origin);
+        let text_of_copy = |b: usize| after[b].text(&self.copy);
+        let sides = |hunk: Hunk| {
+            let (old, new) = (hunk.before, hunk.after);
+            (old.start as usize..old.end as usize, new.start as usize..new.end as usize)
+        };
+        let is_word_for_word = |old: &Range<usize>, new: &Range<usize>| {
+            let mut words = old.clone().zip(new.clone());
+            old.len() == new.len() && words.all(|(a, b)| before[a].is_word && after[b].is_word)
+        };
+        let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for (old, new) in diff.hunks().map(sides) {
+            if is_word_for_word(&old, &new) {
+                known.extend(old.zip(new).map(|(a, b)| (text(a), text_of_copy(b))));
+            }
+        }
+
         let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
         let mut renames: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut marks: Vec<(Option<&Word>, Option<&Word>, Mark)> = Vec::new();
@@ -103,26 +120,26 @@ impl Sides {
         let mut equal = |at: usize, to: usize| {
             *votes.entry((after[to].line, before[at].line)).or_default() += 2;
         };
-        for hunk in diff.hunks() {
-            let (old, new) = (hunk.before.start as usize..hunk.before.end as usize, hunk.after);
-            let new = new.start as usize..new.end as usize;
+        for (old, new) in diff.hunks().map(sides) {
             while at < old.start && to < new.start {
                 equal(at, to);
                 (at, to) = (at + 1, to + 1);
             }
-            let is_word_for_word = old.len() == new.len()
-                && old.clone().zip(new.clone()).all(|(a, b)| before[a].is_word && after[b].is_word);
-            if is_word_for_word {
-                for (a, b) in old.clone().zip(new.clone()) {
-                    equal(a, b);
-                    let words = (before[a].text(&self.origin), after[b].text(&self.copy));
-                    *renames.entry(words).or_default() += 1;
-                    marks.push((Some(&before[a]), Some(&after[b]), Mark::Renamed));
-                }
+            let pairs: BTreeMap<usize, usize> = if is_word_for_word(&old, &new) {
+                old.clone().zip(new.clone()).collect()
             } else {
-                marks.extend(old.clone().map(|a| (Some(&before[a]), None, Mark::Changed)));
-                marks.extend(new.clone().map(|b| (None, Some(&after[b]), Mark::Changed)));
+                renamed_again((old.clone(), &text), (new.clone(), &text_of_copy), &known)
+            };
+            for (&a, &b) in &pairs {
+                equal(a, b);
+                *renames.entry((text(a), text_of_copy(b))).or_default() += 1;
             }
+            let renamed: BTreeSet<usize> = pairs.values().copied().collect();
+            let mark = |is_renamed| if is_renamed { Mark::Renamed } else { Mark::Changed };
+            marks.extend(
+                old.clone().map(|a| (Some(&before[a]), None, mark(pairs.contains_key(&a)))),
+            );
+            marks.extend(new.clone().map(|b| (None, Some(&after[b]), mark(renamed.contains(&b)))));
             (at, to) = (old.end, new.end);
         }
         while at < before.len() && to < after.len() {
@@ -199,6 +216,34 @@ impl Line {
         pieces.retain(|(text, _)| !text.is_empty());
         pieces
     }
+}
+
+/// The words of a hunk that replace each other as they do elsewhere, beside what was inserted: the
+/// last ones, since what is equal follows them.
+///
+/// Time O(n log n) for n words.
+fn renamed_again<'t>(
+    (old, text): (Range<usize>, &impl Fn(usize) -> &'t str),
+    (new, text_of_copy): (Range<usize>, &impl Fn(usize) -> &'t str),
+    known: &BTreeSet<(&'t str, &'t str)>,
+) -> BTreeMap<usize, usize> {
+    let mut end = new.end;
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    new.for_each(|b| places.entry(text_of_copy(b)).or_default().push(b));
+    let mut pairs = BTreeMap::new();
+    for a in old.rev() {
+        let from = text(a);
+        let renamed = known.range((from, "")..).take_while(|(of, _)| *of == from);
+        let last = renamed.filter_map(|(_, to)| {
+            let of = places.get(to)?;
+            of[..of.partition_point(|&b| b < end)].last().copied()
+        });
+        if let Some(b) = last.max() {
+            pairs.insert(a, b);
+            end = b;
+        }
+    }
+    pairs
 }
 
 /// The identifiers in `lines` of the file at `path`; `None` if its language is not known.
@@ -374,6 +419,16 @@ mod tests {
         assert_eq!(marked(&sides.copy), ["renamed item", "changed log(1, 2)", "renamed item"]);
         assert_eq!(sides.renames, [Rename { from: "e".into(), to: "item".into(), n: 2 }]);
         assert_eq!(sides.rows[..3], [(Some(0), Some(0)), (Some(1), None), (Some(2), Some(1))]);
+    }
+
+    #[test]
+    fn what_is_renamed_elsewhere_is_renamed_beside_what_was_inserted() {
+        let sides =
+            sides("t = 0\nt += p\nreturn t\n", "# the sum r\nr = 0\nlog(p)\nr += p\nreturn r\n");
+        assert_eq!(marked(&sides.origin), ["renamed t"; 3]);
+        let copy = ["changed # the sum r", "renamed r", "changed log(p)", "renamed r", "renamed r"];
+        assert_eq!(marked(&sides.copy), copy);
+        assert_eq!(sides.renames, [Rename { from: "t".into(), to: "r".into(), n: 3 }]);
     }
 
     #[test]
