@@ -16,7 +16,7 @@ const MAX_NODES: usize = 40;
 
 /// A cluster, as a drawing inside the page.
 ///
-/// The nodes are on a circle in the order of the submissions, so the same comparison gives the same
+/// The nodes are on an oval in the order of the submissions, so the same comparison gives the same
 /// drawing.
 #[derive(Template)]
 #[template(
