@@ -344,7 +344,7 @@ fn the_places_of_code_that_repeats_itself_are_those_of_all_of_it() {
         )
     };
     for name in ["one", "two"] {
-        repository.write(&format!("{name}.c"), function(name));
+        repository.write(format!("{name}.c"), function(name));
     }
     repository.commit("two alike");
     repository.write("three.c", function("three"));
