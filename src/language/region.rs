@@ -119,16 +119,7 @@ impl RegionRule {
         }
         let found = match &self.end {
             None => None,
-            Some(RegionEnd::Fixed(end)) => {
-                let mut passed = start;
-                loop {
-                    let found = end.captures_at(text, passed);
-                    match found.as_ref().and_then(|found| found.name("text")) {
-                        Some(within) => passed = within.end(),
-                        None => break found.and_then(|found| found.get(0)),
-                    }
-                }
-            }
+            Some(RegionEnd::Fixed(end)) => end.find_at(text, behind_text(end, text, start)),
             Some(RegionEnd::Open { pattern, group }) => {
                 let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
                 let repeated =
@@ -140,6 +131,20 @@ impl RegionRule {
         };
         found.map_or((text.len(), text.len()), |found| (found.start(), found.end()))
     }
+}
+
+/// Where the last match of `end` ends whose group `text` says that it is part of the code; `start` if
+/// there is none.
+fn behind_text(end: &Regex, text: &[u8], start: usize) -> usize {
+    let mut passed = start;
+    // Most ends have no group, which is told without a search.
+    while end.captures_len() > 1
+        && let Some(within) = end.captures_at(text, passed).as_ref().and_then(|of| of.name("text"))
+        && within.end() > passed
+    {
+        passed = within.end();
+    }
+    passed
 }
 
 fn row(region: &Region) -> Result<RegionRule, TableError> {
@@ -187,4 +192,19 @@ fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
         at = end;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_group_of_an_end_matches_is_code_and_nothing_is_no_match() {
+        let behind = |end: &str, text: &str| {
+            behind_text(&compile(end).expect("it is a pattern"), text.as_bytes(), 0)
+        };
+        assert_eq!(behind("(?<text>a)|b", "aacb"), 2);
+        assert_eq!(behind("(?<text>)|b", "aacb"), 0);
+        assert_eq!(behind("b", "aacb"), 0);
+    }
 }
