@@ -154,12 +154,7 @@ impl FileUnderAudit<'_> {
     /// other code as a copy has, it is judged by that.
     fn is_test(&self, range: &Range<usize>) -> bool {
         let ChangedFile { source, novel, .. } = self.query;
-        let find = || {
-            self.language
-                .map(|language| language.test_lines(&source.text, &source.tokens))
-                .unwrap_or_default()
-        };
-        let units = source.test_lines.get_or_init(find);
+        let units = source.test_lines(self.language);
         let is_other = |at: &usize| {
             let line = self.lines.line_of(source.tokens[*at].start);
             novel[*at] && !units.iter().any(|unit| unit.contains(&line))

@@ -42,6 +42,12 @@ pub(in crate::audit) struct Source {
 }
 
 impl Source {
+    /// The lines with test code, which its language tells.
+    pub fn test_lines(&self, language: Option<&Language>) -> &[Range<u32>] {
+        let find = |of: &Language| of.test_lines(&self.text, &self.tokens);
+        self.test_lines.get_or_init(|| language.map(find).unwrap_or_default())
+    }
+
     pub fn document(&self) -> Document<'_> {
         Document { text: &self.text, tokens: &self.tokens, words: &self.words }
     }
@@ -215,9 +221,7 @@ impl<'a> Sources<'a> {
 
     /// The lines of a file with test code.
     pub fn test_lines<'s>(&self, source: &'s Source) -> &'s [Range<u32>] {
-        let find = |of: &Language| of.test_lines(&source.text, &source.tokens);
-        let language = || self.languages.named(&source.language);
-        source.test_lines.get_or_init(|| language().map(find).unwrap_or_default())
+        source.test_lines(self.languages.named(&source.language))
     }
 
     /// For each token of a file, whether it is test code; empty if none is.

@@ -392,14 +392,12 @@ impl Size {
     fn new(source: &Source, sources: &Sources<'_>) -> Self {
         let Source { path, text, tokens, language, is_prose, .. } = source;
         let lines = Lines::new(text);
-        let tests =
-            sources.languages.named(language).map(|language| language.test_lines(text, tokens));
         Self {
             is_besides: !matches!(
                 sources.config.ground(path, *is_prose),
                 Ground::Code | Ground::Declarative
             ),
-            tests: tests.unwrap_or_default(),
+            tests: sources.test_lines(source).to_vec(),
             language: language.clone(),
             whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
             comments: suppressions(text, tokens, &sources.config.honor),
