@@ -228,20 +228,25 @@ fn header(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
         return found;
     }
     let is_known = |of: &Identity| of.expression.is_some();
-    let head = text::header(ends(bytes, &bytes[..bytes.len().min(HEADER)])).filter(is_known);
+    let head = &bytes[..bytes.len().min(HEADER)];
+    let foot = bytes.len().saturating_sub(FOOTER).max(head.len());
+    let ends = text::header(ends(head, bytes, foot)).filter(is_known);
     let whole = || text::header(Words::new(&bytes[..bytes.len().min(WHOLE)], 1)).filter(is_known);
-    head.or_else(|| (bytes.len() > HEADER).then(whole).flatten()).or(found)
+    ends.or_else(|| (bytes.len() > HEADER).then(whole).flatten()).or(found)
 }
 
-/// The words of the beginning of a file and of its end.
-fn ends(bytes: &[u8], head: &[u8]) -> Words {
+/// The words of the head of a file and of its foot, which begins at this offset.
+fn ends(head: &[u8], bytes: &[u8], foot: usize) -> Words {
     let mut words = Words::new(head, 1);
-    let foot = bytes.len().saturating_sub(FOOTER).max(head.len());
     if foot < bytes.len() {
-        let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
-        words.append(&Words::new(&bytes[foot..], line));
+        words.append(&Words::new(&bytes[foot..], line_at(bytes, foot)));
     }
     words
+}
+
+/// The line with this offset.
+fn line_at(bytes: &[u8], offset: usize) -> u32 {
+    memchr::memchr_iter(b'\n', &bytes[..offset]).count() as u32 + 1
 }
 
 /// The license that passages state. Each is read by itself; if several state a license, what is
@@ -258,7 +263,7 @@ fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     let mut stated = stated(&head, 1, &parts, memory);
     let behind = parts.last().map_or(0, |of| of.end).max(HEADER).min(bytes.len());
     let foot = bytes.len().saturating_sub(FOOTER).max(behind);
-    let line = memchr::memchr_iter(b'\n', &bytes[..foot]).count() as u32 + 1;
+    let line = line_at(bytes, foot);
     stated.extend(self::stated(&bytes[foot..], line, &passages(&bytes[foot..]), memory));
     if stated.len() < 2 {
         return stated.pop();
@@ -266,9 +271,7 @@ fn by_passages(bytes: &[u8], memory: &KnownTexts) -> Option<Identity> {
     if let Some(unknown) = stated.into_iter().find(|of| of.expression.is_none()) {
         return Some(unknown);
     }
-    let mut words = Words::new(&head, 1);
-    words.append(&Words::new(&bytes[foot..], line));
-    text::header(words)
+    text::header(ends(&head, bytes, foot))
 }
 
 /// What parts of a text state.

@@ -343,9 +343,6 @@ impl Parts {
     fn left_over(&self, words: &Words, is_whole: bool) -> Vec<String> {
         let sentences =
             between(&self.readings, words).into_iter().flat_map(|part| words.sentences(part));
-        let is_named = |at: usize| self.grants.iter().any(|of| of.range.contains(&at));
-        let mut named = self.grants.iter().filter_map(|of| of.expression.as_ref());
-        let is_noncommercial = named.any(|of| of.to_string().contains("-NC-"));
         let stated = || {
             self.readings.iter().map(|of| &of.range).chain(self.grants.iter().map(|of| &of.range))
         };
@@ -354,26 +351,27 @@ impl Parts {
         };
         let is_left = |of: &Range<usize>| {
             let sentence = words.of(of.clone());
-            match () {
-                () if of.clone().any(is_named) => {
-                    let beside: Vec<&str> = of
-                        .clone()
-                        .filter(|at| !is_named(*at))
-                        .map(|at| words.of(at..at + 1))
-                        .collect();
-                    let beside = beside.join(" ");
-                    // What a license says itself limits it no further.
-                    let beside = match is_noncommercial {
-                        true => beside.replace("non commercial", ""),
-                        false => beside,
-                    };
-                    is_limit_of_name(&beside) && !is_usual(sentence)
-                }
-                () if is_whole => is_term(sentence),
-                () => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
+            match self.beside_names(of, words) {
+                Some(beside) => is_limit_of_name(&beside) && !is_usual(sentence),
+                None if is_whole => is_term(sentence),
+                None => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
             }
         };
         sentences.filter(is_left).map(|of| words.of(of).to_owned()).collect()
+    }
+
+    /// The words of a sentence beside the licenses that it names; `None` if it names none.
+    fn beside_names(&self, sentence: &Range<usize>, words: &Words) -> Option<String> {
+        let is_named = |at: usize| self.grants.iter().any(|of| of.range.contains(&at));
+        if !sentence.clone().any(is_named) {
+            return None;
+        }
+        let beside = sentence.clone().filter(|&at| !is_named(at)).map(|at| words.of(at..at + 1));
+        let beside = beside.collect::<Vec<_>>().join(" ");
+        // What a license says itself limits it no further.
+        let mut named = self.grants.iter().filter_map(|of| of.expression.as_ref());
+        let is_noncommercial = named.any(|of| of.to_string().contains("-NC-"));
+        Some(if is_noncommercial { beside.replace("non commercial", "") } else { beside })
     }
 }
 
