@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named, read_named};
 use crate::files::ReadFiles;
+use crate::license::named_text;
 
 /// Plain folders.
 pub(super) static SOURCE: SourceKind =
@@ -14,10 +15,11 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let component = Arc::new(named(request.component.clone(), &super::base_name(path)));
     let folder = Folder::new(path);
-    let entries = folder.all_entries()?;
+    let (entries, mut texts) = (folder.all_entries()?, Vec::new());
     for entry in &entries {
         if sink.wants(&entry.path, folder.size(entry).unwrap_or(0)) {
             let bytes = folder.read(entry)?;
+            texts.extend(named_text(&entry.path, &bytes));
             sink.take(SourceFile {
                 component: Arc::clone(&component),
                 path: entry.path.clone(),
@@ -27,5 +29,5 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             })?;
         }
     }
-    read_named(&entries, &folder, &component, sink)
+    read_named(&texts, &entries, &folder, &component, sink)
 }

@@ -34,7 +34,7 @@ pub use walk::{Folder, slashes};
 use self::repository::Part;
 use crate::files::{self, Entry, ReadFiles};
 use crate::git;
-use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
+use crate::license::{Expression, Licenses, NamedText};
 use crate::text::FilePath;
 
 /// What is known of a component before its code is read.
@@ -233,19 +233,19 @@ pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<
     (kind.read)(&request, sink)
 }
 
-/// Passes on the license texts that the manifests among `entries` name.
+/// Passes on the license texts that manifests `named`, of those among `entries`.
 fn read_named(
+    named: &[NamedText],
     entries: &[Entry],
     files: &impl ReadFiles,
     component: &Arc<DeclaredComponent>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let is_short = |entry: &&Entry| files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
-    for manifest in entries.iter().filter(|entry| is_relevant(&entry.path)).filter(is_short) {
-        let Some(named) = named_text(&manifest.path, &files.read(manifest)?) else { continue };
-        let mut texts = entries.iter().filter(|entry| entry.path == named.path).filter(is_short);
-        if let Some(text) = texts.next() {
-            sink.named(component, &named, &files.read(text)?);
+    for text in named {
+        let mut entries = entries.iter().filter(|entry| entry.path == text.path).filter(is_short);
+        if let Some(entry) = entries.next() {
+            sink.named(component, text, &files.read(entry)?);
         }
     }
     Ok(())

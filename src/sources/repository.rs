@@ -11,7 +11,9 @@ use super::{
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
-use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
+use crate::license::{
+    KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant, named_text,
+};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -117,12 +119,13 @@ fn read_revision(
         time: reader.time(commit)?,
         ..ReleaseHistory::default()
     };
-    let entries = reader.commit_snapshot(commit)?.entries;
+    let (entries, mut texts) = (reader.commit_snapshot(commit)?.entries, Vec::new());
     for entry in &entries {
         if !sink.wants(&entry.path, reader.size(entry).unwrap_or(0)) {
             continue;
         }
         let bytes = reader.read(entry)?;
+        texts.extend(named_text(&entry.path, &bytes));
         sink.take(SourceFile {
             component: Arc::clone(component),
             path: entry.path.clone(),
@@ -131,7 +134,7 @@ fn read_revision(
             licenses: None,
         })?;
     }
-    read_named(&entries, reader, component, sink)
+    read_named(&texts, &entries, reader, component, sink)
 }
 
 /// Every blob once, at its first commit.
