@@ -106,7 +106,7 @@ const DAMAGED: SegmentError = SegmentError::Damaged("packed tokens");
 
 fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
     // Tokens pack to a fifth or so.
-    let mut bytes = Vec::with_capacity(packed.len() * 5);
+    let mut bytes = Vec::with_capacity((packed.len() * 5).min(MAX_UNPACKED as usize));
     DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
     Ok(bytes)
 }
