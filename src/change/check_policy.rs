@@ -56,7 +56,7 @@ impl CheckPolicy {
         let (mut config, origin) = request.overrides.complete(settings)?;
         let has_project = config.licenses.project.is_some() || config.licenses.has_no_project;
         // A change must not choose the project license that it is judged by.
-        config.licenses.find_project(&authority.project()?);
+        config.licenses.find_project(authority.project()?);
         let (baseline, missing) = authority.baseline(&request.baseline, &config)?;
         let decisions = authority.decisions(&config)?;
         let mut notices = Vec::from_iter(missing);

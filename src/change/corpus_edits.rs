@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::Error;
-use super::state::project_terms;
+use super::state::project_files;
 use crate::config::Vendored;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
-use crate::license::{LicensingInfo, Terms, is_relevant};
+use crate::license::{LicensingInfo, is_relevant};
 use crate::policy::Notice;
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::{FilePath, count};
@@ -57,9 +57,9 @@ impl CorpusEdits<'_> {
             return Ok(None);
         }
         let license = |files| -> Result<String, Error> {
-            let Terms { license, .. } = project_terms(files, self.reader)?;
-            Ok(license
-                .map_or_else(|| "none that is known".to_owned(), |license| license.to_string()))
+            let files = project_files(files, self.reader)?;
+            let license = files.terms().license.as_ref();
+            Ok(license.map_or_else(|| "none that is known".to_owned(), ToString::to_string))
         };
         let (old, new) = (license(self.base)?, license(self.head)?);
         let message = format!("the change edits the license of the project from {old} to {new}");

@@ -46,6 +46,6 @@ pub use error::Error;
 pub use paths::{in_tree, inside};
 pub use range::{End, Range, Side};
 pub use request::{ChangeEnd, CheckRequest, PastScope, paths_in};
-pub use state::project_terms;
+pub use state::project_files;
 pub use trust::Authority;
 pub use work_tree::{BaselinePlace, SettingsPlace, decisions_of, projects, read_baseline};

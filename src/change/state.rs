@@ -9,7 +9,7 @@ use crate::config::{
 };
 use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
-use crate::license::{Licenses, LicensingInfo, Terms, is_relevant};
+use crate::license::{ProjectFiles, is_relevant};
 use crate::policy::{Baseline, Decision};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
@@ -117,13 +117,13 @@ pub(super) fn folder_settings_in(
     Ok(read)
 }
 
-/// The license that the files at the root of the repository state.
+/// The files at the root of the repository that may state its license.
 ///
 /// # Errors
 /// If one of them cannot be read.
-pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::Error> {
-    let mut licenses = Licenses::default();
+pub fn project_files(files: &Snapshot, reader: &Reader) -> Result<ProjectFiles, files::Error> {
     let is_at_root = |path: &[u8]| !path.contains(&b'/');
+    let mut stating = Vec::new();
     for entry in files
         .entries
         .iter()
@@ -132,10 +132,10 @@ pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::
         if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
             && let Ok(bytes) = reader.try_read(entry)?
         {
-            licenses.add(&entry.path, &LicensingInfo::new(&entry.path, &bytes));
+            stating.push((entry.path.clone(), bytes));
         }
     }
-    Ok(Terms::new(&licenses.component()))
+    Ok(ProjectFiles::new(stating))
 }
 
 /// The submodule that a change moves and that `path` is in, or that is in it.

@@ -10,14 +10,14 @@ use std::sync::LazyLock;
 
 use super::paths::{in_tree, settled};
 use super::state::{
-    baseline_in, corpora_of, decisions_in, moved_submodule, project_terms, settings_in, settings_of,
+    baseline_in, corpora_of, decisions_in, moved_submodule, project_files, settings_in, settings_of,
 };
 use super::work_tree::{BaselinePlace, SettingsPlace, decisions_of};
 use super::{Error, Range, Side};
 use crate::config::{Config, SettingsFile};
 use crate::files::{self, Entry};
 use crate::git::{Attributes, Reader, Repository, Snapshot};
-use crate::license::Terms;
+use crate::license::ProjectFiles;
 use crate::policy::{Baseline, Decision, Notice};
 use crate::store::corpus::Location;
 use crate::text::FilePath;
@@ -155,12 +155,12 @@ impl<'c> Authority<'c> {
         self.believed()
     }
 
-    /// The license of the project.
+    /// The files that state the license of the project.
     ///
     /// # Errors
-    /// If a file that says it cannot be read.
-    pub fn project(&self) -> Result<Terms, files::Error> {
-        project_terms(self.believed(), &self.repository.reader())
+    /// If one of them cannot be read.
+    pub fn project(&self) -> Result<ProjectFiles, files::Error> {
+        project_files(self.believed(), &self.repository.reader())
     }
 
     /// The state whose links say where a folder of components is, and, where the base is believed,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::templates::{Candidate, Template, candidates};
-use super::words::Words;
+use super::words::{Words, is_bullet};
 
 /// Minimum share of a template's sketch in a text that is compared with it.
 const MIN_SHARE: f64 = 0.3;
@@ -115,23 +115,68 @@ fn best(
     let mut likely: Vec<(f64, &Candidate, Range<usize>)> = likely.map(Candidate::densest).collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));
     likely.truncate(MAX_COMPARED);
-    let readings = likely.iter().filter_map(|(_, candidate, window)| {
-        let template = candidate.template();
-        let around = template.words.len() + 30;
-        let from = window.end.saturating_sub(around + around / 4).max(range.start);
-        let to = (window.start + around + around / 4).min(range.end);
-        let part = from.min(window.start)..to.max(window.end);
-        let reading = align(template, hashes, part.clone(), words)?;
-        // A word may have been compared with the same one in a part that may be left out.
-        let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
-        let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
-        let is_better = |bare: &Reading| {
-            bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
-        };
-        Some(bare.filter(is_better).unwrap_or(reading))
-    });
     let fit = |of: &Reading| (of.worth(), of.n_equal, Reverse(of.n_required));
-    readings.max_by_key(fit).filter(|of| of.worth() > 0)
+    let mut best: Option<Reading> = None;
+    for (_, candidate, window) in likely {
+        let template = candidate.template();
+        let part = around(template, &window, range);
+        let least = best.as_ref().map_or(1, Reading::worth);
+        if !may_be_worth(least, template, &hashes[part.clone()]) {
+            continue;
+        }
+        let reading = aligned(template, hashes, part, words);
+        // Of equals the last is taken.
+        best = best.into_iter().chain(reading).max_by_key(fit);
+    }
+    best.filter(|of| of.worth() > 0)
+}
+
+/// The part of a range that a template may fill of which grams are in `window`.
+fn around(template: &Template, window: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+    let around = template.words.len() + 30;
+    let from = window.end.saturating_sub(around + around / 4).max(range.start);
+    let to = (window.start + around + around / 4).min(range.end);
+    from.min(window.start)..to.max(window.end)
+}
+
+/// Whether the worth of a template in a part of a text may be at least `least`: no more words are
+/// equal than both have, whatever their order.
+///
+/// Most candidates for a license text are others of its family; comparing them word by word is what
+/// reading a license costs.
+fn may_be_worth(least: i64, template: &Template, part: &[u32]) -> bool {
+    if least <= 1 {
+        return true;
+    }
+    let mut part = part.to_vec();
+    part.sort_unstable();
+    let mut rest = part.iter().peekable();
+    let is_there = |word: &&u32| {
+        while rest.next_if(|of| of < word).is_some() {}
+        rest.next_if_eq(word).is_some()
+    };
+    let bag = template.bag();
+    let n_shared = bag.hashes.iter().filter(is_there).count() as i64;
+    let n_missing = bag.n_needed as i64 - n_shared;
+    n_shared - COST * n_missing.max(0) >= least
+}
+
+/// Compares a template with a part of a text, and again without what may be left out where that is
+/// nearer.
+fn aligned(
+    template: &Template,
+    hashes: &[u32],
+    part: Range<usize>,
+    words: &Words,
+) -> Option<Reading> {
+    let reading = align(template, hashes, part.clone(), words)?;
+    // A word may have been compared with the same one in a part that may be left out.
+    let is_near = (1..=MAX_DIFFERING).contains(&reading.n_differing());
+    let bare = is_near.then(|| align(&template.bare(), hashes, part, words)).flatten();
+    let is_better = |bare: &Reading| {
+        bare.range.len() >= reading.range.len() && bare.n_differing() < reading.n_differing()
+    };
+    Some(bare.filter(is_better).unwrap_or(reading))
 }
 
 impl Candidate {
@@ -271,11 +316,6 @@ fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Di
         missing.clear();
     }
     (!missing.is_empty() || !added.is_empty()).then_some(Difference { missing, added })
-}
-
-/// Whether a word is the number or letter of a list.
-fn is_bullet(word: &str) -> bool {
-    word.len() == 1 || word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl Reading {

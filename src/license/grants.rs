@@ -160,24 +160,24 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     let usual = table
         .names
         .iter()
-        .flat_map(|(id, names)| names.iter().map(move |name| (name.clone(), id.as_str(), true)));
+        .flat_map(|(id, names)| names.iter().map(move |name| (parted(name), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
-        let address = of
-            .name
-            .strip_prefix("CC-")
-            .map(|name| (format!("creativecommons org {name}"), of.name, true));
-        let hosts = HOSTS.iter().map(|host| (format!("{host} {}", of.name), of.name, true));
-        let names =
-            [(of.full_name.to_owned(), of.name, false), (of.name.to_owned(), of.name, false)];
-        names.into_iter().chain(address).chain(hosts)
+        let id = parted(of.name);
+        let on_host = |host: &str, (name, version): &(String, Option<String>)| {
+            ((format!("{host} {name}"), version.clone()), of.name, true)
+        };
+        let address = of.name.strip_prefix("CC-");
+        let address = address.map(|name| on_host("creativecommons org", &parted(name)));
+        let pages = HOSTS.map(|host| on_host(host, &id));
+        let names = [(parted(of.full_name), of.name, false), (id, of.name, false)];
+        names.into_iter().chain(address).chain(pages)
     });
     let addresses = include_str!("../../config/licenses/addresses.txt").lines();
-    let addresses =
-        addresses.filter_map(|line| line.split_once(' ')).map(|(id, of)| (of.to_owned(), id, true));
-    for (name, id, is_usual) in usual.chain(listed).chain(addresses) {
+    let addresses = addresses.filter_map(|line| line.split_once(' '));
+    let addresses = addresses.map(|(id, of)| (parted(of), id, true));
+    for ((name, version), id, is_usual) in usual.chain(listed).chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
         let id = if id.contains(' ') { id } else { bare };
-        let (name, version) = parted(&name);
         if version.is_none() && is_host(&name) {
             continue;
         }

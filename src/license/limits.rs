@@ -166,31 +166,43 @@ pub(super) fn is_limit(sentence: &str) -> bool {
 
 /// Whether words in the sentence that names a license may limit it.
 pub(super) fn is_limit_of_name(sentence: &str) -> bool {
-    let mut sentence = without(sentence, NO_LIMITS);
+    let mut sentence = without(spaced(sentence), NO_LIMITS);
     if has(&sentence, OTHERWISE) {
-        sentence = without(&sentence, &["except", "unless"]);
+        sentence = without(sentence, &["except", "unless"]);
     }
     has(&sentence, OF_NAMES)
 }
 
 /// Whether a sentence of a header that is near a license may limit it, and is no remark on the code.
 pub(super) fn is_limit_of_header(sentence: &str) -> bool {
-    let sentence = without(sentence, NO_LIMITS);
+    let sentence = without(spaced(sentence), NO_LIMITS);
     has(&sentence, ABOUT) && has(&sentence, OF_HEADERS)
 }
 
-/// A sentence without some phrases.
-fn without(sentence: &str, phrases: &[&str]) -> String {
-    let cut = |rest: String, phrase: &&str| rest.replace(&format!(" {phrase} "), " ");
-    phrases.iter().fold(format!(" {} ", sentence.trim()), cut)
+/// A sentence with a space before and after each word.
+fn spaced(sentence: &str) -> String {
+    format!(" {} ", sentence.trim())
 }
 
-/// Whether a sentence has one of the phrases.
+/// A sentence without some phrases.
+fn without(sentence: String, phrases: &[&str]) -> String {
+    phrases.iter().fold(sentence, |rest, phrase| {
+        if has(&rest, &[phrase]) { rest.replace(&format!(" {phrase} "), " ") } else { rest }
+    })
+}
+
+/// Whether a sentence with spaces around its words has one of the phrases.
 fn has(sentence: &str, phrases: &[&str]) -> bool {
-    let sentence = format!(" {} ", sentence.trim());
-    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
-        Some(beginning) => sentence.contains(&format!(" {beginning}")),
-        None => sentence.contains(&format!(" {phrase} ")),
+    phrases.iter().any(|phrase| {
+        let (begin, is_whole) = match phrase.strip_suffix('*') {
+            Some(begin) => (begin, false),
+            None => (*phrase, true),
+        };
+        memchr::memmem::find_iter(sentence.as_bytes(), begin).any(|at| {
+            let (before, behind) =
+                (sentence[..at].as_bytes(), sentence[at + begin.len()..].as_bytes());
+            before.last() == Some(&b' ') && (!is_whole || behind.first() == Some(&b' '))
+        })
     })
 }
 
@@ -206,7 +218,7 @@ mod tests {
     #[test]
     fn a_phrase_without_limit_hides_no_other() {
         for phrase in NO_LIMITS {
-            assert!(has(phrase, OF_NAMES), "{phrase}");
+            assert!(has(&spaced(phrase), OF_NAMES), "{phrase}");
             assert!(!is_limit_of_name(phrase), "{phrase}");
             assert!(is_limit_of_name(&format!("{phrase} unless sold")), "{phrase}");
         }

@@ -125,8 +125,9 @@ pub(super) fn unread(path: &FilePath) -> Statement {
 
 /// The license text that a manifest names, as a path from its folder.
 pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
+    let manifest = manifest(name)?;
     let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(bytes));
-    let named = match manifest(name)?.name {
+    let named = match manifest.name {
         "cargo.toml" => in_toml(&text, &["package", "license-file"])
             .or_else(|| in_toml(&text, &["workspace", "package", "license-file"])),
         "pyproject.toml" => in_toml(&text, &["project", "license", "file"])

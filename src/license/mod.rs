@@ -44,5 +44,5 @@ pub use notice::copyright_lines;
 pub use passages::KnownTexts;
 pub use read::{LICENSING_PARENT, NamedText, is_relevant, named_text, statements};
 pub use statement::{Method, Scope, Statement};
-pub use terms::{Contradiction, LicensedLines, Terms};
+pub use terms::{Contradiction, LicensedLines, ProjectFiles, Terms};
 pub use words::{Words, hash};

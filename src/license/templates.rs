@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use super::words::{Words, hash};
+use super::words::{Words, hash, is_bullet};
 use crate::text::unpack;
 
 /// A license or exception as SPDX lists it: the words that a text of it has, has or not, and may
@@ -22,6 +22,17 @@ pub(super) struct Template {
     pub is_required: Vec<bool>,
     /// How many words of others may be before each word, and at the end.
     pub n_free: Vec<u8>,
+    bag: OnceLock<Bag>,
+}
+
+/// The words of a template without their order.
+#[derive(Debug)]
+pub(super) struct Bag {
+    /// The hashes of all words, sorted.
+    pub hashes: Vec<u32>,
+    /// The number of words that no text of the license is without: the numbers and letters of its
+    /// lists may be left out.
+    pub n_needed: usize,
 }
 
 impl Template {
@@ -46,11 +57,20 @@ impl Template {
             *last = open.iter().copied().max().unwrap_or_default().max(*last);
         }
         let hashes = words.iter().map(|word| hash(word)).collect();
-        Self { id, words, hashes, is_required, n_free }
+        Self { id, words, hashes, is_required, n_free, bag: OnceLock::new() }
     }
-}
 
-impl Template {
+    /// Its words without their order.
+    pub fn bag(&self) -> &Bag {
+        self.bag.get_or_init(|| {
+            let mut hashes = self.hashes.clone();
+            hashes.sort_unstable();
+            let words = self.words.iter().zip(&self.is_required);
+            let n_needed = words.filter(|(word, is_required)| **is_required && !is_bullet(word));
+            Bag { hashes, n_needed: n_needed.count() }
+        })
+    }
+
     /// The template without what may be left out.
     pub fn bare(&self) -> Self {
         let mut bare = Self {
@@ -59,6 +79,7 @@ impl Template {
             hashes: Vec::new(),
             is_required: Vec::new(),
             n_free: vec![0],
+            bag: OnceLock::new(),
         };
         for (at, &n_free) in self.n_free.iter().enumerate() {
             let last = bare.n_free.last_mut().expect("it has one more than words");

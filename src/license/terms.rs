@@ -1,12 +1,15 @@
 //! Defines what is stored about a license: the expression, its evidence, and the notices that
 //! apply.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
-use super::component::{Identification, LicenseEvidence, SnippetLicense};
+use super::component::{Identification, LicenseEvidence, Licenses, SnippetLicense};
 use super::expression::Expression;
 use super::statement::as_text;
+use crate::text::FilePath;
 
 /// What is known about the license of a file or component.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,6 +39,28 @@ pub struct Terms {
     /// The license texts of a component; none for a file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<String>,
+}
+
+/// The files of a project that may state its license; they are read when it is asked for.
+#[derive(Debug)]
+pub struct ProjectFiles {
+    files: Vec<(FilePath, Vec<u8>)>,
+    terms: OnceLock<Terms>,
+}
+
+impl ProjectFiles {
+    /// The files with their contents.
+    pub fn new(files: Vec<(FilePath, Vec<u8>)>) -> Self {
+        Self { files, terms: OnceLock::new() }
+    }
+
+    /// What they state about the project.
+    pub fn terms(&self) -> &Terms {
+        self.terms.get_or_init(|| {
+            let files = self.files.iter().map(|(path, bytes)| (path, bytes.as_slice()));
+            Terms::new(&Licenses::new(files).component())
+        })
+    }
 }
 
 /// Evidence for another license.

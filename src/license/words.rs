@@ -238,6 +238,11 @@ pub fn hash(word: &str) -> u32 {
     word.bytes().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
+/// Whether a word is the number or letter of a list.
+pub fn is_bullet(word: &str) -> bool {
+    word.len() == 1 || word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Maximum bytes of a line that is a copyright notice.
 const MAX_NOTICE: usize = 200;
 
@@ -262,8 +267,8 @@ fn without_bullet(line: &str) -> &str {
     // "Version" may be at the end of the line before: "2.0 (the "License")".
     let is_title =
         is_number && rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '"' | '“'));
-    let is_bullet = is_title || bullet.ends_with(['.', ')', ':']) && (is_number || is_letter);
-    if is_bullet && !inner.is_empty() { rest } else { line }
+    let is_mark = is_title || bullet.ends_with(['.', ')', ':']) && (is_number || is_letter);
+    if is_mark && !inner.is_empty() { rest } else { line }
 }
 
 /// Whether a word with a period ends no sentence: "Inc.", "e.g.", initials.

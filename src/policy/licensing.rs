@@ -4,18 +4,21 @@
 //! allowed.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::{Answer, Attribution, Date, Rule, Verdict};
-use crate::license::{Class, Compatibility, Expression, License, Terms, compatibility};
+use crate::license::{
+    Class, Compatibility, Expression, License, ProjectFiles, Terms, compatibility,
+};
 use crate::text::glob_matches;
 
 /// Which licenses code may be copied under.
 #[derive(Debug, Clone, Default)]
 pub struct LicensePolicy {
-    /// The license of the project.
+    /// The license of the project, if the settings name it.
     pub project: Option<Expression>,
-    /// How it was found, if the settings do not name it.
-    pub project_evidence: Option<String>,
+    /// The files that state it, if they do not.
+    pub project_files: Option<Arc<ProjectFiles>>,
     /// Whether the settings say that the project's license is not to be looked for.
     pub has_no_project: bool,
     /// Licenses that code may be copied under.
@@ -233,12 +236,20 @@ impl LicensePolicy {
         Verdict { answer, reason, attribution }
     }
 
-    /// Takes the project's license from what was found in its tree, unless the settings name it.
-    pub fn find_project(&mut self, found: &Terms) {
+    /// Takes the project's license from files of its tree, unless the settings name it.
+    pub fn find_project(&mut self, files: ProjectFiles) {
         if self.project.is_none() && !self.has_no_project {
-            self.project.clone_from(&found.license);
-            self.project_evidence = found.evidence.clone().filter(|_| found.license.is_some());
+            self.project_files = Some(Arc::new(files));
         }
+    }
+
+    /// The license of the project, and how it was found if the settings do not name it.
+    fn project(&self) -> Option<(&Expression, Option<&str>)> {
+        let named = self.project.as_ref().map(|project| (project, None));
+        named.or_else(|| {
+            let found = self.project_files.as_ref()?.terms();
+            Some((found.license.as_ref()?, found.evidence.as_deref()))
+        })
     }
 
     fn judge_license(&self, license: Option<&Expression>) -> AnswerAndReason {
@@ -279,7 +290,7 @@ impl LicensePolicy {
         if class == Class::Unknown {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
-        let by_project = self.project.as_ref().map(|project| {
+        let by_project = self.project().map(|(project, evidence)| {
             let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
             // Users of the project may choose among its licenses, so code in it must be compatible
             // with each.
@@ -287,7 +298,7 @@ impl LicensePolicy {
                 project.fold(|outbound| go_together(outbound, license), worst, worst)
             };
             let (answer, mut reason) = fold(project);
-            if let Some(evidence) = &self.project_evidence {
+            if let Some(evidence) = evidence {
                 reason = format!("{reason} ({evidence})");
             }
             (answer, reason)
@@ -369,6 +380,7 @@ fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::FilePath;
 
     fn policy(project: &str, allow: &[&str], deny: &[&str]) -> LicensePolicy {
         let terms = |of: &[&str]| {
@@ -514,22 +526,21 @@ mod tests {
 
     #[test]
     fn the_license_found_in_the_tree_decides_where_the_settings_name_none() {
-        let found = |license: &str| Terms {
-            license: Expression::parse(license),
-            evidence: Some("license text (LICENSE:1)".to_owned()),
-            ..Terms::default()
+        let stated = || {
+            let tag = b"SPDX-License-Identifier: MIT\n".to_vec();
+            ProjectFiles::new(vec![(FilePath::new("LICENSE"), tag)])
         };
         let mut of_tree = LicensePolicy::default();
-        of_tree.find_project(&found("MIT"));
+        of_tree.find_project(stated());
         check(&of_tree, "GPL-3.0-only", Answer::Denied);
         let terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
         let verdict = of_tree.judge(&terms);
         assert!(verdict.reason.ends_with("(license text (LICENSE:1))"), "{}", verdict.reason);
         let mut named = policy("GPL-3.0-only", &[], &[]);
-        named.find_project(&found("MIT"));
+        named.find_project(stated());
         check(&named, "GPL-3.0-only", Answer::Allowed);
         let mut unasked = LicensePolicy { has_no_project: true, ..LicensePolicy::default() };
-        unasked.find_project(&found("MIT"));
+        unasked.find_project(stated());
         check(&unasked, "GPL-3.0-only", Answer::Allowed);
     }
 

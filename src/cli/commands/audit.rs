@@ -3,7 +3,7 @@
 use super::corpus::{outsides, report_traffic};
 use super::scan;
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
-use crate::change::{Acceptance, decisions_of, project_terms};
+use crate::change::{Acceptance, decisions_of, project_files};
 use crate::cli::args::Audit;
 use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
 use crate::cli::io::error::Failure;
@@ -98,7 +98,7 @@ pub(super) fn audited(
         return Err(Failure::user("cannot audit: no corpus to compare with", help));
     }
     let mut config = config.clone();
-    config.licenses.find_project(&project_terms(&snapshot, &reader)?);
+    config.licenses.find_project(project_files(&snapshot, &reader)?);
     let config = &config;
     let time = match end.commit {
         Some(commit) => reader.time(commit)?,
