@@ -54,7 +54,7 @@ pub use seeding::{SharedKgram, max_seeds, seeds};
 pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::Unit;
-pub use words::{Bag, Rarity, WordMatch, words_of_file};
+pub use words::{Bag, Rarity, WordMatch, words, words_of_file};
 pub use worth::{BESIDE_LINES, Deed, Worth, is_beside, n_equal_lines, n_statements, names_alike};
 
 use crate::language::{BlockWords, Token};

@@ -52,7 +52,7 @@ pub(super) fn word_texts(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
 }
 
 /// The words of `text`, as numbers.
-fn words(text: &[u8]) -> impl Iterator<Item = u32> {
+pub fn words(text: &[u8]) -> impl Iterator<Item = u32> {
     word_texts(text).map(|(word, _)| word)
 }
 

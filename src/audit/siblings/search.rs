@@ -88,7 +88,7 @@ impl Windows<'_> {
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
         let candidates = self.candidates(hits, is_new, sources);
-        let wanted = self.wanted(&candidates);
+        let wanted = self.wanted(&candidates, sources);
         let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
                        other: &Source,
                        number: Option<usize>| {
@@ -194,7 +194,11 @@ impl Windows<'_> {
     }
 
     /// For each candidate to compare, the queries and which of their windows.
-    fn wanted(&self, candidates: &[Candidate]) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
+    fn wanted(
+        &self,
+        candidates: &[Candidate],
+        sources: &Sources<'_>,
+    ) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
         let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
         // What a comment names is compared, even if many others are nearer.
         for (query, source) in self.queries.sources().iter().enumerate() {
@@ -207,7 +211,10 @@ impl Windows<'_> {
         }
         let mut sharing: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
         for (at, candidate) in candidates.iter().enumerate() {
-            candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
+            let may_declare = self.may_declare(candidate, sources);
+            let keys =
+                candidate.shared.keys().filter(|(_, window)| window.is_some() || may_declare);
+            keys.for_each(|&key| sharing.entry(key).or_default().push(at));
         }
         for ((query, window), mut files) in sharing {
             let own = &self.queries.sources()[query].path;
@@ -227,6 +234,18 @@ impl Windows<'_> {
         wanted
     }
 
+    /// Whether a comment of a file may keep code in step. What is remembered of it tells that
+    /// without reading it.
+    fn may_declare(&self, candidate: &Candidate, sources: &Sources<'_>) -> bool {
+        match &candidate.target {
+            Target::Changed(_) => true,
+            Target::Same(entry) => {
+                let known = sources.remembered.get(entry, sources.reading(&entry.path));
+                known.is_none_or(|known| Marks::may_be_among(known.words()))
+            }
+        }
+    }
+
     /// The blocks that comments keep in step with edited ones, in files that were not compared:
     /// where one file has such a comment, so may any other that shares something with the edited
     /// one.
@@ -242,7 +261,10 @@ impl Windows<'_> {
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let further = not_compared[..not_compared.len().min(MAX_DECLARED)].par_iter().map_init(
+        let may_declare = |candidate: &&&Candidate| self.may_declare(candidate, sources);
+        let not_compared: Vec<_> =
+            not_compared.iter().filter(may_declare).take(MAX_DECLARED).collect();
+        let further = not_compared.par_iter().map_init(
             || repository.reader(),
             |reader, candidate| {
                 let Target::Same(entry) = &candidate.target else { return Ok(Vec::new()) };
@@ -259,17 +281,12 @@ impl Windows<'_> {
 }
 
 /// What is asked of the other file for each of its siblings, and read once.
+#[derive(Default)]
 struct OtherFile<'m> {
-    lines: Lines,
+    lines: OnceCell<Lines>,
     /// How its words are spelled, by their hash.
     spelling: OnceCell<HashMap<u32, &'m [u8]>>,
     text: OnceCell<Arc<Vec<u8>>>,
-}
-
-impl OtherFile<'_> {
-    fn new(lines: Lines) -> Self {
-        Self { lines, spelling: OnceCell::new(), text: OnceCell::new() }
-    }
 }
 
 fn spelling(of: &Source) -> HashMap<u32, &[u8]> {
@@ -299,8 +316,9 @@ impl<'m> Pair<'m> {
             return Vec::new();
         }
         let declared = self.declared();
-        let lines = Lines::new(&self.other.text);
-        let test_lines = sources.test_lines(self.other);
+        // Most candidates have no site at all.
+        let other = OtherFile::default();
+        let lines = || other.lines.get_or_init(|| Lines::new(&self.other.text));
         // By the own unit, the other one, and which of the places of a window there it is.
         let mut of_units: BTreeMap<(usize, usize, usize), Vec<Place<'_>>> = BTreeMap::new();
         for (number, diagonals) in windows {
@@ -310,8 +328,9 @@ impl<'m> Pair<'m> {
             }
             let mut n_there: HashMap<usize, usize> = HashMap::new();
             for site in self.sites(window, diagonals) {
-                let line = lines.line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
-                if test_lines.iter().any(|lines| lines.contains(&line)) {
+                let line =
+                    lines().line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
+                if sources.test_lines(self.other).iter().any(|lines| lines.contains(&line)) {
                     continue;
                 }
                 let of = unit_around(self.other, &site.at);
@@ -323,7 +342,6 @@ impl<'m> Pair<'m> {
             }
         }
         let groups = of_units.into_values().map(|places| self.independent(places));
-        let other = OtherFile::new(lines);
         let siblings: Vec<Sibling> =
             groups.filter_map(|places| self.sibling(places, &other)).collect();
         // An edit of the sources reaches a bundle when it is built.
@@ -401,7 +419,8 @@ impl<'m> Pair<'m> {
         let (first, last) = (places.first()?, places.last()?);
         let (start, end) =
             (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
-        let fragment = fragment(&other.text, &of.lines, &other.tokens[start..end])?;
+        let lines = of.lines.get_or_init(|| Lines::new(&other.text));
+        let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
         let spelling = of.spelling.get_or_init(|| spelling(other));

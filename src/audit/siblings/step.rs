@@ -7,9 +7,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::audit::read::Source;
 use crate::language::{Kind, Token};
+use crate::matching::words as words_of;
 use crate::text::FilePath;
 
 /// The marks of a file, in order.
@@ -53,7 +55,11 @@ impl Marks {
         for (needle, parse) in
             [(SAME_AS, same_as as fn(&str) -> Option<(String, String)>), (COPIED_FROM, copied_from)]
         {
-            for at in memchr::memmem::find_iter(&source.text, needle) {
+            // Within another word it is none.
+            let is_word = |at: &usize| {
+                at.checked_sub(1).is_none_or(|before| !source.text[before].is_ascii_alphabetic())
+            };
+            for at in memchr::memmem::find_iter(&source.text, needle).filter(is_word) {
                 let token = source.tokens.partition_point(|token| (token.end as usize) <= at);
                 let is_comment =
                     source.tokens.get(token).is_some_and(|token| token.start as usize > at);
@@ -72,6 +78,15 @@ impl Marks {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether a file with these words may have marks.
+    pub fn may_be_among(words: impl Iterator<Item = u32>) -> bool {
+        static FIRST: LazyLock<Vec<u32>> = LazyLock::new(|| {
+            [SAME_AS, COPIED_FROM].iter().flat_map(|of| words_of(of).next()).collect()
+        });
+        let mut words = words;
+        words.any(|word| FIRST.contains(&word))
     }
 
     /// Whether a mark names a block of the file at `path`.
