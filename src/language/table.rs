@@ -360,6 +360,8 @@ pub enum OpenerPlace {
     Anywhere,
     /// In the first column.
     LineStart,
+    /// In the first column, before all code.
+    FileStart,
     /// In the first column, where a statement may begin: after a `;`, or a brace that holds
     /// statements.
     Statement,

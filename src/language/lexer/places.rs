@@ -17,6 +17,7 @@ impl Run<'_, '_, '_> {
         match place {
             OpenerPlace::Anywhere => true,
             OpenerPlace::LineStart => is_line_start,
+            OpenerPlace::FileStart => is_line_start && self.tokens.is_empty(),
             OpenerPlace::Statement => is_line_start && self.may_begin_statement(),
             OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
             OpenerPlace::Operand => self.may_begin_value() && !self.doubles_operator(),
