@@ -4,6 +4,7 @@
 //! Files that are byte-identical to files of a stored corpus are identified first. The rest is
 //! compared like a change in which everything is new, one batch of files at a time.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -666,7 +667,8 @@ struct FileFacts {
 }
 
 impl FileFacts {
-    /// Adds a file; each of its tokens is explained by the most similar copy.
+    /// Adds a file; each of its tokens is explained by the most similar copy, and of equals by the
+    /// one that the policy is strictest on, as its finding is.
     fn add(
         &mut self,
         file: &ComparedFile,
@@ -678,8 +680,10 @@ impl FileFacts {
         let n_tokens = source.tokens.len();
         self.n_files += 1;
         self.n_tokens += n_tokens;
-        let whole = file.whole.iter();
-        let mut explained = match whole.min_by_key(|(path, of)| (first(of), *path != source.path)) {
+        let strictest = file.whole.iter().min_by_key(|(path, of)| {
+            (Reverse(config.licenses.judge(&of.terms).answer), first(of), *path != source.path)
+        });
+        let mut explained = match strictest {
             Some((path, component)) => vec![Explanation {
                 component: self.number(&Arc::new(component.clone()), n_tokens, config),
                 path: path.clone(),
@@ -693,7 +697,7 @@ impl FileFacts {
         if explained.is_empty() {
             return;
         }
-        explained.sort_by_key(|of| (std::cmp::Reverse(of.n_tokens), of.component, of.path.clone()));
+        explained.sort_by_key(|of| (Reverse(of.n_tokens), of.component, of.path.clone()));
         let n_copied = explained.iter().map(|of| of.n_tokens).sum();
         let (path, sha1) = (source.path.clone(), file.sha1.clone());
         self.files.push(CopiedFile {
@@ -719,11 +723,13 @@ impl FileFacts {
         ranked.sort_by_cached_key(|copied| {
             let FileHits { place, target, .. } = &found[copied.found];
             let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
-            let first =
-                if let Place::Component(component) = place { first(component) } else { i64::MAX };
+            let (answer, first) = match place {
+                Place::Component(of) => (Some(config.licenses.judge(&of.terms).answer), first(of)),
+                _ => (None, i64::MAX),
+            };
             let is_other = target.path.name() != source.path.name();
-            let likeness = std::cmp::Reverse(likeness as u64);
-            (likeness, is_other, first, target.path.clone(), copied.found)
+            let (likeness, answer) = (Reverse(likeness as u64), Reverse(answer));
+            (likeness, answer, is_other, first, target.path.clone(), copied.found)
         });
         let mut is_explained = vec![false; source.tokens.len()];
         let mut explained: Vec<Explanation> = Vec::new();

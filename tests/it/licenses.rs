@@ -1188,3 +1188,20 @@ fn of_components_those_decide_that_explain_the_copy_as_well_as_the_best() {
     assert_ne!(edited, C.first);
     assert_ne!(rule(&edited), denied, "who has the code with other lines is not its origin");
 }
+
+#[test]
+fn a_summary_names_the_origin_that_decides_the_finding() {
+    let repository = copying("", "[license]\ndeny = [\"GPL\"]\n");
+    let unknown = "This software is the property of Alpha. Ask before using it.\n";
+    let corpus = folder(&[
+        ("alpha/a.c", C.first),
+        ("alpha/LICENSE", unknown),
+        ("beta/b.c", C.first),
+        ("beta/COPYING", GPL),
+    ]);
+    let output = audit(&repository, &corpus, &["--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    assert_eq!(report["findings"][0]["rule"], "license-conflict");
+    assert_eq!(report["audit"]["copiedFiles"][0]["origins"][0]["name"], "beta");
+    assert_eq!(report["audit"]["components"][0]["component"]["license"], "GPL-3.0-only");
+}
