@@ -173,7 +173,11 @@ impl FilePair<'_> {
                 range.any(|at| !query.is_novel(at) && !is_added[at])
             });
             pasted.retain(|run| is_seen(run) && query.pastes(run.clone(), base));
-            runs.retain(|run| !pasted.iter().any(|of| of.contains(&run.start)));
+            let is_pasted = |at: usize| {
+                let next = pasted.partition_point(|of| of.end <= at);
+                pasted.get(next).is_some_and(|of| of.start <= at)
+            };
+            runs.retain(|run| !is_pasted(run.start));
             runs.extend(pasted);
             runs.sort_by_key(|run| run.start);
             seen = seen_in(&runs);

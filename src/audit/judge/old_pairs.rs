@@ -86,14 +86,12 @@ impl<'a> Side<'a> {
     /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread
     /// over a function changes one here and there.
     pub fn pastes(&self, range: Range<usize>, base: &'a [Predecessor]) -> bool {
-        let n_lines = |source: &Source, range: Range<usize>| {
-            let document = source.document();
-            range.filter(|&at| document.starts_line(at)).count() as f64
-        };
-        let n_over = self
-            .before(range.clone(), base)
-            .map_or(0.0, |(source, before)| n_lines(source, before).max(1.0));
-        n_over <= REPLACED * n_lines(self.source, range)
+        let is_line = |source: &Source, at: &usize| source.document().starts_line(*at);
+        let n_lines = range.clone().filter(|at| is_line(self.source, at)).count();
+        let most = (REPLACED * n_lines as f64) as usize;
+        let Some((source, before)) = self.before(range, base) else { return true };
+        // Code in another order was all over the file.
+        most > 0 && before.filter(|at| is_line(source, at)).take(most + 1).count() <= most
     }
 
     /// Whether the change added `range` and removed next to nothing there.
@@ -139,9 +137,9 @@ impl<'a> Pairs<'a> {
                 parts.push(Part { range: fragment, is_in_both: age == Age::InBoth });
                 continue;
             }
-            let within =
-                runs.iter().filter(|run| fragment.start <= run.start && run.end <= fragment.end);
-            for run in within {
+            // Runs are in order and apart from each other.
+            let from = runs.partition_point(|run| run.start < fragment.start);
+            for run in runs[from..].iter().take_while(|run| run.end <= fragment.end) {
                 let outside = self.outside(run);
                 for piece in [run.start..outside, outside..run.end] {
                     if piece.is_empty() || piece == fragment {
