@@ -61,9 +61,18 @@ fn marks(text: &[u8]) -> impl Iterator<Item = usize> {
     MARK.find_iter(text).map(|of| of.start())
 }
 
+/// Whether a line begins as a claim does, or may: most that have the word are sentences.
+fn may_claim(line: &str) -> bool {
+    let claim = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !"(©&<".contains(c));
+    let begin = claim.as_bytes().get(..4).unwrap_or_default();
+    begin.eq_ignore_ascii_case(b"copy")
+        || claim.starts_with(['(', '©', '&', '<'])
+        || line.contains("SPDX-FileCopyrightText:")
+}
+
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
 fn copyright_line(line: &str) -> Option<String> {
-    if line.len() > 300 {
+    if line.len() > 300 || !may_claim(line) {
         return None;
     }
     let text = printable(without_entities(line).as_bytes());
