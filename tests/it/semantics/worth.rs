@@ -104,6 +104,17 @@ fn a_copy_of_tests_with_as_much_other_code_is_judged_by_that() {
 }
 
 #[test]
+fn of_two_copies_that_begin_on_one_line_the_graver_one_is_told() {
+    let fields = fields(12).replace('\n', " ");
+    let found = levels(
+        &[],
+        &[("a.c", &fields), ("c.c", DECIDES)],
+        &[("b.c", &format!("int other(void);\n{fields}{DECIDES}"))],
+    );
+    assert_eq!(found, ["warning b.c:2"]);
+}
+
+#[test]
 fn a_copy_of_a_whole_file_is_a_warning_whatever_it_holds() {
     let found = levels(&[], &[("a.c", &fields(12))], &[("b.c", &fields(12))]);
     assert_eq!(found, ["warning b.c:1"]);
