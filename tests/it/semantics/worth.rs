@@ -151,12 +151,20 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         "samples/b.c",
         "Acme.Examples/b.c",
         "src/docs-examples/b.c",
+        "acme-bench/src/b.c",
+        "Sources/Documentation.docc/Resources/b.c",
     ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
     }
-    for path in ["testdir/b.c", "src/testFixtures/b.c", "testsuite/b.c", "tests.c", "FooTests/b.c"]
-    {
+    for path in [
+        "testdir/b.c",
+        "src/testFixtures/b.c",
+        "testsuite/b.c",
+        "tests.c",
+        "FooTests/b.c",
+        "jest.setup.c",
+    ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, in test code")]);
     }
