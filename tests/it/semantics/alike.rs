@@ -223,7 +223,9 @@ const LEDGER: &str = "def balance(ledger, rates, today):
 #[test]
 fn what_is_larger_than_all_that_two_files_got_alike_before_is_no_such_edit() {
     let small = |name: &str| {
-        format!("def {name}(entry):\n    value = entry.{name}()\n    entry.record(value, \"{name}\")\n    return value + 1\n")
+        format!(
+            "def {name}(entry):\n    value = entry.{name}()\n    entry.record(value, \"{name}\")\n    return value + 1\n"
+        )
     };
     let repository = Repository::new();
     let mut text = String::from("import ledgers\n");
