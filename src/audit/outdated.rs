@@ -100,6 +100,13 @@ fn are_spelled_alike(
     a.tokens[of_a.clone()].iter().map(exact).eq(b.tokens[of_b.clone()].iter().map(exact))
 }
 
+/// Whether a file has some tokens of another one, token for token.
+fn has(source: &Source, (other, range): (&Source, &Range<usize>)) -> bool {
+    let n = source.tokens.len() + 1;
+    (0..n.saturating_sub(range.len()))
+        .any(|at| are_spelled_alike((source, &(at..at + range.len())), (other, range)))
+}
+
 /// The past of one file.
 struct Past<'p> {
     reader: &'p Reader,
@@ -127,7 +134,8 @@ impl Past<'_> {
             let after = newer.as_ref().unwrap_or(present);
             let fixes = fixes(older.document(), after.document());
             let missed = missed(&older.tokens, &fixes, &after.tokens, Some(&present.tokens), &held);
-            if missed.iter().any(|missed| own.contains(&missed.at.start)) {
+            let was_it = || has(&older, (copy, own)) && !has(after, (copy, own));
+            if missed.iter().any(|missed| own.contains(&missed.at.start)) || was_it() {
                 let info = self.reader.info(commit)?;
                 let (commit, subject) = (commit.to_string(), info.subject);
                 since.push(Change { commit, subject, time: info.time });
