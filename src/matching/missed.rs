@@ -359,8 +359,8 @@ fn is_enough(tokens: &[Token]) -> bool {
 /// has in more places was missed, and not in more than lack what the change made of it. It was not
 /// if the file has gone back to it since.
 ///
-/// Time O(n) in the tokens of `after` and `latest` for each fix that the copy lacks; the others cost
-/// next to nothing.
+/// Time O(n) in the tokens of `after` and `latest` for each fix whose window the copy has; the others
+/// cost next to nothing.
 pub fn missed(
     before: &[Token],
     fixes: &[Fix],
