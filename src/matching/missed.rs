@@ -8,9 +8,9 @@
 //! context     return parse(b);        return parse(b);          return parse(b);
 //! ```
 //!
-//! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on
-//! each side, which are all that shows the place of a pure insertion. Code that has the fix has
-//! something else there, however it got there, so nothing is reported for it.
+//! A hunk is looked for as `patch` does: its lines with three lines on each side, or [`CONTEXT`]
+//! tokens if these are fewer, and more of its function until they show a place. Code that has the
+//! fix has something else there, however it got there, so nothing is reported for it.
 //!
 //! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
 //! never missed.
@@ -221,7 +221,12 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
     let mut depths: Option<Vec<i32>> = None;
     let fix = |hunk: Hunk| {
-        let depths = depths.get_or_insert_with(|| depths_of(before.tokens));
+        let depths = depths.get_or_insert_with(|| {
+            // What is kept of a fix may begin inside a function.
+            let depths = depths_of(before.tokens);
+            let least = depths.iter().copied().min().unwrap_or(0);
+            depths.into_iter().map(|depth| depth - least).collect()
+        });
         Some(Fix { window: window(&hunk, before, depths)?, hunk })
     };
     // A variable is named where it is declared, and where it is used.
@@ -311,7 +316,7 @@ fn depths_of(tokens: &[Token]) -> Vec<i32> {
 }
 
 /// The lines of a hunk with those around it, as far as they are of the same function, since a copy
-/// may have the function alone; with more until they show a place.
+/// may have the function alone; with more until they show a place. A table never does.
 fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usize>> {
     let tokens = before.tokens;
     let (lines, within) = (hunk.with_lines(before), function_around(hunk, tokens, depths));
@@ -319,7 +324,8 @@ fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usi
     let end = lines.end.min(hunk.removed.end + CONTEXT);
     let mut window =
         start.min(hunk.before.start).max(within.start)..end.max(hunk.before.end).min(within.end);
-    while !is_enough(&tokens[window.clone()]) && window.len() < tokens.len() {
+    let max = tokens.len().min(MIN_TOKENS * MIN_WORDS);
+    while !is_enough(&tokens[window.clone()]) && window.len() < max {
         let bounds = if window.len() < within.len() { within.clone() } else { 0..tokens.len() };
         window = window.start.saturating_sub(1).max(bounds.start)..(window.end + 1).min(bounds.end);
     }
@@ -328,12 +334,10 @@ fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usi
 
 /// The function that a hunk is in; all tokens if there is none.
 fn function_around(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Range<usize> {
-    // What is kept of a fix may begin inside a function.
-    let least = depths.iter().copied().min().unwrap_or(0);
     let removed = &hunk.removed;
     let is_end = |&at: &usize| {
         let last = at.checked_sub(1).and_then(|last| tokens[last].punctuation());
-        depths[at] == least && matches!(last, Some(b'}' | b';'))
+        depths[at] == 0 && matches!(last, Some(b'}' | b';'))
     };
     let start = (1..=removed.start).rev().find(is_end).unwrap_or(0);
     let end = (removed.end.max(start + 1)..tokens.len()).find(is_end).unwrap_or(tokens.len());
