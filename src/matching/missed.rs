@@ -15,6 +15,7 @@
 //! Invariant: a change of layout, comments or names, and one that the copy has in any form, is
 //! never missed.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
@@ -239,15 +240,15 @@ pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
 /// A name that the file had `min_renamed` times or more and has no longer was given another name.
 pub fn missable_hunks(before: Document<'_>, after: Document<'_>, min_renamed: usize) -> Vec<Hunk> {
     let (old, new) = (before.tokens, after.tokens);
-    let mut known: Option<[HashSet<u32>; 2]> = None;
-    let mut depths: Option<Vec<i32>> = None;
+    let [n_in_old, n_in_new] = [old, new].map(|tokens| LazyCell::new(|| n_of_words(tokens)));
+    let (depths, has_blocks) =
+        (LazyCell::new(|| depths_of(old)), LazyCell::new(|| has_blocks(old)));
     let is_missable = |hunk: &Hunk| {
         let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
         if removed.is_empty() && added.is_empty() {
             return false;
         }
-        let depths = depths.get_or_insert_with(|| depths_of(old));
-        if has_blocks(old) {
+        if *has_blocks {
             let is_outside = |part: &Range<usize>| depths[part.start] == 0 && depths[part.end] == 0;
             // A function that is new beside others changes none of them. One that is gone, or makes
             // room for another, was not fixed.
@@ -265,15 +266,14 @@ pub fn missable_hunks(before: Document<'_>, after: Document<'_>, min_renamed: us
         if removed.len() == added.len()
             && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol)
         {
-            let words = || known_words(old, new);
-            let [in_old, in_new] = known.get_or_insert_with(words);
-            let n_named = |name: &Token| old.iter().filter(|of| of.exact == name.exact).count();
             let is_idle = |(a, b): (&Token, &Token)| {
-                let is_renamed = a.kind() == Kind::Identifier
-                    && n_named(a) >= min_renamed
-                    && !in_new.contains(&a.exact)
-                    && !in_old.contains(&b.exact);
-                a.exact == b.exact || is_renamed
+                let is_renamed = || {
+                    a.kind() == Kind::Identifier
+                        && n_in_old[&a.exact] >= min_renamed
+                        && !n_in_new.contains_key(&a.exact)
+                        && !n_in_old.contains_key(&b.exact)
+                };
+                a.exact == b.exact || is_renamed()
             };
             if removed.iter().zip(added).all(is_idle) {
                 return false;
@@ -284,8 +284,11 @@ pub fn missable_hunks(before: Document<'_>, after: Document<'_>, min_renamed: us
     edited_hunks(before, after).into_iter().filter(is_missable).collect()
 }
 
-fn known_words(old: &[Token], new: &[Token]) -> [HashSet<u32>; 2] {
-    [old, new].map(|tokens| tokens.iter().map(|token| token.exact).collect())
+/// How often each word is among some tokens.
+fn n_of_words(tokens: &[Token]) -> HashMap<u32, usize> {
+    let mut n = HashMap::new();
+    tokens.iter().for_each(|token| *n.entry(token.exact).or_default() += 1);
+    n
 }
 
 fn is_closing(token: &Token) -> bool {
