@@ -56,15 +56,21 @@ impl<'e> Edits<'e> {
         else {
             return Ok(());
         };
-        let n_edits = self.n_alike(&own, &other)?;
+        let n_edits = self.n_alike(&own, &other, finding.worth.n_equal_lines)?;
         if n_edits >= MIN_EDITS {
             (finding.level, finding.milder) = (Level::Note, Some(Milder::EditedInStep(n_edits)));
         }
         Ok(())
     }
 
-    /// The number of edits of one file that are alike to one of the other.
-    fn n_alike(&mut self, own: &FilePath, other: &FilePath) -> Result<usize, Error> {
+    /// The number of edits of one file that are alike to one of the other; 0 if none has `n_lines`
+    /// in both: what is larger than all that the two got before is no such edit.
+    fn n_alike(
+        &mut self,
+        own: &FilePath,
+        other: &FilePath,
+        n_lines: usize,
+    ) -> Result<usize, Error> {
         // Walking back takes long, and most files have few edits.
         let Some(own) = self.of(own)?.filter(|&own| self.known[own].1.len() >= MIN_EDITS) else {
             return Ok(0);
@@ -74,6 +80,12 @@ impl<'e> Edits<'e> {
         let n_met = |a: &[HashSet<Vec<u8>>], b: &[HashSet<Vec<u8>>]| {
             a.iter().filter(|edit| b.iter().any(|of| are_alike(edit, of))).count()
         };
+        let is_as_large = |edit: &HashSet<Vec<u8>>| {
+            other.iter().any(|of| are_alike(edit, of) && edit.intersection(of).count() >= n_lines)
+        };
+        if !own.iter().any(is_as_large) {
+            return Ok(0);
+        }
         Ok(n_met(own, other).min(n_met(other, own)))
     }
 

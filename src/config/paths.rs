@@ -178,6 +178,9 @@ pub(super) const TESTS: &[&str] = &[
     "*Spec.*",
     "*Specs.*",
     "conftest.py",
+    "jest.*",
+    "vitest.*",
+    "setupTests.*",
 ];
 
 /// Where examples, demos and benchmarks are by convention.
@@ -200,6 +203,7 @@ pub(super) const EXAMPLES: &[&str] = &[
     "tutorials/",
     "playground/",
     "playgrounds/",
+    "*.docc/",
     "bench/",
     "benches/",
     "benchmark/",
@@ -207,6 +211,9 @@ pub(super) const EXAMPLES: &[&str] = &[
     "Benchmark/",
     "Benchmarks/",
     "*.Benchmarks/",
+    "*-bench/",
+    "*-benchmark/",
+    "*-benchmarks/",
     "jmh/",
     "example.*",
     "example_*.*",

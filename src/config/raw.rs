@@ -105,7 +105,7 @@ options! {
         /// Minimum worth of a copy for a warning: what its new lines do, and what shows that they
         /// were copied. Other copies are notes, however long they are. Lower warns about more
         /// copies that need no action; 0 about all.
-        pub min_worth: u16 = 24,
+        pub min_worth: u16 = 20,
         /// Maximum warnings about copied code for one change: those with the highest worth. The
         /// others are notes.
         pub max_warnings: usize = 10,

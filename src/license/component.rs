@@ -70,7 +70,7 @@ impl LicensingInfo {
         let is_text = statements.iter().any(|of| of.method == Method::Text);
         // A source file may hold the marks of HTML as code.
         let bytes = if is_text { plain(bytes) } else { Cow::Borrowed(bytes) };
-        let text = (is_text && bytes.len() <= MAX_TEXT).then(|| in_utf8(&bytes));
+        let text = (is_text && bytes.len() <= MAX_TEXT).then(|| in_utf8(&bytes).into_owned());
         let notices = owed(copyright_lines(&bytes), &statements);
         Self { statements, notices, text }
     }

@@ -64,24 +64,27 @@ pub(super) fn unmarked(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// A text in UTF-8; what is no UTF-8 is read as Latin-1.
-pub(super) fn in_utf8(bytes: &[u8]) -> String {
+pub(super) fn in_utf8(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|&byte| char::from(byte)));
     }
-    text
+    Cow::Owned(text)
 }
 
 /// The text of a file as people read it.
 pub fn legible(bytes: &[u8]) -> String {
-    in_utf8(&plain(&unmarked(bytes)))
+    in_utf8(&plain(&unmarked(bytes))).into_owned()
 }
 
 /// A line with the signs that entities stand for.
 pub(super) fn without_entities(line: &str) -> Cow<'_, str> {
     if line.contains('&') {
-        Cow::Owned(in_utf8(&rewritten(line.as_bytes(), entity)))
+        Cow::Owned(in_utf8(&rewritten(line.as_bytes(), entity)).into_owned())
     } else {
         Cow::Borrowed(line)
     }

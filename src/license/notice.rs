@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::markup::{in_utf8, without_entities};
 use super::words::without_marks;
@@ -20,10 +23,8 @@ pub fn copyright_lines(text: &[u8]) -> Vec<String> {
         return Vec::new();
     }
     let text = in_utf8(text);
-    let mut ends: Vec<usize> = marks(text.as_bytes()).collect();
-    ends.sort_unstable();
     let (mut seen, mut notices, mut behind) = (BTreeSet::new(), Vec::new(), 0);
-    for at in ends {
+    for at in marks(text.as_bytes()) {
         if at < behind || notices.len() >= MAX_LINES {
             continue;
         }
@@ -52,17 +53,26 @@ fn lines_from(text: &str, at: usize) -> (Range<usize>, Option<Range<usize>>) {
     (line, (start < text.len()).then(|| start..end_of(start)))
 }
 
-/// The words that every notice has.
-const MARKS: [&str; 6] = ["opyright", "OPYRIGHT", "(c)", "(C)", "©", "&copy;"];
-
-/// Where a text has one of them.
+/// Where a text has one of the words that every notice has.
 fn marks(text: &[u8]) -> impl Iterator<Item = usize> {
-    MARKS.iter().flat_map(|mark| memchr::memmem::find_iter(text, mark.as_bytes()))
+    static MARK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"opyright|OPYRIGHT|\(c\)|\(C\)|©|&copy;").expect("it is valid")
+    });
+    MARK.find_iter(text).map(|of| of.start())
+}
+
+/// Whether a line begins as a claim does, or may: most that have the word are sentences.
+fn may_claim(line: &str) -> bool {
+    let claim = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !"(©&<".contains(c));
+    let begin = claim.as_bytes().get(..4).unwrap_or_default();
+    begin.eq_ignore_ascii_case(b"copy")
+        || claim.starts_with(['(', '©', '&', '<'])
+        || line.contains("SPDX-FileCopyrightText:")
 }
 
 /// A line that claims a copyright: the word or the sign, followed by a year or a name.
 fn copyright_line(line: &str) -> Option<String> {
-    if line.len() > 300 || marks(line.as_bytes()).next().is_none() {
+    if line.len() > 300 || !may_claim(line) {
         return None;
     }
     let text = printable(without_entities(line).as_bytes());

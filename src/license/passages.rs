@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use regex::bytes::Regex;
 
 use super::text::{self, Identity};
 use super::words::Words;
@@ -68,11 +70,9 @@ const NEAR: usize = 600;
 /// The parts of a text that may state a license: whole paragraphs, in order and apart from each
 /// other.
 pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
-    let mut places: Vec<usize> =
-        SPEAKING.iter().flat_map(|word| memchr::memmem::find_iter(text, word.as_bytes())).collect();
-    places.sort_unstable();
+    static ANY: LazyLock<Regex> = LazyLock::new(|| any_of("", SPEAKING));
     let mut found: Vec<Range<usize>> = Vec::new();
-    for at in places {
+    for at in ANY.find_iter(text).map(|of| of.start()) {
         if found.last().is_none_or(|of| of.end <= at) {
             add(&mut found, paragraph(text, at));
         }
@@ -80,6 +80,11 @@ pub(super) fn passages(text: &[u8]) -> Vec<Range<usize>> {
     let mut whole = Vec::new();
     found.into_iter().for_each(|of| add(&mut whole, with_limits(text, of)));
     whole
+}
+
+/// One search for all of some words.
+fn any_of(flags: &str, words: &[&str]) -> Regex {
+    Regex::new(&format!("{flags}(?:{})", words.join("|"))).expect("words are letters and spaces")
 }
 
 /// Adds a part of a text behind others; those that are near each other become one.
@@ -92,18 +97,12 @@ fn add(parts: &mut Vec<Range<usize>>, next: Range<usize>) {
 
 /// A part of a text with the paragraphs near it that may limit it.
 fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
+    static ANY: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING));
     let places = |near: Range<usize>| {
-        let lower = text[near.clone()].to_ascii_lowercase();
-        let found = LIMITING.iter().flat_map(|word| {
-            [
-                memchr::memmem::find(&lower, word.as_bytes()),
-                memchr::memmem::rfind(&lower, word.as_bytes()),
-            ]
-        });
-        found.flatten().map(|at| near.start + at).collect::<Vec<usize>>()
+        ANY.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
     };
-    let before = places(part.start.saturating_sub(NEAR)..part.start).into_iter().min();
-    let behind = places(part.end..(part.end + NEAR).min(text.len())).into_iter().max();
+    let before = places(part.start.saturating_sub(NEAR)..part.start).next();
+    let behind = places(part.end..(part.end + NEAR).min(text.len())).last();
     before.map_or(part.start, |at| paragraph(text, at).start)
         ..behind.map_or(part.end, |at| paragraph(text, at).end)
 }

@@ -1,7 +1,11 @@
 //! Reads headers that send the reader to another file: "see copyright notice in zlib.h".
 //!
 //! A header only names candidates. Whether one of them is a file of the component, and states a
-//! license, is up to the knows its files.
+//! license, is up to what knows its files.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
@@ -35,7 +39,15 @@ const BARE: &[&str] =
 
 /// The files that the header in `bytes` refers to for its license, each as a statement without one.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(WITHIN)]);
+    static IS_ABOUT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(&format!("(?i-u){}", ABOUT.join("|"))).expect("words are letters")
+    });
+    let head = &bytes[..bytes.len().min(WITHIN)];
+    // Most files speak of no terms.
+    if !IS_ABOUT.is_match(head) {
+        return Vec::new();
+    }
+    let head = String::from_utf8_lossy(head);
     let words: Vec<(&str, u32)> = head
         .lines()
         .zip(1u32..)

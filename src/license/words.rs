@@ -210,7 +210,9 @@ impl Words {
 
     /// Where `phrase` begins in [`Self::text`].
     pub fn find(&self, phrase: &str) -> Option<usize> {
-        memchr::memmem::find(self.text.as_bytes(), format!(" {phrase} ").as_bytes())
+        let text = self.text.as_bytes();
+        let is_whole = |at: &usize| text[at - 1] == b' ' && text[at + phrase.len()] == b' ';
+        memchr::memmem::find_iter(text, phrase).find(is_whole).map(|at| at - 1)
     }
 
     /// Whether `phrase` is in the text.

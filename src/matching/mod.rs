@@ -42,8 +42,8 @@ pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_class
 pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
-    CONTEXT, Hunk, HunkIndex, MissedHunk, edited_hunks, edited_lines, hunks, line_key, line_keys,
-    missable_hunks, missed,
+    CONTEXT, Fix, Hunk, HunkIndex, MissedHunk, edited_hunks, edited_lines, fixes, line_key,
+    line_keys, missable_hunks, missed,
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};

@@ -72,6 +72,50 @@ impl Hunk {
         let to = (end + 1..before.tokens.len()).filter(starts_line).nth(CONTEXT_LINES - 1);
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
+
+    /// The run of tokens in `target` that agrees with what is around the hunk in its `window`, if
+    /// what it removed begins at `at`.
+    pub(super) fn run_at(
+        &self,
+        window: &Range<usize>,
+        before: &[Token],
+        target: &[Token],
+        at: usize,
+    ) -> Option<Run> {
+        let removed = &self.removed;
+        let there = at..at + removed.len();
+        let mut renaming = Renaming::default();
+        let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
+        let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
+        let n_left = (window.start..removed.start)
+            .rev()
+            .zip((0..there.start).rev())
+            .take_while(&mut agrees)
+            .count();
+        let n_right =
+            (removed.end..window.end).zip(there.end..target.len()).take_while(&mut agrees).count();
+        let (from, to) = (removed.start - n_left, removed.end + n_right);
+        // Other names in what is removed are other code, unless the lines around it rename them,
+        // too.
+        let is_known = |token: &Token| {
+            let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
+            renaming.keeps(token) || around.any(|other| other.exact == token.exact)
+        };
+        let is_same = n_removed == removed.len() && before[removed.clone()].iter().all(is_known);
+        (is_same && renaming.is_alike(&before[from..to])).then_some(Run {
+            renaming,
+            n_left,
+            n_right,
+        })
+    }
+}
+
+/// Tokens in a row that agree with those around a hunk.
+pub(super) struct Run {
+    pub renaming: Renaming,
+    /// Tokens on the left and on the right of what the hunk removed.
+    pub n_left: usize,
+    pub n_right: usize,
 }
 
 impl Window {
@@ -100,36 +144,20 @@ impl Window {
 
     /// The place where the removed tokens may begin at `at`.
     fn site(&self, before: &[Token], after: &[Token], target: &[Token], at: usize) -> Option<Site> {
-        let Self { hunk: Hunk { removed, added, .. }, tokens, .. } = self;
-        let there = at..at + removed.len();
-        let mut renaming = Renaming::default();
-        let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
-        let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
-        let n_left = (tokens.start..removed.start)
-            .rev()
-            .zip((0..there.start).rev())
-            .take_while(&mut agrees)
-            .count();
-        let n_right =
-            (removed.end..tokens.end).zip(there.end..target.len()).take_while(&mut agrees).count();
-        let (from, to) = (removed.start - n_left, removed.end + n_right);
-        let run = &before[from..to];
-        // Other names in what is removed are other code, unless the lines around it rename them,
-        // too.
-        let is_known = |token: &Token| {
-            let mut around = before[from..removed.start].iter().chain(&before[removed.end..to]);
-            renaming.keeps(token) || around.any(|other| other.exact == token.exact)
-        };
-        let is_same = n_removed == removed.len() && before[removed.clone()].iter().all(is_known);
-        if !is_same || !self.is_enough(n_left, n_right) || !renaming.is_alike(run) {
+        let Self { hunk, tokens, .. } = self;
+        let Run { renaming, n_left, n_right } = hunk.run_at(tokens, before, target, at)?;
+        if !self.is_enough(n_left, n_right) {
             return None;
         }
+        let Hunk { removed, added, .. } = hunk;
+        let there = at..at + removed.len();
         let around =
             removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
         let near =
             there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
         let has_edit = has_already(&after[added.clone()], &before[tokens.clone()], &target[near]);
-        (!has_edit).then_some(Site { at: there, renaming, n_run: run.len() })
+        let n_run = n_left + removed.len() + n_right;
+        (!has_edit).then_some(Site { at: there, renaming, n_run })
     }
 
     /// Whether so many tokens on the left and the right of what was removed show a place.

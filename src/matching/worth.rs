@@ -24,12 +24,14 @@
 //! blocks: people copy those.
 //!
 //! What shows that it was copied counts besides: lines whose words are all the same, unless they
-//! are of one shape, as the rows of a table are.
+//! are of one shape, as the rows of a table are; at most one a statement, since a list of arguments
+//! has many lines, too.
 //!
 //! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control
 //! flow: 8. It ends with its block, so that is worth 1.4 times as much, 11.2, without rare names;
 //! with all names changed, a quarter of that. Its seven lines of twelve bytes and more are of six
-//! shapes. If all are the same in the origin, they are worth 24, and the copy 35.
+//! shapes. If all are the same in the origin, four count, one a statement; they are worth 12, and
+//! the copy 23.
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -56,9 +58,9 @@ const WHOLE_BLOCK_WORTH: f64 = 1.4;
 const UNEVEN_WORTH: f64 = 0.6;
 /// The worth of a line that copy and origin have in common, in statements. On the judged findings
 /// of `tools/accuracy`, such lines tell copies worth reading about as well as what a copy does, and
-/// both together better than either: of 126 warnings, 52 % of them useful, 84 are left, 65 %
-/// useful, and 33 of 34 clearly useful ones.
-const EQUAL_LINE_WORTH: f64 = 4.0;
+/// both together better than either: of 126 warnings, 52 % of them useful, 81 are left, 70 %
+/// useful, and 32 of 34 clearly useful ones.
+const EQUAL_LINE_WORTH: f64 = 3.0;
 /// Minimum bytes of such a line: a shorter one is like many others.
 const MIN_LINE: usize = 12;
 /// Maximum lines between a copy and an origin in the same file for them to be next to each other.
@@ -86,7 +88,8 @@ pub struct Worth {
     pub similarity: f64,
     /// Whether the origin is right next to it.
     pub is_beside: bool,
-    /// The number of origins: what is written in many places is how things are written there.
+    /// The number of origins that are older: what is written in many places is how things are
+    /// written there.
     pub n_origins: usize,
     /// The least score of a warning where the copy is.
     pub minimum: u16,
@@ -119,9 +122,15 @@ impl Worth {
         self.score() >= f64::from(self.minimum)
     }
 
-    /// What its equal lines are worth.
+    /// What its equal lines are worth, at most one a statement: a table or a list of arguments has
+    /// many lines, and does little.
     pub fn of_lines(&self) -> f64 {
-        EQUAL_LINE_WORTH * self.n_equal_lines as f64
+        EQUAL_LINE_WORTH * self.n_equal_lines.min(self.n_statements) as f64 / self.commonness()
+    }
+
+    /// What divides its worth: what is written in many places is how things are written there.
+    fn commonness(&self) -> f64 {
+        (self.n_origins.max(1) as f64).powf(COMMON)
     }
 
     /// What its statements are worth.
@@ -135,7 +144,7 @@ impl Worth {
         // Each row of a table has names of its own, and all rows are one statement.
         let n_rare_names = self.n_rare_names.min(self.n_statements) as f64;
         does * reads_alike * beside * whole * even * (1.0 + (1.0 + n_rare_names).ln())
-            / (self.n_origins.max(1) as f64).powf(COMMON)
+            / self.commonness()
     }
 }
 
@@ -397,7 +406,7 @@ mod tests {
             similarity: 1.0,
             is_beside: false,
             n_origins: 1,
-            minimum: 24,
+            minimum: 20,
         };
         let is = |worth: Worth, score: f64| {
             assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
@@ -411,7 +420,10 @@ mod tests {
         is(Worth { n_rare_names: 3, ..worth }, 8.0 * (1.0 + 4f64.ln()));
         is(Worth { n_rare_names: 60, ..worth }, 8.0 * (1.0 + 5f64.ln()));
         is(Worth { similarity: 0.5, ..worth }, 2.0);
-        is(Worth { n_equal_lines: 3, names: 0.0, ..worth }, 14.0);
+        let renamed = Worth { n_equal_lines: 3, names: 0.0, ..worth };
+        is(renamed, 11.0);
+        is(Worth { n_origins: 16, ..renamed }, 5.5);
+        is(Worth { n_equal_lines: 9, names: 0.0, ..worth }, 14.0);
         assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
     }
 

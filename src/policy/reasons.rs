@@ -45,7 +45,7 @@ fn weighing(worth: &Worth) -> String {
         (worth.ends_block, "ends with its block".to_owned()),
         (!worth.is_even, "begins or ends inside a block".to_owned()),
         (worth.is_beside, "next to its origin".to_owned()),
-        (worth.n_origins > 1, count(worth.n_origins, "origin")),
+        (worth.n_origins > 1, count(worth.n_origins, "older origin")),
     ];
     with.extend(facts.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words));
     format!(

@@ -88,7 +88,8 @@ impl FileUnderAudit<'_> {
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
         let ends_block = source.document().ends_block(range.clone());
         let is_even = source.document().is_even(range.clone());
-        let n_origins = origins.len();
+        // What a change writes in many places at once is not how things are written.
+        let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();
         let n_equal_lines =
             origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
         Some(Worth {

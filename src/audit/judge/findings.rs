@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -224,7 +225,9 @@ impl<'c> FileUnderAudit<'c> {
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
                 Some(&other) => {
                     let JointFinding(other, other_parts) = &mut findings[other];
-                    other.level = other.level.max(finding.level);
+                    if finding.level > other.level {
+                        mem::swap(other, &mut finding);
+                    }
                     other.origins.extend(finding.origins);
                     order_origins(&mut other.origins, &other.path);
                     other_parts.extend(parts);

@@ -23,7 +23,7 @@ use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
 use crate::language::BlockWords;
-use crate::matching::{Alignment, Document, edited_lines, hunks};
+use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups,
@@ -649,10 +649,12 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
     let backwards: Vec<(Range<usize>, Range<usize>)> =
         edits.iter().cloned().map(|(from, to)| (to, from)).collect();
     let mut froms: Vec<Range<usize>> = Vec::new();
-    for hunk in hunks(old, new) {
+    for Fix { hunk, window } in fixes(old, new) {
         let (from, back) =
             (unit(old, &hunk.removed), counterpart(&unit(new, &hunk.added), &backwards));
-        let from = whole_edits(from.start.min(back.start)..from.end.max(back.end), &edits);
+        let from =
+            from.start.min(back.start).min(window.start)..from.end.max(back.end).max(window.end);
+        let from = whole_edits(from, &edits);
         match froms.last_mut() {
             Some(last) if from.start <= last.end => {
                 *last = last.start.min(from.start)..last.end.max(from.end);

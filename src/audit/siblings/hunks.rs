@@ -64,7 +64,7 @@ pub(super) fn windows(
         let variables = variables(&hunk.added, &of_head, after, of_base);
         Some((Window { hunk, tokens, variables, may_mend }, unit))
     };
-    missable_hunks(base.document(), after.document()).into_iter().filter_map(window).collect()
+    missable_hunks(base.document(), after.document(), 1).into_iter().filter_map(window).collect()
 }
 
 /// Whether a file is code of the project itself that computes something.

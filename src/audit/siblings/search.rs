@@ -29,7 +29,7 @@ use crate::text::{FilePath, Lines};
 const MAX_PAIRS: usize = 4_096;
 
 /// Maximum files to compare with a window: those that share most with it, then the nearest.
-const MAX_FILES: usize = 24;
+const MAX_FILES: usize = 8;
 /// Maximum further files in which comments that keep blocks in step are looked for.
 const MAX_DECLARED: usize = 1_000;
 

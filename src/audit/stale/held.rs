@@ -8,7 +8,7 @@ use super::missed::{Holder, document};
 use crate::audit::Error;
 use crate::audit::outcome::HeldFix;
 use crate::audit::search::Outside;
-use crate::matching::{HunkIndex, hunks, missed};
+use crate::matching::{HunkIndex, fixes, missed};
 use crate::store::corpus::StoredChange;
 
 /// The fixes that files have, by file and commit, each once; those that say of themselves that they
@@ -54,6 +54,6 @@ fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, 
 fn has(change: &StoredChange, lineage: &Lineage<'_>, held: &HunkIndex<'_>) -> Result<bool, Error> {
     let (Some(before), Some(after)) = (change.before, change.after) else { return Ok(false) };
     let (old, new) = (lineage.project.version(before)?, lineage.project.version(after)?);
-    let undone = hunks(document(&new), document(&old));
+    let undone = fixes(document(&new), document(&old));
     Ok(!missed(&new.tokens, &undone, &old.tokens, None, held).is_empty())
 }

@@ -8,7 +8,7 @@ use crate::audit::Error;
 use crate::audit::search::{Outside, StoredCorpus};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
-use crate::matching::{HunkIndex, hunks, is_telling, missed};
+use crate::matching::{HunkIndex, fixes, is_telling, missed};
 use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
@@ -89,8 +89,8 @@ impl<'s> FixList<'s> {
             let old = self.segment.tokens(before).map_err(fails)?;
             let new = self.segment.tokens(after).map_err(fails)?;
             let (old_document, new_document) = (document(&old), document(&new));
-            let hunks = hunks(old_document, new_document);
-            let mut missed = missed(&old.tokens, &hunks, &new.tokens, None, &held);
+            let fixes = fixes(old_document, new_document);
+            let mut missed = missed(&old.tokens, &fixes, &new.tokens, None, &held);
             missed.retain(|missed| is_asked(missed, holder));
             let versions = Versions { old: old_document, new: new_document, text: None };
             let places: Vec<_> =
@@ -105,7 +105,7 @@ impl<'s> FixList<'s> {
                 commit,
                 origin,
                 places,
-                n_hunks: hunks.len(),
+                n_hunks: fixes.len(),
             });
         }
         let behind = |(number, commits): (u32, Vec<MissedCommit>)| {

@@ -11,7 +11,7 @@ use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
-use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, hunks, missed};
+use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
 use crate::text::{FilePath, Lines};
@@ -105,9 +105,9 @@ fn missed_of(
         };
         let new = lineage.project.version(after)?;
         let (old_document, new_document) = (document(&old), document(&new));
-        let hunks = hunks(old_document, new_document);
+        let fixes = fixes(old_document, new_document);
         let latest = latest.as_ref().map(|latest| &latest.tokens[..]);
-        let mut missed = missed(&old.tokens, &hunks, &new.tokens, latest, held);
+        let mut missed = missed(&old.tokens, &fixes, &new.tokens, latest, held);
         missed.retain(|missed| is_asked(missed, holder));
         if !missed.is_empty() {
             let name = lineage
@@ -133,7 +133,7 @@ fn missed_of(
                 .segment
                 .past_commit(change.commit)
                 .map_err(|why| lineage.project.fails(why))?;
-            found.push(MissedCommit { commit, origin: name, places, n_hunks: hunks.len() });
+            found.push(MissedCommit { commit, origin: name, places, n_hunks: fixes.len() });
         }
         last = Some((after, new));
     }

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code as it was before its origin was changed",
     finds: "A copy of code in the tree, as for `copied-code`, that is, token for token, a past version of its origin, \
-            or agrees with one and not with the present one. The finding names the commits that changed the origin \
+            or has the lines that a commit changed there as they were before. The finding names the commits that changed the origin \
             since. The last versions of the file of the origin are compared; `--history` is not needed.",
     why: "The origin was changed for a reason, often a bug, and the copy brings the old state back, from a branch that \
           lives long or from memory.",

@@ -465,6 +465,59 @@ fn code_that_a_listed_commit_fixed_is_told_with_its_ids_and_what_has_the_fix_is_
 }
 
 #[test]
+fn a_listed_fix_is_found_whatever_it_changes_and_in_a_short_function() {
+    let rows = [
+        // Braces are around data, and the function has few words.
+        (
+            "color.py",
+            "map = {'red': 1}\n\n\ndef rgb(color):\n    color = color.lower()\n    \
+             return map.get(color, None)\n",
+            "    color = color.lower()",
+            "    if len(color) > 100:\n        raise ValueError()\n    color = color.lower()",
+        ),
+        (
+            "words.js",
+            "var upper = /[A-Z]+/;\nvar isWord = /[a-z][A-Z]|[A-Z]{2,}[a-z]/;\n\
+             var n = 1, spaces = / +/;\n\
+             exports.test = (text) => isWord.test(text) || upper.test(text);\n",
+            "{2,}",
+            "{2}",
+        ),
+        (
+            "query.js",
+            "function parse(text) {\n  return qs.parse(text, {\n    allowPrototypes: true\n\
+               });\n}\nexports.parseQuery = parse;\n",
+            "allowPrototypes",
+            "plainObjects",
+        ),
+        // A like place that the commit left alone.
+        (
+            "pair.c",
+            "int first(struct pair *pair, int n) {\n    int size = pair->size + n;\n    \
+             pair->first = take(pair, size);\n    return check(pair, size);\n}\n\n\
+             int second(struct pair *pair, int n) {\n    int size = pair->size + n;\n    \
+             pair->first = take(pair, size);\n    return check(pair, size);\n}\n\n",
+            "first(struct pair *pair, int n) {\n",
+            "first(struct pair *pair, int n) {\n    if (n > LIMIT)\n        return 0;\n",
+        ),
+    ];
+    for (name, before, from, to) in rows {
+        let after = before.replace(from, to);
+        assert_ne!(before, after, "{name}");
+        let origin = Repository::new();
+        origin.write(name, before);
+        origin.commit("Begin");
+        origin.write(name, &after);
+        let fix = origin.commit("Fix it");
+        let shelf = Shelf::new();
+        let list = write(&shelf, "list.txt", &format!("{} {fix} CVE-2001-1\n", path(&origin)));
+        shelf.corpus(&["add", "known", "--fixes", &list]);
+        let n_told = |text: &str| shelf.stale(&copying(&[(&format!("lib/{name}"), text)])).1.len();
+        assert_eq!((n_told(before), n_told(&after)), (1, 0), "{name}");
+    }
+}
+
+#[test]
 fn a_plain_list_names_the_repository_the_commit_and_the_ids() {
     let (origin, fix, _) = origin();
     let shelf = Shelf::new();

@@ -196,3 +196,44 @@ fn what_two_files_get_that_were_edited_alike_twice_before_is_a_note() {
     let reason = "the two files are kept in step: 2 earlier edits of both are alike";
     assert_eq!(report.list("/findings")[0]["levelReason"], reason);
 }
+
+/// A function that is longer than those that two files got before.
+const LEDGER: &str = "def balance(ledger, rates, today):
+    total = 0
+    for entry in ledger.entries:
+        if entry.is_void(today):
+            continue
+        rate = rates.get(entry.currency, 1)
+        while entry.parent is not None:
+            entry = entry.parent
+            rate *= rates.get(entry.currency, 1)
+        try:
+            total += entry.amount(today) * rate
+        except MissingAmount as missing:
+            ledger.log.warn(\"no amount\", missing.entry)
+            total -= missing.penalty(today)
+    if total < 0 and not ledger.may_overdraw:
+        raise Overdrawn(ledger, -total)
+    for listener in ledger.listeners:
+        listener.balance_changed(today, total)
+    ledger.remember(today, total)
+    return round(total, ledger.digits)
+";
+
+#[test]
+fn what_is_larger_than_all_that_two_files_got_alike_before_is_no_such_edit() {
+    let small = |name: &str| {
+        format!(
+            "def {name}(entry):\n    value = entry.{name}()\n    entry.record(value, \"{name}\")\n    return value + 1\n"
+        )
+    };
+    let repository = Repository::new();
+    let mut text = String::from("import ledgers\n");
+    for added in [small("paid"), small("owed"), small("lent"), LEDGER.to_owned()] {
+        text.push_str(&format!("\n\n{added}"));
+        repository.write("one.py", &text);
+        repository.write("two.py", format!("import rates\n{text}"));
+        repository.commit("both");
+    }
+    check_rules(&repository, 1, &["warning copied-code two.py"]);
+}
