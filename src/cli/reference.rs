@@ -51,7 +51,12 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().replace(" [OPTIONS]", "");
-    let _ = write!(page, "\n## {name}\n\n`{usage}`\n\n{about}\n");
+    let _ = write!(page, "\n## {name}\n\n");
+    // Without arguments it is the heading.
+    if usage.lines().next() != Some(&format!("secondhand {name}")) {
+        let _ = write!(page, "`{usage}`\n\n");
+    }
+    let _ = writeln!(page, "{about}");
     let (shared_flags, own): (Vec<_>, Vec<_>) =
         own_flags(command).partition(|flag| shared.contains(&item(flag)));
     if !own.is_empty() {
@@ -65,7 +70,7 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
             .map(|name| format!("`--{name}`"))
             .collect();
         let anchor = SHARED.to_lowercase().replace(' ', "-");
-        let _ = write!(page, "\nAs [several commands](#{anchor}): {}\n", names.join(", "));
+        let _ = write!(page, "\n[Also](#{anchor}): {}\n", names.join(", "));
     }
     for inner in shown(command) {
         section(page, &format!("{name} "), inner, shared);
@@ -90,6 +95,9 @@ fn item(flag: &Arg) -> String {
     let mut help = flag.get_help().map(ToString::to_string).unwrap_or_default();
     if help.starts_with("Output format: ") {
         "Output format ([all](reports.md))".clone_into(&mut help);
+    }
+    if help.starts_with("What to add: ") {
+        "What to add ([all kinds](corpora.md#create-one))".clone_into(&mut help);
     }
     let possible: Vec<_> =
         flag.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();

@@ -270,6 +270,11 @@ pub(super) const DECLARING: &[&str] = &[
     "**/db/migrate/[0-9]*",
     "**/db/migration/V[0-9]*",
     // Texts by language: `lang/go.rs` may be about a programming language, `lang/de/` is not.
+    "**/locales/[a-z][a-z][a-z].*",
+    "**/locale/[a-z][a-z][a-z].*",
+    "**/i18n/[a-z][a-z][a-z].*",
+    "**/l10n/[a-z][a-z][a-z].*",
+    "**/translations/[a-z][a-z][a-z].*",
     "**/locales/[a-z][a-z].*",
     "**/locales/[a-z][a-z][-_][A-Za-z]*.*",
     "**/locales/[a-z][a-z]/**",

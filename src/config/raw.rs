@@ -93,9 +93,8 @@ options! {
         #[schemars(extend("x-advanced" = true))]
         pub corpus_min_exact_run: usize = 56,
         /// Minimum matching tokens in a row for a copy from a corpus with other names, counting
-        /// what repeats once. Four fifths are enough with control flow or a whole function, and two
-        /// thirds with both. If nearly all names are changed, one to one, two thirds are enough,
-        /// and three fifths with control flow or a whole function.
+        /// what repeats once. Less is enough with control flow, for a whole function, and if nearly
+        /// all names are changed one to one.
         #[schemars(extend("x-advanced" = true))]
         pub corpus_min_run: usize = 72,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out
@@ -192,10 +191,7 @@ options! {
         /// The decisions file, with copies that a person has accepted, relative to the root of the
         /// repository. Used if it exists.
         pub decisions: String = "secondhand-decisions.toml".to_owned(),
-        /// The name of the project in this folder, for `--project`. Default: the folder. A settings
-        /// file in a subfolder extends those above it for the files of its folder: it can set this,
-        /// `ignore`, `tests`, `examples`, `vendored`, `languages`, `paths`, and the thresholds and
-        /// levels that these two can set.
+        /// The name of the project in this folder, for `--project`. Default: the folder.
         pub project: String = String::new(),
         /// Languages to add or replace, by name, with the same keys as the built-in tables.
         #[schemars(with = "BTreeMap<String, serde_json::Value>")]

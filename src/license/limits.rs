@@ -200,7 +200,7 @@ fn has(sentence: &str, phrases: &[&str]) -> bool {
         };
         memchr::memmem::find_iter(sentence.as_bytes(), begin).any(|at| {
             let (before, behind) =
-                (sentence[..at].as_bytes(), sentence[at + begin.len()..].as_bytes());
+                (&sentence.as_bytes()[..at], &sentence.as_bytes()[at + begin.len()..]);
             before.last() == Some(&b' ') && (!is_whole || behind.first() == Some(&b' '))
         })
     })

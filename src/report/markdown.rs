@@ -154,7 +154,7 @@ fn row(finding: &Finding) -> String {
         "| {} {} | {} | {} | {from}{note}{more} | {} |\n",
         sign(finding.level),
         escaped(finding.rule.id),
-        count(finding.fragment.n_lines() as usize, "line"),
+        count(finding.n_lines() as usize, "line"),
         code_span(&format!("{}:{}", finding.path, super::words::lines(&finding.fragment))),
         escaped(&origin.map(likeness).unwrap_or_default()),
     )

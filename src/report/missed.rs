@@ -159,7 +159,8 @@ pub(super) fn evidence(of: &FolderVersion) -> String {
     }
     if !of.edited.is_empty() {
         let (added, removed) = of.n_edited_lines();
-        parts.push(format!("+{added} -{removed} lines in {}", count(of.edited.len(), "other")));
+        let noun = if of.is_exact() { "other" } else { "edited file" };
+        parts.push(format!("+{added} -{removed} lines in {}", count(of.edited.len(), noun)));
     }
     parts.join(", ")
 }

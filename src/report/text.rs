@@ -192,6 +192,11 @@ fn overview(
             writeln!(out, "no class is worth a warning in a change: `--all` prints all {n}\n")?;
         }
         (_, 0) => writeln!(out)?,
+        (shown, n) if shown < n_shown => writeln!(
+            out,
+            "not listed: {}, not worth a warning or in code listed above; `--all` prints all\n",
+            count(n, "class")
+        )?,
         (_, n) => writeln!(out, "{}\n", others(n))?,
     }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
@@ -508,6 +513,10 @@ fn checked_line(outcome: &Outcome) -> String {
     let range = format!("({base} .. {}){}", end(&outcome.head), unread_note(outcome));
     if examined.n_judged == 0 && outcome.findings.is_empty() {
         return format!("{found}: no source file changed {range}");
+    }
+    if examined.n_novel == 0 && examined.n_compared == 0 {
+        let files = count(examined.n_judged, "changed file");
+        return format!("{found} in {files}: no code was added {range}");
     }
     format!(
         "{found} in {} with {}, compared with {} {range}",

@@ -308,7 +308,8 @@ fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
     assert!(printed.contains("1 component, 1 file,"), "{printed}");
     let found = shelf.check(&copying(), "known");
     assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:1 of alpha 1.0 (MIT)"]);
-    assert!(shelf.corpus(&["list"]).starts_with("known "));
+    let list = shelf.corpus(&["list"]);
+    assert!(list.starts_with("known ") && list.ends_with(" kB\n"), "{list}");
     assert!(shelf.corpus(&["show", "known"]).contains("alpha 1.0 (MIT: declared)"));
 }
 

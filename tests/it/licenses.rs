@@ -982,7 +982,7 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     assert_eq!(json["audit"]["revision"], head[..10]);
     let page = report("html");
     let named = format!(
-        "<title>{} {}: ",
+        "<title>{}, {}: ",
         json["audit"]["project"].as_str().expect("it has a name"),
         &head[..10]
     );

@@ -403,6 +403,48 @@ fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
     assert_eq!(out(&["--quiet"]), concise);
 }
 
+#[test]
+fn every_report_counts_the_lines_of_code_of_a_copy() {
+    let (head, rest) = C.first.split_once('\n').expect("it has lines");
+    let with_comment = format!("{head}\n    /* The reason. */\n\n{rest}");
+    let repository = Repository::new();
+    repository.write("store.c", &with_comment);
+    repository.commit("the origin");
+    repository.write("new.c", &with_comment);
+    repository.commit("the copy");
+    let corpus = tempfile::tempdir().expect("there is room");
+    fs::create_dir(corpus.path().join("known")).expect("it can be made");
+    fs::write(corpus.path().join("known/a.c"), &with_comment).expect("it can be written");
+    let corpus = corpus.path().to_str().expect("it is text").to_owned();
+    let lines = format!("{} lines", C.first.lines().count());
+    for args in [
+        vec!["check"],
+        vec!["check", "--format", "markdown"],
+        vec!["check", "--format", "html"],
+        vec!["history"],
+        vec!["history", "--format", "markdown"],
+        vec!["audit", "--corpus", &corpus],
+    ] {
+        let out = text(&printed(&mut repository.secondhand(&args)));
+        let longer = format!("{} lines", with_comment.lines().count());
+        assert!(out.contains(&lines) && !out.contains(&longer), "{args:?}: {out}");
+    }
+}
+
+#[test]
+fn a_change_of_documents_is_said_to_add_no_code() {
+    let repository = repository_with_a_copy();
+    for words in ["Words.", "Other words."] {
+        repository.write("README.md", format!("{words}\n\n```c\nint n = 1;\n```\n"));
+        repository.commit(words);
+    }
+    let out = text(&printed(&mut repository.secondhand(&["check", "--base", "HEAD~1"])));
+    assert!(
+        out.starts_with("no new copies in 1 changed file: no code was added (HEAD~1 "),
+        "{out}"
+    );
+}
+
 /// The id of the only finding of a repository with a copy.
 fn id_in(repository: &Repository) -> String {
     let concise = text(&printed(&mut repository.secondhand(&["check", "--quiet"])));

@@ -208,6 +208,15 @@ fn source_comes_before_tests_documents_and_examples_and_has_its_own_share() {
 }
 
 #[test]
+fn declarations_are_no_duplicates_although_code_repeats_them() {
+    let files = ["src/locales/de.c", "src/locales/fr.c", "src/text.c"]
+        .map(|path| File { path: path.to_owned(), text: C.first.to_owned() });
+    let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
+    assert_eq!(classes(&report).len(), 1);
+    assert_eq!(report.json["duplication"]["total"]["duplicatedLines"], 0);
+}
+
+#[test]
 fn alternatives_of_which_a_build_has_one_are_no_duplicates() {
     let body = C.first.to_owned() + C.second;
     let file = |path: &str, text: String| File { path: path.to_owned(), text };
@@ -471,6 +480,16 @@ fn of_classes_that_begin_in_the_same_code_a_screen_has_one() {
     assert!(screen.starts_with("16 clone classes in "), "{screen}");
     let n = screen.lines().filter(|line| line.contains("] src/0a.c:")).count();
     assert_eq!(n, 2, "the two functions, and not both as one: {screen}");
+}
+
+#[test]
+fn a_screen_says_so_if_no_number_lists_more() {
+    let mut files = fifteen_pairs("tests");
+    files.extend(["src/a", "src/b"].map(|name| C.file(name, &[C.first])));
+    let repository = repository_of(&files.iter().collect::<Vec<_>>());
+    let screen = printed(&repository, &["--set", "min-tokens=25"]);
+    let rest = "\nnot listed: 14 classes, not worth a warning or in code listed above; `--all`";
+    assert!(screen.contains(rest), "{screen}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 4;
+const JUDGED_VERSION: u32 = 5;
 
 /// Which commits to check.
 #[derive(Debug)]
@@ -431,6 +431,7 @@ fn judged(
 }
 
 fn copy(of: Finding) -> Copy {
+    let n_lines = of.n_lines();
     let origins = of.origins.into_iter().take(MAX_ORIGINS).map(|origin| CopyOrigin {
         path: origin.path,
         fragment: origin.fragment,
@@ -439,6 +440,7 @@ fn copy(of: Finding) -> Copy {
         written: None,
     });
     Copy {
+        n_lines,
         origins: origins.collect(),
         rule: of.rule.id.to_owned(),
         level: of.level,

@@ -70,6 +70,8 @@ pub struct Copy {
     /// The whole copy.
     #[serde(with = "stretch")]
     pub fragment: Fragment,
+    /// Its lines of code that the best origin has as well.
+    pub n_lines: u32,
     /// The number of its tokens.
     pub n_tokens: usize,
     /// The number of those that the commit added.

@@ -363,7 +363,7 @@ impl<'c> FileUnderAudit<'c> {
             is_prose: target.is_prose,
             is_generated: target.is_generated,
             is_alternative,
-            n_lines: self.n_lines(pair),
+            n_lines: self.n_lines(pair.alignment.pairs().map(|(at, _)| at)),
             insertion: is_in_both.then(|| self.insertion(&pair.alignment.query())),
             reuse: match pair.clone_type {
                 // What differs has to become a parameter first.
@@ -399,11 +399,10 @@ impl<'c> FileUnderAudit<'c> {
         Insertion { n_tokens, holds_unit }
     }
 
-    /// The lines with a token that a pair aligns.
-    fn n_lines(&self, pair: &ClonePair) -> u32 {
-        let tokens = &self.query.source.tokens;
-        let line = |(at, _): (usize, usize)| self.lines.line_of(tokens[at].start);
-        let mut lines: Vec<u32> = pair.alignment.pairs().map(line).collect();
+    /// How many lines these tokens are on.
+    fn n_lines(&self, tokens: impl Iterator<Item = usize>) -> u32 {
+        let line = |at: usize| self.lines.line_of(self.query.source.tokens[at].start);
+        let mut lines: Vec<u32> = tokens.map(line).collect();
         lines.dedup();
         lines.len() as u32
     }
@@ -412,10 +411,12 @@ impl<'c> FileUnderAudit<'c> {
     pub fn whole_file(&self, files: Vec<(FilePath, Component)>) -> Option<Finding> {
         let source = &self.query.source;
         let fragment = fragment(&source.text, &self.lines, &source.tokens)?;
+        let n_lines = self.n_lines(0..source.tokens.len());
+        let in_common = InCommon { n_lines, ..InCommon::NAMES };
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            let (similarity, in_common, rank) = (1.0, InCommon::NAMES, Rank::SAME);
+            let (similarity, rank) = (1.0, Rank::SAME);
             Origin {
                 place,
                 path,

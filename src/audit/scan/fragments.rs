@@ -22,7 +22,7 @@ use crate::matching::{
     Seed, Shortfall, TargetPair, Worth, alignments, chains, clone_classes, clones, is_beside,
     n_equal_lines, n_statements, names_alike,
 };
-use crate::policy::{Fragment, Ground, content};
+use crate::policy::{Fragment, content};
 use crate::text::Lines;
 
 /// A place with a member of a class.
@@ -138,12 +138,10 @@ struct Text {
 impl Text {
     fn new(source: Source, sources: &Sources<'_>) -> Self {
         let language = sources.languages.named(&source.language);
-        let ground = sources.config.ground(&source.path, source.is_prose);
         Self {
             lines: Lines::new(&source.text),
             builds: Arc::new(Builds::new(&source.path, &source.text)),
-            is_declarative: ground == Ground::Declarative
-                || language.is_some_and(|language| language.is_declarative),
+            is_declarative: super::is_declarative(&source, sources),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
         }

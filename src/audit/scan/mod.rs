@@ -129,16 +129,24 @@ impl ScannedFiles<'_> {
             .map(|(file, entry)| (entry, &self.read[self.same[file].unwrap_or(file)]))
     }
 
+    fn size_at(&self, place: &Member) -> Option<&Size> {
+        self.read.get(place.document as usize)?.as_ref().ok()
+    }
+
     /// Whether a place is in a test, an example or a document.
     fn is_besides(&self, place: &Member) -> bool {
-        let size = self.read.get(place.document as usize).and_then(|size| size.as_ref().ok());
-        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
+        self.size_at(place).is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
+    }
+
+    /// Whether a place is in a file that declares rather than computes.
+    fn is_declarative(&self, place: &Member) -> bool {
+        self.size_at(place).is_some_and(|size| size.is_declarative)
     }
 
     /// The places of a class that count: those in source, if what they share is worth a warning.
     fn counted<'c>(&self, class: &'c [Member]) -> Vec<&'c Member> {
         let mut source: Vec<&Member> =
-            class.iter().filter(|place| !self.is_besides(place)).collect();
+            class.iter().filter(|at| !self.is_besides(at) && !self.is_declarative(at)).collect();
         // Of alternatives, a build has one: they cannot be written once.
         if let Some(&first) = source.first() {
             source.retain(|place| std::ptr::eq(*place, first) || !place.excludes(first));
@@ -376,6 +384,8 @@ fn scanned(
 struct Size {
     /// Whether it is a test, an example or a document.
     is_besides: bool,
+    /// Whether it declares rather than computes.
+    is_declarative: bool,
     /// The lines of test code in it.
     tests: Vec<Range<u32>>,
     language: String,
@@ -397,6 +407,7 @@ impl Size {
                 sources.config.ground(path, *is_prose),
                 Ground::Code | Ground::Declarative
             ),
+            is_declarative: is_declarative(source, sources),
             tests: sources.test_lines(source).to_vec(),
             language: language.clone(),
             whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
@@ -420,6 +431,13 @@ impl Size {
         let n_lines = (self.n_lines as usize).saturating_sub(n_tests);
         Share { n_files: 1, n_lines, duplicated_lines: lines_gone.len() }
     }
+}
+
+/// Whether a file declares rather than computes.
+fn is_declarative(source: &Source, sources: &Sources<'_>) -> bool {
+    let language = sources.languages.named(&source.language);
+    sources.config.ground(&source.path, source.is_prose) == Ground::Declarative
+        || language.is_some_and(|language| language.is_declarative)
 }
 
 /// What the first pass learned about each file, or why it was skipped.

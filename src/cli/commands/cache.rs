@@ -255,6 +255,10 @@ fn unread(why: &SegmentError) -> String {
     format!("not read: {}; the next use rebuilds it\n", printable(why.to_string().as_bytes()))
 }
 
-fn size(n_bytes: u64) -> String {
-    format!("{:.1} MB", n_bytes as f64 / 1e6)
+/// A number of bytes for people.
+pub(super) fn size(n_bytes: u64) -> String {
+    match n_bytes {
+        0..100_000 => format!("{:.1} kB", n_bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", n_bytes as f64 / 1e6),
+    }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::cache::size;
 use crate::audit::{Context, CorpusReading, Memory, Outside, Progress, StoredCorpus};
 use crate::change::{Authority, Components, in_tree};
 use crate::cli::args::{CorpusCommand, Declaration, ExportFormat};
@@ -158,12 +159,12 @@ fn fingerprint_source(
 /// What writing to an engine did.
 fn done(written: &Delivery) -> String {
     let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
-    let megabytes = *n_bytes as f64 / 1e6;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
     let were = agreed(*n_kept, "was", "were");
     format!(
-        "{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}",
-        count(*n_added, "source")
+        "{} added, {}; {n_kept} {were} there already\n{digest}",
+        count(*n_added, "source"),
+        size(*n_bytes)
     )
 }
 
@@ -469,9 +470,8 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
 
 fn figures(stats: &Stats) -> String {
     let Stats { n_components, n_files, n_tokens, n_bytes, .. } = stats;
-    let megabytes = *n_bytes as f64 / 1e6;
     let (components, files) = (count(*n_components, "component"), count(*n_files, "file"));
-    format!("{components}, {files}, {}, {megabytes:.1} MB", count(*n_tokens, "token"))
+    format!("{components}, {files}, {}, {}", count(*n_tokens, "token"), size(*n_bytes))
 }
 
 /// A number and its noun in a list, where numbers end below each other, and so do nouns.
@@ -488,11 +488,11 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
         };
         let _ = writeln!(
             text,
-            "{name:<24} {} {} {} {:>8.1} MB",
+            "{name:<24} {} {} {} {:>11}",
             column(5, records.len() as u64, "source"),
             column(7, sum(|stats| stats.n_components), "component"),
             column(9, sum(|stats| stats.n_files), "file"),
-            sum(|stats| stats.n_bytes) as f64 / 1e6
+            size(sum(|stats| stats.n_bytes))
         );
     }
     if text.is_empty() {
@@ -511,12 +511,12 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let mut text = String::new();
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
-        let size = segment.n_bytes() as f64 / 1e6;
         let _ = writeln!(
             text,
-            "{}: {}, {size:.1} MB on disk",
+            "{}: {}, {} on disk",
             shown(&record.label),
-            figures(segment.stats())
+            figures(segment.stats()),
+            size(segment.n_bytes() as u64)
         );
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
             let terms = segment

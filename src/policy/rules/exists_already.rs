@@ -14,12 +14,12 @@ pub static RULE: Rule = Rule {
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a new function may do what an existing one does",
-    finds: "A function that a change adds as a whole, of which no copy was found, and whose words one function of the \
-            tree has: those of its names, its calls, its messages and the comment above it, split at underscores and \
-            where the case changes, without their endings. A word counts more the fewer files have it (BM25). It is \
-            not asked for in tests, examples and documents, if it has fewer than `min-tokens`, or if the change adds \
+    finds: "A new function of which no copy was found, but whose words one existing function has: the words of its \
+            names, calls and messages and of the comment above it, split at underscores and where the case changes, \
+            without their endings. The fewer files have a word, the more it counts (BM25). Functions in tests, \
+            examples and documents, and those shorter than `min-tokens`, are left out, and so are changes that add \
             more than 64 functions.",
-    why: "Who does not know a helper writes it again, and each fault is mended in one of the two.",
+    why: "People who do not know a helper write it again, and each bug is then fixed in only one of the two.",
     example: "```console\n\
               $ secondhand check\n\
               note[exists-already]: may exist already as save_cache_entries at src/cache.c:2: calls entry_is_expired, \

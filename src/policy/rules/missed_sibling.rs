@@ -14,16 +14,15 @@ pub static RULE: Rule = Rule {
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change edits code and leaves its siblings as they were",
-    finds: "An edit whose code is elsewhere in the tree, too, and was not edited there. For each hunk of the change, \
-            its window is what it removed and three lines on both sides, in tokens: layout and comments do not count. \
-            A sibling has the removed tokens, and 16 in a row with them, spelled the same or renamed one to one as \
-            around them; at least five different names or literals, and three of five, are spelled the same. It does \
-            not have what the hunk put there. An insertion needs some of the row on both sides, and a commit that says \
-            that it mends something; where commits say something else, a replacement needs 32 tokens. Nothing is \
-            reported if more than eight places lack the edit or got it, for what the change edits too, heads of \
-            functions, renamed and moved code, braces, declarations, whole functions, an edit that uses a variable \
-            which the change declares elsewhere, and in tests and documents. Siblings may be in examples and \
-            third-party folders.",
+    finds: "An edit whose code is elsewhere in the tree, too, and was not edited there. The window of each hunk is \
+            what it removed and three lines on both sides, in tokens: layout and comments do not count. A sibling has \
+            the removed tokens, and 16 in a row with them, spelled the same or renamed one to one; at least five \
+            different names or literals, and three of five, are spelled the same. It does not have what the hunk put \
+            there. Commits that say they fix something need less evidence: only there are insertions compared, by the \
+            code on both sides; elsewhere a replacement needs 32 tokens. Not reported are edits that more than eight \
+            places lack or got, that use a variable declared elsewhere in the change, and those of braces, \
+            declarations, heads of functions, whole functions, renamed or moved code, tests and documents. Siblings \
+            may be in examples and third-party folders.",
     why: "A fix in one of two copies is half a fix: nobody knows that the others are there.",
     example: "```diff\n\
               --- a/src/rdb.c\n\

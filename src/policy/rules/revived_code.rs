@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
             last file that contained it. Code that still exists somewhere is `copied-code`; a file that comes back \
             byte for byte is found even if parts of it still exist. If the change is a revert of that commit, the \
             finding is a note, whatever the level.",
-    why: "Someone had a reason to delete it, and it lacks what was mended since.",
+    why: "Someone had a reason to delete it, and it lacks the fixes made since.",
     example: "```diff\n\
               +/* src/list.c had this until 3f2a9c1, \"list: drop the linear search\" */\n\
               +struct entry *find(struct table *t, const char *key)\n\

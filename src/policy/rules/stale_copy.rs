@@ -17,14 +17,14 @@ pub static RULE: Rule = Rule {
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a copy lacks what its origin has changed since",
     finds: "Code that a component of a corpus once had, and that later commits of the component changed. Each missed \
-            commit is named with its date, its subject, and the CVE and GHSA ids in its message. A commit is missed if \
-            the copy has the lines that it changed, with the code around them, as they were before and not as they \
-            became, and the component did not go back to them later. What the copy has in any other form is silent: it \
+            commit is named with its date, its subject, and the CVE and GHSA ids in its message. A commit is missed \
+            if the copy has the lines that it changed, with the code around them, as they were before and not as they \
+            became, and the component did not go back to them later. Lines in any other form are not reported: they \
             may have been fixed here. New functions, and changes of layout, comments and names are not missed. If a \
-            commit says that it fixes a security fault, by an id or in words such as `out of bounds`, the finding is a warning; \
-            otherwise it is a note. In a change, only copies that it adds are checked; `secondhand audit` and \
-            `secondhand stale` check the whole tree. The corpus must have the history of the component: `secondhand \
-            corpus add NAME REPOSITORY`.",
+            commit says that it fixes a security fault, by an id or in words such as `out of bounds`, the finding is \
+            a warning; otherwise it is a note. In a change, only copies that it adds are checked; `secondhand audit` \
+            and `secondhand stale` check the whole tree. The corpus must have the history of the component: \
+            `secondhand corpus add NAME REPOSITORY`.",
     why: "A copy gets no updates: a fault that was fixed at its origin stays in it, in public.",
     example: "```console\n\
               $ secondhand stale --corpus oss\n\

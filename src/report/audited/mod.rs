@@ -108,7 +108,7 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
     let corpora: Vec<String> = audited.corpora.iter().map(corpus).collect();
     let settings = outcome.settings.root.as_deref().unwrap_or("none");
     let lines = [
-        format!("repository: {} {}", audited.project, audited.revision),
+        format!("repository: {}, {}", audited.project, audited.revision),
         format!(
             "corpora: {}",
             if corpora.is_empty() { "none".to_owned() } else { corpora.join(", ") }

@@ -19,7 +19,7 @@ pub(super) fn title(audited: &AuditSummary) -> String {
         0 => "no code of known projects was found".to_owned(),
         n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
     };
-    printable(format!("{} {}: {found}", audited.project, audited.revision).as_bytes())
+    printable(format!("{}, {}: {found}", audited.project, audited.revision).as_bytes())
 }
 
 /// The page with the overview.

@@ -55,7 +55,7 @@ fn row(judged: &CommitCopies, copy: &Copy) -> String {
         code_span(&judged.commit.short()),
         escaped(&printable(info.author.as_bytes())),
         escaped(&printable(info.subject.as_bytes())),
-        count(copy.fragment.n_lines() as usize, "line"),
+        count(copy.n_lines as usize, "line"),
         escaped(copy.level.name()),
         code_span(&place(copy)),
         origin.map(|origin| code_span(&origin_place(origin))).unwrap_or_default(),

@@ -50,7 +50,7 @@ fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<
 }
 
 fn head(copy: &Copy) -> String {
-    let n_lines = count(copy.fragment.n_lines() as usize, "line");
+    let n_lines = count(copy.n_lines as usize, "line");
     format!(
         "{}  {}: {n_lines}, {}, {} new",
         place(copy),

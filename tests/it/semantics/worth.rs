@@ -204,6 +204,7 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
     }
     for path in [
         "src/locales/de.c",
+        "src/locales/ckb.c",
         "i18n/pt-BR.c",
         "locale/zh_Hant/b.c",
         "res/lang/fr/b.c",
