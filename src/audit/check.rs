@@ -307,11 +307,9 @@ impl<'c> Change<'c> {
     /// The files of the head to look up: all that the change is compared with, or those that may
     /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
-        // What is remembered of a file tells what it shares sooner than its name does.
         let may_share = |entry: &&Entry| {
             sets[ADDED].is_some()
-                || sets[EDITED].is_some()
-                    && (self.sources.knows(entry) || windows.may_be_in(&entry.path, self.sources))
+                || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
         };
         let entries = self.ends.head.entries.iter().filter(|entry| self.is_compared(entry));
         entries.filter(may_share).cloned().collect()

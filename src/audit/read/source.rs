@@ -305,12 +305,8 @@ impl<'a> Sources<'a> {
 
     /// Whether the bytes of a file are needed, which [`Self::skip_by_name`] does not skip.
     pub fn needs(&self, entry: &Entry) -> bool {
-        !self.is_plain_data(&entry.path) && !self.knows(entry)
-    }
-
-    /// Whether something is remembered of a file.
-    pub fn knows(&self, entry: &Entry) -> bool {
-        self.remembered.get(entry, self.reading(&entry.path)).is_some()
+        !self.is_plain_data(&entry.path)
+            && self.remembered.get(entry, self.reading(&entry.path)).is_none()
     }
 
     /// Whether a file is data by its name, whatever it holds: no code stands in it, and it need not

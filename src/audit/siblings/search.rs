@@ -148,10 +148,7 @@ impl Windows<'_> {
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
         sources: &Sources<'_>,
     ) -> Vec<Candidate> {
-        let may_be_in = |(entry, hits): &(Entry, Vec<Hit>)| {
-            !hits.is_empty() && !is_new(&entry.path) && self.may_be_in(&entry.path, sources)
-        };
-        let same = hits.into_iter().filter(may_be_in);
+        let same = hits.into_iter().filter(|(entry, _)| !is_new(&entry.path));
         let same = same.map(|(entry, hits)| (entry.path.clone(), Target::Same(entry), hits));
         let mut scratch = Vec::new();
         let changed = self.heads.iter().enumerate().filter_map(|(number, head)| {
@@ -162,10 +159,10 @@ impl Windows<'_> {
                 self.queries.hits_in(source, &mut scratch),
             ))
         });
-        let may_hold = |(path, _, hits): &(FilePath, Target, Vec<Hit>)| {
+        let is_candidate = |(path, _, hits): &(FilePath, Target, Vec<Hit>)| {
             !hits.is_empty() && may_hold_siblings(path, sources)
         };
-        let all = same.chain(changed.filter(may_hold));
+        let all = same.chain(changed).filter(is_candidate);
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target })
             .collect()
     }
