@@ -274,8 +274,12 @@ fn no_figure_is_printed_without_a_passage_that_shows_it() {
         .map(str::to_owned)
         .unwrap_or_default();
     assert!(row.contains("-") && !row.contains('%') && row.contains("no passage"), "{row}");
-    let html = ["compare", "all", "--min-tokens", "200", "--format", "html"];
-    let (_, page, _) = ran(&folder, &html);
+    let as_format = |format: &str| {
+        ran(&folder, &["compare", "all", "--min-tokens", "200", "--format", format]).1
+    };
+    let rows = as_format("csv");
+    assert!(rows.contains("\na.c,b.c,,,,,"), "{rows}");
+    let page = as_format("html");
     let row = page.lines().find(|line| line.contains("<td>b.c")).unwrap_or_default();
     assert!(row.contains("b.c") && !row.contains('%'), "{row}");
 }

@@ -214,7 +214,9 @@ fn every_command_shows_examples() {
 
 #[test]
 fn the_report_formats_are_documented() {
-    let mut page = "# Reports\n\nFormats for `--format` and `--report`. Generated from `src/report`.\n\n".to_owned();
+    let mut page =
+        "# Reports\n\nFormats for `--format` and `--report`. Generated from `src/report`.\n\n"
+            .to_owned();
     page += &list(report::FORMATS);
     page += "\nThe JSON is versioned: [schema](report.schema.json). The SARIF targets GitHub code scanning: the region of each result\nconsists of lines that the change adds, so that it shows up on the pull request.\n";
     page += "\n## `secondhand audit`\n\nAll of the above, which start with a summary of the code found in corpora, and:\n\n";

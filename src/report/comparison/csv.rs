@@ -29,13 +29,16 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     table.write_record(COLUMNS)?;
     for pair in &comparison.pairs {
         let [first, second] = names(pair, comparison).map(|name| defused(&name));
+        // Without a passage that shows them there are none.
+        let part =
+            |part: f64| if pair.matches.is_empty() { String::new() } else { format!("{part:.4}") };
         let row: [String; COLUMNS.len()] = [
             first,
             second,
-            format!("{:.4}", pair.likeness),
-            format!("{:.4}", pair.a_in_b),
-            format!("{:.4}", pair.b_in_a),
-            format!("{:.4}", pair.resemblance),
+            part(pair.likeness),
+            part(pair.a_in_b),
+            part(pair.b_in_a),
+            part(pair.resemblance),
             pair.n_shared.to_string(),
             pair.matches.len().to_string(),
             pair.n_matched.0.to_string(),

@@ -295,8 +295,7 @@ fn a_folder_that_no_version_is_has_the_nearest_one_and_no_version_in_any_format(
     let said = ["version", "nearest", "purl", "files", "identicalFiles"]
         .map(|field| version[field].clone());
     assert_eq!(said, [Value::Null, "v1.1".into(), Value::Null, 5.into(), 2.into()]);
-    let nearest =
-        "is nearest to archive v1.1, its src/: differs in 3 of 5 files, +3 -3 lines in 3 edited files";
+    let nearest = "is nearest to archive v1.1, its src/: differs in 3 of 5 files, +3 -3 lines in 3 edited files";
     for (format, expected) in [
         ("text", format!("lib/ {nearest}")),
         ("html", format!("lib/ {nearest}")),
