@@ -30,6 +30,9 @@ const MAX_PAIRS: usize = 4_096;
 
 /// Maximum files to compare with a window: those that share most with it, then the nearest.
 const MAX_FILES: usize = 8;
+/// Maximum files in which comments that keep blocks in step are looked for, those that share most
+/// with an edited one.
+const MAX_NEAR: usize = 24;
 /// Maximum further files in which comments that keep blocks in step are looked for.
 const MAX_DECLARED: usize = 1_000;
 
@@ -211,10 +214,7 @@ impl Windows<'_> {
         }
         let mut sharing: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
         for (at, candidate) in candidates.iter().enumerate() {
-            let may_declare = self.may_declare(candidate, sources);
-            let keys =
-                candidate.shared.keys().filter(|(_, window)| window.is_some() || may_declare);
-            keys.for_each(|&key| sharing.entry(key).or_default().push(at));
+            candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
         }
         for ((query, window), mut files) in sharing {
             let own = &self.queries.sources()[query].path;
@@ -226,8 +226,12 @@ impl Windows<'_> {
                     path.clone(),
                 )
             });
-            for at in files.into_iter().take(MAX_FILES) {
-                // A comment may keep the file in step, even if no window is near.
+            // A comment may keep the file in step, even if no window is near. What is remembered
+            // decides only whether a file is read: which files are asked is the same without it.
+            let n_files = if window.is_some() { MAX_FILES } else { MAX_NEAR };
+            let is_asked =
+                |&at: &usize| window.is_some() || self.may_declare(&candidates[at], sources);
+            for at in files.into_iter().take(n_files).filter(is_asked) {
                 wanted.entry(at).or_default().entry(query).or_default().extend(window);
             }
         }
@@ -263,7 +267,7 @@ impl Windows<'_> {
         }
         let may_declare = |candidate: &&&Candidate| self.may_declare(candidate, sources);
         let not_compared: Vec<_> =
-            not_compared.iter().filter(may_declare).take(MAX_DECLARED).collect();
+            not_compared.iter().take(MAX_DECLARED).filter(may_declare).collect();
         let further = not_compared.par_iter().map_init(
             || repository.reader(),
             |reader, candidate| {

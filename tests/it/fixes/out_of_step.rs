@@ -166,3 +166,31 @@ fn of_many_places_in_step_sixteen_are_listed_and_a_long_edit_is_quoted_in_part()
     let quoted = message.split('`').find(|part| part.ends_with('…')).expect("a part is quoted");
     assert_eq!(quoted.chars().count(), 61, "{message}");
 }
+
+#[test]
+fn what_is_remembered_of_other_files_changes_nothing() {
+    let body = |name: &str, call: &str| {
+        format!(
+            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+        )
+    };
+    let mark = "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n";
+    // Nearer files than are looked into, and one with a comment.
+    let paths: Vec<String> = (0..30).map(|n| format!("models/bert/other{n}.py")).collect();
+    let files = |call: &str| {
+        let mut files = vec![
+            ("models/bert/modeling_bert.py", body("Bert", call)),
+            ("far/away/roberta.py", format!("{mark}{}", body("Roberta", "drop"))),
+        ];
+        files.extend(paths.iter().map(|path| (path.as_str(), body("Bert", "drop"))));
+        files
+    };
+    let (before, after) = (files("drop"), files("drop.out.of(mask)"));
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
+    let without = repository.check(&["--base", "HEAD~1", "--no-cache"]);
+    for _ in 0..2 {
+        let with = repository.check(&["--base", "HEAD~1"]);
+        assert_eq!(with.list("/findings"), without.list("/findings"));
+    }
+}
