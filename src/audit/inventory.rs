@@ -34,7 +34,7 @@ use crate::git::{
     Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of,
 };
 use crate::license::Terms;
-use crate::policy::{Component, Finding, FirstAppearance, Place, Topic, Verdict};
+use crate::policy::{Answer, Component, Finding, FirstAppearance, Place, Topic, Verdict};
 use crate::text::FilePath;
 
 /// A tree to audit.
@@ -681,7 +681,7 @@ impl FileFacts {
         self.n_files += 1;
         self.n_tokens += n_tokens;
         let strictest = file.whole.iter().min_by_key(|(path, of)| {
-            (Reverse(config.licenses.judge(&of.terms).answer), first(of), *path != source.path)
+            (strictest_first(of, config), first(of), *path != source.path)
         });
         let mut explained = match strictest {
             Some((path, component)) => vec![Explanation {
@@ -724,12 +724,11 @@ impl FileFacts {
             let FileHits { place, target, .. } = &found[copied.found];
             let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
             let (answer, first) = match place {
-                Place::Component(of) => (Some(config.licenses.judge(&of.terms).answer), first(of)),
+                Place::Component(of) => (Some(strictest_first(of, config)), first(of)),
                 _ => (None, i64::MAX),
             };
             let is_other = target.path.name() != source.path.name();
-            let (likeness, answer) = (Reverse(likeness as u64), Reverse(answer));
-            (likeness, answer, is_other, first, target.path.clone(), copied.found)
+            (Reverse(likeness as u64), answer, is_other, first, target.path.clone(), copied.found)
         });
         let mut is_explained = vec![false; source.tokens.len()];
         let mut explained: Vec<Explanation> = Vec::new();
@@ -831,6 +830,11 @@ impl FileFacts {
             ..AuditSummary::default()
         }
     }
+}
+
+/// What the policy answers on a component, the strictest first.
+fn strictest_first(component: &Component, config: &Config) -> Reverse<Answer> {
+    Reverse(config.licenses.judge(&component.terms).answer)
 }
 
 /// Minimum tokens of a part of a file that has an origin, unless it is a hundredth of the file.

@@ -220,16 +220,13 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
 /// The places that a change from `before` to `after` changed, as far as a copy can miss them and
 /// has enough around them to be found by.
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
-    let mut depths: Option<Vec<i32>> = None;
-    let fix = |hunk: Hunk| {
-        let depths = depths.get_or_insert_with(|| {
-            // What is kept of a fix may begin inside a function.
-            let depths = depths_of(before.tokens);
-            let least = depths.iter().copied().min().unwrap_or(0);
-            depths.into_iter().map(|depth| depth - least).collect()
-        });
-        Some(Fix { window: window(&hunk, before, depths)?, hunk })
-    };
+    let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| {
+        // What is kept of a fix may begin inside a function.
+        let depths = depths_of(before.tokens);
+        let least = depths.iter().copied().min().unwrap_or(0);
+        depths.into_iter().map(|depth| depth - least).collect()
+    });
+    let fix = |hunk: Hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk });
     // A variable is named where it is declared, and where it is used.
     missable_hunks(before, after, 2).into_iter().filter_map(fix).collect()
 }

@@ -93,9 +93,8 @@ impl FileUnderAudit<'_> {
         let n_equal_lines =
             origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
         // Code on fewer lines than it has in its origin does what these do.
-        let n_rows = rows(fragment).len();
-        let n_laid_out = if n_equal_lines > n_rows { n_equal_lines } else { 0 };
-        let n_statements = n_statements.max(n_laid_out);
+        let has_fewer = n_equal_lines > rows(fragment).len();
+        let n_statements = if has_fewer { n_statements.max(n_equal_lines) } else { n_statements };
         Some(Worth {
             n_statements,
             n_controls,

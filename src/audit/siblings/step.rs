@@ -81,11 +81,10 @@ impl Marks {
     }
 
     /// Whether a file with these words may have marks.
-    pub fn may_be_among(words: impl Iterator<Item = u32>) -> bool {
+    pub fn may_be_among(mut words: impl Iterator<Item = u32>) -> bool {
         static FIRST: LazyLock<Vec<u32>> = LazyLock::new(|| {
             [SAME_AS, COPIED_FROM].iter().flat_map(|of| words_of(of).next()).collect()
         });
-        let mut words = words;
         words.any(|word| FIRST.contains(&word))
     }
 
