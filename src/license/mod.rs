@@ -12,6 +12,7 @@
 //! expression of it.
 
 mod align;
+mod choice;
 mod class;
 mod compatibility;
 mod component;

@@ -1,0 +1,234 @@
+//! Decides which of the licenses that a text states apply together, and which are a choice.
+
+use std::ops::Range;
+
+use super::expression::Expression;
+use super::words::Words;
+
+/// A license that is stated, and where.
+#[derive(Clone)]
+pub(super) struct LicenseStatement {
+    /// Its words.
+    pub range: Range<usize>,
+    /// The license; `None` if it is unknown.
+    pub expression: Option<Expression>,
+}
+
+/// Maximum words between licenses of one choice.
+const REACH: usize = 60;
+
+/// All licenses that are stated: those that are near each other as a choice, if the text offers
+/// one.
+pub(super) fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
+    let mut groups: Vec<Vec<LicenseStatement>> = Vec::new();
+    for next in stated {
+        let is_near = |group: &&mut Vec<LicenseStatement>| {
+            let between = end(group)..next.range.start.max(end(group));
+            between.len() <= REACH
+                || between.len() <= 5 * REACH
+                    && ["alternatively", "optionally licensed"]
+                        .iter()
+                        .any(|of| words.of(between.clone()).contains(of))
+        };
+        match groups.last_mut().filter(is_near) {
+            Some(group) => group.push(next),
+            None => groups.push(vec![next]),
+        }
+    }
+    let choices: Vec<(bool, Vec<Expression>)> = groups
+        .into_iter()
+        .map(|group| {
+            let is_choice = group.len() > 1 && is_choice(words, group[0].range.start, end(&group));
+            let mut all: Vec<Expression> = Vec::new();
+            for expression in group.into_iter().filter_map(|of| of.expression) {
+                if !all.contains(&expression) {
+                    all.push(expression);
+                }
+            }
+            (is_choice, all)
+        })
+        .collect();
+    // A license that is a choice elsewhere is no duty here.
+    let is_offered = |at: usize, of: &[Expression]| {
+        let others =
+            choices.iter().enumerate().filter(|(other, (is_choice, _))| *other != at && *is_choice);
+        others.into_iter().any(|(other, (_, all))| {
+            of.iter().all(|of| all.contains(of)) && (other < at || all.len() > of.len())
+        })
+    };
+    let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
+    Expression::all(counting.filter_map(|(_, (is_choice, all))| {
+        if *is_choice {
+            Expression::any(all.iter().cloned())
+        } else {
+            Expression::all(all.iter().cloned())
+        }
+    }))
+}
+
+fn end(group: &[LicenseStatement]) -> usize {
+    group.last().map_or(0, |of| of.range.end)
+}
+
+/// Words that offer a choice of licenses.
+const OFFERS: &[&str] = &[
+    "alternatively",
+    " dual ",
+    "dually licensed",
+    "your choice",
+    "users discretion",
+    "either the",
+    "either under",
+    "one or the other",
+    "one of the following",
+    "any one of",
+    "one of two licenses",
+    "choice of licenses",
+    "choose between",
+    "multi licensed",
+    "triple licensed",
+    "tri licensed",
+    "under either",
+    "of either",
+    "the option to distribute",
+    "either license",
+    "either of",
+    "version mpl",
+    "either one of",
+    "one of these licenses",
+    "one or more of the following",
+    "license option",
+    "pick the license",
+    "license that best",
+    "which license you",
+    "following secondary licenses",
+    "optionally licensed under",
+    "under two licenses",
+    "under 2 licenses",
+    "one of the above",
+    "any one of two licenses",
+];
+
+/// Whether the words around licenses offer a choice of them; "at your option any later version"
+/// does not.
+fn is_choice(words: &Words, start: usize, end: usize) -> bool {
+    let around =
+        format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
+    if PARTS.iter().any(|part| around.contains(part)) {
+        return false;
+    }
+    let is_later = |next: &str| {
+        let next: Vec<&str> = next.split(' ').take(TO_LATER).collect();
+        next.iter().any(|word| ["later", "newer", "higher", "above", "greater"].contains(word))
+    };
+    let is_option = |next: &str| !next.starts_with("version") && !is_later(next);
+    let options = [" at your option ", " at your discretion "];
+    options.iter().any(|option| around.split(option).skip(1).any(is_option))
+        || OFFERS.iter().any(|offer| around.contains(offer))
+        || end - start < 60
+            && words
+                .of(start..end)
+                .replace("and or ", "")
+                .split(" or ")
+                .skip(1)
+                .any(|next| !is_later(next))
+}
+
+/// Words behind an "or" among which are those that speak of later versions: "or at your discretion
+/// any later version".
+const TO_LATER: usize = 6;
+
+/// Words that say that licenses are those of parts: none of them may be chosen for the whole.
+const PARTS: &[&str] = &[
+    " subdirector",
+    " following files",
+    " files are also covered",
+    " some of the ",
+    " second part",
+    " documentation is ",
+    " non core ",
+    " some files ",
+    " accordingly ",
+    " as appropriate ",
+    " depending on ",
+    " respectively ",
+    " whichever applies ",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::license::text::header;
+
+    fn check_header(text: &str, expected: &str) {
+        let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
+        assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
+    }
+
+    #[test]
+    fn each_offer_is_a_choice() {
+        let under = |offer: &str| {
+            format!("It is licensed, {offer}, under the MIT license and the GPL version 2.")
+        };
+        check_header(&under("as we said"), "MIT AND GPL-2.0-only");
+        for offer in OFFERS {
+            check_header(&under(offer), "MIT OR GPL-2.0-only");
+        }
+    }
+
+    #[test]
+    fn a_choice_is_one_of_the_whole_and_no_division_into_parts() {
+        check_header(
+            "licensed under the MIT license or GPL-2 (or later).",
+            "MIT OR GPL-2.0-or-later",
+        );
+        check_header(
+            "under the Eclipse Public License 2.0 which is available at https://www.eclipse.org/legal/epl-2.0, or the Apache License 2.0",
+            "EPL-2.0 OR Apache-2.0",
+        );
+        check_header(
+            "under the GNU GPL, version 2 or (at your option) version 3.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        check_header(
+            "under version 2 or version 3 of the GNU General Public License.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        check_header(
+            "under the GNU GPL, version 2 of the license dated June 1991 or version 3.",
+            "GPL-2.0-only OR GPL-3.0-only",
+        );
+        // "Later" is near the "or" of a version, and not that of a license.
+        check_header(
+            "under the MIT license or the GPL version 2 and any later version.",
+            "MIT OR GPL-2.0-or-later",
+        );
+        // An address may be between two licenses of a choice, and no whole story.
+        let between = |n_words: usize| {
+            let words = vec!["word"; n_words].join(" ");
+            format!("under the EPL 2.0 {words} or the GPL version 2, which")
+        };
+        check_header(&between(20), "EPL-2.0 OR GPL-2.0-only");
+        check_header(&between(40), "EPL-2.0");
+        for parts in [
+            "accordingly",
+            "as appropriate",
+            "respectively",
+            "depending on the file",
+            "whichever applies",
+        ] {
+            check_header(
+                &format!("The files are covered by the GPL v2 or LGPL v2.1, {parts}."),
+                "GPL-2.0-only AND LGPL-2.1-only",
+            );
+        }
+        check_header(
+            "The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version).",
+            "LGPL-2.1-or-later AND GPL-2.0-or-later",
+        );
+        check_header(
+            "All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1.",
+            "GPL-2.0-only AND LGPL-2.1-only",
+        );
+    }
+}
