@@ -17,9 +17,13 @@ pub(super) struct LicenseStatement {
 /// Maximum words between licenses of one choice.
 const REACH: usize = 60;
 
-/// All licenses that are stated: those that are near each other as a choice, if the text offers
-/// one.
-pub(super) fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Expression> {
+/// All licenses that are stated: those that are near each other as a choice, if the text offers one
+/// in the words `around` license texts, which offer choices of other things.
+pub(super) fn joined(
+    stated: Vec<LicenseStatement>,
+    words: &Words,
+    around: &[Range<usize>],
+) -> Option<Expression> {
     let mut groups: Vec<Vec<LicenseStatement>> = Vec::new();
     for next in stated {
         let is_near = |group: &&mut Vec<LicenseStatement>| {
@@ -38,7 +42,8 @@ pub(super) fn joined(stated: Vec<LicenseStatement>, words: &Words) -> Option<Exp
     let choices: Vec<(bool, Vec<Expression>)> = groups
         .into_iter()
         .map(|group| {
-            let is_choice = group.len() > 1 && is_choice(words, group[0].range.start, end(&group));
+            let is_choice =
+                group.len() > 1 && is_choice(words, around, &(group[0].range.start..end(&group)));
             let mut all: Vec<Expression> = Vec::new();
             for expression in group.into_iter().filter_map(|of| of.expression) {
                 if !all.contains(&expression) {
@@ -73,7 +78,7 @@ fn end(group: &[LicenseStatement]) -> usize {
 /// Words that offer a choice of licenses.
 const OFFERS: &[&str] = &[
     "alternatively",
-    " dual ",
+    "dual",
     "dually licensed",
     "your choice",
     "users discretion",
@@ -107,13 +112,23 @@ const OFFERS: &[&str] = &[
     "under 2 licenses",
     "one of the above",
     "any one of two licenses",
+    "also available under",
+    "also made available under",
 ];
+
+/// Words around licenses that may offer a choice of them.
+const AROUND: usize = 24;
 
 /// Whether the words around licenses offer a choice of them; "at your option any later version"
 /// does not.
-fn is_choice(words: &Words, start: usize, end: usize) -> bool {
+fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> bool {
+    let said = |within: Range<usize>| {
+        let parts = parts.iter().map(|of| of.start.max(within.start)..of.end.min(within.end));
+        let parts = parts.filter(|of| !of.is_empty()).map(|of| words.of(of));
+        format!(" {} ", parts.collect::<Vec<_>>().join(" "))
+    };
     let around =
-        format!(" {} ", words.of(start.saturating_sub(24)..(end + 24).min(words.n_words())));
+        said(licenses.start.saturating_sub(AROUND)..(licenses.end + AROUND).min(words.n_words()));
     if PARTS.iter().any(|part| around.contains(part)) {
         return false;
     }
@@ -123,15 +138,11 @@ fn is_choice(words: &Words, start: usize, end: usize) -> bool {
     };
     let is_option = |next: &str| !next.starts_with("version") && !is_later(next);
     let options = [" at your option ", " at your discretion "];
+    let between = said(licenses.clone());
     options.iter().any(|option| around.split(option).skip(1).any(is_option))
-        || OFFERS.iter().any(|offer| around.contains(offer))
-        || end - start < 60
-            && words
-                .of(start..end)
-                .replace("and or ", "")
-                .split(" or ")
-                .skip(1)
-                .any(|next| !is_later(next))
+        || OFFERS.iter().any(|offer| around.contains(&format!(" {offer} ")))
+        || between.split(' ').count() < REACH
+            && between.replace("and or ", "").split(" or ").skip(1).any(|next| !is_later(next))
 }
 
 /// Words behind an "or" among which are those that speak of later versions: "or at your discretion
@@ -153,6 +164,7 @@ const PARTS: &[&str] = &[
     " depending on ",
     " respectively ",
     " whichever applies ",
+    " accompanied the original ",
 ];
 
 #[cfg(test)]
@@ -225,6 +237,10 @@ mod tests {
         check_header(
             "The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version).",
             "LGPL-2.1-or-later AND GPL-2.0-or-later",
+        );
+        check_header(
+            "The file is under the GPL version 2 only. The following notice accompanied the original version: under either the MIT license or the BSD 2-clause license.",
+            "GPL-2.0-only AND MIT AND BSD-2-Clause",
         );
         check_header(
             "All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1.",

@@ -379,7 +379,8 @@ impl Identification {
         let Some(first) = evidence.iter().find(|of| of.statement.expression.is_some()) else {
             return Self { evidence, ..Self::default() };
         };
-        let method = first.statement.method;
+        let method =
+            if is_denied_by_text(first, &evidence) { Method::Text } else { first.statement.method };
         // Several texts in a folder all apply, unless a manifest says how.
         let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
         if method == Method::Text && has_lesser_text(&same) {
@@ -554,6 +555,17 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
         .collect()
 }
 
+/// Whether license texts are beside a manifest, and none is of what that says: the package's own
+/// text grants.
+fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
+    let said = manifest.statement.expression.as_ref();
+    let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
+    let mut read = texts.filter_map(|of| of.statement.expression.as_ref()).peekable();
+    manifest.statement.method == Method::Manifest
+        && read.peek().is_some()
+        && !read.any(|text| said.is_some_and(|said| said.agrees_with(text, false)))
+}
+
 /// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
 /// `LICENSE-APACHE` and `LICENSE-MIT`, `COPYING.MIT` and `COPYING.Apache-2.0`.
 fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
@@ -672,8 +684,12 @@ mod tests {
     #[test]
     fn evidence_that_disagrees_is_kept() {
         let manifest = "{\"license\": \"MIT\"}";
-        let found = check(&[("package.json", manifest), ("LICENSE", GPL)], "a.js", "MIT");
+        let files = [("package.json", manifest), ("LICENSE", GPL)];
+        let found = check(&files, "a.js", "GPL-3.0-only");
         assert_eq!(found.contradictions.len(), 1);
+        assert_eq!(found.contradictions[0].says(), "MIT");
+        let other = ("COPYING", MIT);
+        let found = check(&[files[0], files[1], other], "a.js", "MIT");
         assert_eq!(found.contradictions[0].says(), "GPL-3.0-only");
         let both = "// SPDX-License-Identifier: MIT\n// it under the terms of the GNU General Public License as published by the Free Software Foundation; version 2 of the License.\n";
         assert_eq!(check(&[("a.c", both)], "a.c", "MIT").contradictions.len(), 1);
@@ -813,7 +829,7 @@ mod tests {
                 ("a.js", "// See the file COPYING for copying permission."),
             ],
             "a.js",
-            "MIT OR Zlib",
+            "GPL-3.0-only",
         );
         check(
             &[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")],
@@ -864,10 +880,10 @@ mod tests {
         let found = check(&files, "x/a.py", "GPL-3.0-only");
         assert_eq!(found.found_by().as_deref(), Some("license text (x.dist-info/COPYING:1)"));
         assert_eq!(found.contradictions, []);
-        // A text of another family is no refinement.
+        // A text of another family is no refinement: it counts by itself.
         let files =
             [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
-        assert_eq!(check(&files, "x/a.py", "GPL-1.0-or-later").contradictions.len(), 1);
+        assert_eq!(check(&files, "x/a.py", "MIT").contradictions.len(), 1);
     }
 
     #[test]

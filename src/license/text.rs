@@ -259,7 +259,10 @@ impl Parts {
             return Err(words.of(vague.range.clone()).to_owned());
         }
         let exceptions = self.readings.iter().filter(|of| spdx::exception_id(of.id).is_some());
-        let Some(joined) = joined(stated, words) else { return Err("an exception".to_owned()) };
+        let around = between(&self.readings, words);
+        let Some(joined) = joined(stated, words, &around) else {
+            return Err("an exception".to_owned());
+        };
         let left = self.left_over(words, is_whole);
         if !left.is_empty() {
             return Err(with_other_terms(&joined.to_string(), &left));
@@ -590,6 +593,25 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             .zip(&template.is_required)
             .filter(|(_, is_required)| **is_required);
         words.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn two_texts_are_no_choice_unless_one_is_offered() {
+        let of = |id: &str| {
+            let template = all().find(|of| of.id == id);
+            template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
+        };
+        let ids = ["MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0-only", "LGPL-2.1-only"];
+        for (one, other) in ids.iter().flat_map(|one| ids.map(|other| (*one, other))) {
+            if one == other {
+                continue;
+            }
+            let texts = format!("{}.\n\n{}.\n", of(one), of(other));
+            let found = read(&texts).unwrap_or_else(|why| panic!("{one}, {other}: {why}"));
+            assert!(found.contains(" AND ") && !found.contains(" OR "), "{one}, {other}: {found}");
+            let found = read(&format!("You may choose between these licenses.\n\n{texts}"));
+            assert!(found.expect("both are known").contains(" OR "), "{one}, {other}");
+        }
     }
 
     #[test]
