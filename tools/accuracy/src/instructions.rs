@@ -1,4 +1,4 @@
-//! Counts the instructions of six small jobs, and holds them against those on record.
+//! Counts the instructions of seven small jobs, and holds them against those on record.
 //!
 //! A count repeats to a thousandth whatever else the machine does, so that a change is seen to cost
 //! three hundredths when it is made. Counts belong to a compiler: another one makes other
@@ -13,8 +13,9 @@ use crate::columns::aligned;
 use crate::error::Error;
 use crate::git::{self, State};
 use crate::growth::code::{
-    copied, files, moved, near_duplicate, register_writes, varied_functions,
+    copied, files, moved, near_duplicate, onto, register_writes, varied_functions,
 };
+use crate::growth::shapes::Change;
 use crate::growth::write;
 use crate::output::print;
 use crate::program::{Chosen, Program};
@@ -46,7 +47,7 @@ struct Job {
 
 const RANGE: [&str; 5] = ["check", "--base", "base", "--head", "head"];
 
-static JOBS: [Job; 6] = [
+static JOBS: [Job; 7] = [
     Job {
         name: "reading",
         make: make_documents,
@@ -54,6 +55,7 @@ static JOBS: [Job; 6] = [
         args: &["resemblance", "one.c", "other.c"],
     },
     Job { name: "check, warm", make: make_moved, before: &RANGE, args: &RANGE },
+    Job { name: "check of edits, warm", make: make_edits, before: &RANGE, args: &RANGE },
     Job {
         name: "check of alike lines",
         make: |at| write(at, &copied(&register_writes(6_000, 1))),
@@ -88,6 +90,26 @@ fn make_documents(at: &Path) -> Result<(), Error> {
 /// Many files in another folder, some of which stay.
 fn make_moved(at: &Path) -> Result<(), Error> {
     write(at, &moved(60, |i| varied_functions(5, i), |text, i| (i % 20 == 0, text)))
+}
+
+/// A licensed tree with four copies of each function, in one of which some are edited, as a fix is
+/// and as code is written anew.
+fn make_edits(at: &Path) -> Result<(), Error> {
+    let text = |i: usize| varied_functions(6, 6 * (i / 4)) + &varied_functions(6, 6 * (1_000 + i));
+    let Change { mut base, mut head } = onto(400, text, &varied_functions(3, 3_000));
+    base.insert("LICENSE".to_owned(), Some(include_str!("../../../LICENSE-MIT").to_owned()));
+    let of_old = base.iter().filter(|(path, _)| path.starts_with("old/")).step_by(20);
+    let edited = of_old.map(|(path, text)| {
+        let guarded = text.iter().flat_map(|text| text.split_inclusive('\n')).enumerate();
+        let line = |(at, line): (usize, &str)| match line.trim() {
+            "int total = 0;" if at % 3 == 0 => format!("{line}    if (p == NULL) return -1;\n"),
+            "return total;" if at % 4 == 0 => line.replace("total", "total - n"),
+            _ => line.to_owned(),
+        };
+        (path.clone(), Some(guarded.map(line).collect()))
+    });
+    head.extend(edited);
+    write(at, &Change { base, head })
 }
 
 /// Commits that add a file each, with copies among them.

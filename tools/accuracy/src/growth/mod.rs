@@ -10,7 +10,7 @@ mod measure;
 pub mod code;
 
 // Lists the shapes.
-mod shapes;
+pub mod shapes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
