@@ -210,7 +210,7 @@ impl LicensePolicy {
     /// The policy's verdict on code with these terms; does not consider attribution.
     ///
     /// If evidence for a license that the policy likes less contradicts the license that was found,
-    /// it needs review.
+    /// it needs review; so does what is denied by a text alone that other evidence contradicts.
     pub fn judge(&self, terms: &Terms) -> Verdict {
         let (mut answer, mut reason) = self.judge_license(terms.license.as_ref());
         if answer == Answer::Denied && terms.is_of_text {
@@ -225,7 +225,9 @@ impl LicensePolicy {
         }
         for contradiction in &terms.contradictions {
             let (other, _) = self.judge_license(contradiction.license.as_ref());
-            if other > answer && !terms.is_declared {
+            let is_worse = other > answer;
+            let is_better = terms.is_of_text && answer == Answer::Denied && other < answer;
+            if (is_worse || is_better) && !terms.is_declared {
                 answer = Answer::Review;
                 reason = format!("{reason}, but {}", contradiction.evidence);
             }
