@@ -152,6 +152,17 @@ const MIN_IDENTIFIER: usize = 4;
 /// Hosts that have a page for each license, by its identifier.
 const HOSTS: [&str; 4] = ["spdx org", "opensource org", "choosealicense com", "nuget org"];
 
+/// The names by which people refer to exceptions.
+pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
+    ("classpath exception", "Classpath-exception-2.0"),
+    ("classpath linking exception", "Classpath-exception-2.0"),
+    ("combined work that includes freertos", "freertos-exception-2.0"),
+    ("gcc runtime library exception", "GCC-exception-3.1"),
+    ("linux syscall note", "Linux-syscall-note"),
+    ("llvm exception", "LLVM-exception"),
+    ("llvm exceptions", "LLVM-exception"),
+];
+
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     let table: NamesFile = toml::from_str(include_str!("../../config/licenses/names.toml"))
@@ -256,8 +267,13 @@ pub(super) fn named(name: &str) -> Option<String> {
     if name.len() > MAX_NAMED {
         return None;
     }
-    let (without, remarks) = parted_remarks(name);
     let plain = |text: &str| Words::new(format!("the {text}").as_bytes(), 1).text().to_owned();
+    if let Some((license, exception)) = name.split_once(" with ") {
+        let exception = plain(exception);
+        let (_, id) = EXCEPTIONS.iter().find(|(name, _)| exception.trim().ends_with(name))?;
+        return Some(Expression::parse(license)?.with_exception(id).to_string());
+    }
+    let (without, remarks) = parted_remarks(name);
     if remarks.iter().any(|remark| is_limit_of_name(plain(remark).trim())) {
         return None;
     }

@@ -484,14 +484,10 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     let more = lines.take_while(|line| line.starts_with([' ', '\t']) && !line.contains(':'));
     let value = std::iter::once(value).chain(more).map(str::trim).collect::<Vec<_>>().join(" ");
     // R writes "MIT + file LICENSE | GPL-2".
-    let mut parts = value.split(" + file ");
-    let first = parts.next().unwrap_or_default().to_owned();
-    let behind = |part: &str| {
-        part.trim().split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}"))
-    };
-    let value = parts.fold(first, |all, part| all + &behind(part));
-    ManifestLicenses::one(value.trim().trim_matches('"'))
-        .filter(|of| !of.names[0].starts_with("file "))
+    let choices = value.trim_matches('"').split('|');
+    let choices = choices.map(|of| of.split("+ file ").next().unwrap_or_default().trim());
+    let names: Vec<&str> = choices.filter(|of| !of.starts_with("file ")).collect();
+    ManifestLicenses::one(&names.join(" | "))
 }
 
 #[cfg(test)]
@@ -555,6 +551,15 @@ mod tests {
         );
         check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
         check("description", "License: MIT + file LICENSE\n", "MIT");
+        check("description", "License: GPL (>= 2) | file LICENSE\n", "GPL-2.0-or-later");
+        check("description", "License: GPL-2 | MIT + file LICENSE\n", "GPL-2.0-only OR MIT");
+        check("description", "License: file LICENSE\n", "nothing");
+        for with in
+            ["GPL2 with classpath exception", "GNU GPL, version 2 with the GNU Classpath Exception"]
+        {
+            let text = format!("{{\"license\": \"{with}\"}}");
+            check("package.json", &text, "GPL-2.0-only WITH Classpath-exception-2.0");
+        }
         check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
     }
 

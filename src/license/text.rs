@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::align::{Difference, Reading, abridged, readings};
 use super::choice::{LicenseStatement, joined};
 use super::expression::Expression;
-use super::grants::{Grant, grants, title};
+use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
 use super::words::Words;
 
@@ -388,17 +388,6 @@ fn with_other_terms(license: &str, terms: &[String]) -> String {
     };
     format!("like {license}, with other terms: {first}{more}")
 }
-
-/// The names by which headers refer to exceptions.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    ("classpath exception", "Classpath-exception-2.0"),
-    ("classpath linking exception", "Classpath-exception-2.0"),
-    ("combined work that includes freertos", "freertos-exception-2.0"),
-    ("gcc runtime library exception", "GCC-exception-3.1"),
-    ("linux syscall note", "Linux-syscall-note"),
-    ("llvm exception", "LLVM-exception"),
-    ("llvm exceptions", "LLVM-exception"),
-];
 
 /// The parts of a text that are before, between and behind license texts.
 fn between(readings: &[Reading], words: &Words) -> Vec<Range<usize>> {
