@@ -116,6 +116,12 @@ const OFFERS: &[&str] = &[
     "also made available under",
 ];
 
+/// Whether a sentence offers a choice of licenses.
+pub(super) fn is_offer(sentence: &str) -> bool {
+    let sentence = format!(" {sentence} ");
+    OFFERS.iter().any(|offer| sentence.contains(&format!(" {offer} ")))
+}
+
 /// Words around licenses that may offer a choice of them.
 const AROUND: usize = 24;
 
@@ -140,7 +146,7 @@ fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> 
     let options = [" at your option ", " at your discretion "];
     let between = said(licenses.clone());
     options.iter().any(|option| around.split(option).skip(1).any(is_option))
-        || OFFERS.iter().any(|offer| around.contains(&format!(" {offer} ")))
+        || is_offer(&around)
         || between.split(' ').count() < REACH
             && between.replace("and or ", "").split(" or ").skip(1).any(|next| !is_later(next))
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::align::{Difference, Reading, abridged, readings};
-use super::choice::{LicenseStatement, joined};
+use super::choice::{LicenseStatement, is_offer, joined};
 use super::expression::Expression;
 use super::grants::{EXCEPTIONS, Grant, grants, title};
 use super::limits::{begins, is_limit, is_limit_of_header, is_limit_of_name};
@@ -357,6 +357,7 @@ impl Parts {
             let sentence = words.of(of.clone());
             match self.beside_names(of, words) {
                 Some(beside) => is_limit_of_name(&beside) && !is_usual(sentence),
+                None if is_whole && is_offer(sentence) => is_limit_of_name(sentence),
                 None if is_whole => is_term(sentence),
                 None => is_near(of) && is_limit_of_header(sentence) && !is_usual(sentence),
             }
@@ -598,8 +599,15 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
             let texts = format!("{}.\n\n{}.\n", of(one), of(other));
             let found = read(&texts).unwrap_or_else(|why| panic!("{one}, {other}: {why}"));
             assert!(found.contains(" AND ") && !found.contains(" OR "), "{one}, {other}: {found}");
-            let found = read(&format!("You may choose between these licenses.\n\n{texts}"));
-            assert!(found.expect("both are known").contains(" OR "), "{one}, {other}");
+            for offer in
+                ["You may choose between these licenses", "You may use it under either license"]
+            {
+                let found = read(&format!("{offer}.\n\n{texts}"));
+                assert!(found.expect("both are known").contains(" OR "), "{one}, {other}");
+                let limited =
+                    read(&format!("{offer}, for non-commercial purposes only.\n\n{texts}"));
+                assert!(limited.is_err(), "{limited:?}");
+            }
         }
     }
 
