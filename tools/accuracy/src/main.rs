@@ -70,7 +70,7 @@ mod siblings;
 // `accuracy merged`: how many copies are told that maintainers merged later.
 mod merged;
 
-// `accuracy instructions`: how many instructions six small jobs take, and how many they took
+// `accuracy instructions`: how many instructions seven small jobs take, and how many they took
 // before.
 mod instructions;
 
@@ -105,7 +105,7 @@ enum Command {
     ///
     /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
     Growth(growth::Args),
-    /// How many instructions six small jobs take, under valgrind, beside those on record; fails at
+    /// How many instructions seven small jobs take, under valgrind, beside those on record; fails at
     /// 3 % more.
     Instructions(instructions::Args),
     /// How many files are read as the language that they are in: files in folders that are named
