@@ -325,9 +325,6 @@ impl<'d> Document<'d> {
 
     /// Whether a line calls or computes.
     fn acts(&self, line: &[Token], juxtaposed: bool) -> bool {
-        let computes = |token: &Token| {
-            matches!(token.text(self.text), b"+" | b"-" | b"*" | b"/" | b"%" | b"<" | b">")
-        };
         let acts_with = |pair: &[Token]| {
             let (first, second) = (&pair[0], &pair[1]);
             let is_word = matches!(first.kind(), Kind::Identifier | Kind::Keyword);
@@ -342,7 +339,24 @@ impl<'d> Document<'d> {
                 Kind::Keyword => false,
             }
         };
-        line.iter().any(computes) || line.windows(2).any(acts_with)
+        line.iter().any(|token| self.computes(token)) || line.windows(2).any(acts_with)
+    }
+
+    /// Whether a token is an operator that computes. A `<` or `>` that is, or the arrow that it is
+    /// part of, has white space on both sides; others enclose arguments of types.
+    fn computes(&self, token: &Token) -> bool {
+        let is_spaced = || {
+            let (before, behind) = self.text.split_at(token.start as usize);
+            let is_part = |byte: &&u8| matches!(byte, b'<' | b'>' | b'=' | b'-');
+            let is_white = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+            is_white(before.iter().rev().find(|byte| !is_part(byte)))
+                && is_white(behind.iter().find(|byte| !is_part(byte)))
+        };
+        match token.punctuation() {
+            Some(b'+' | b'-' | b'*' | b'/' | b'%') => true,
+            Some(b'<' | b'>') => is_spaced(),
+            _ => false,
+        }
     }
 }
 

@@ -84,6 +84,24 @@ fn a_function_of_a_hundred_tokens_is_a_warning_when_all_its_names_are_replaced_o
 }
 
 #[test]
+fn type_arguments_compute_nothing() {
+    for (extension, opening, field, closing) in [
+        ("rs", "pub struct Place {\n", "    pub of_N: Option<Vec<Place_N>>,\n", "}\n"),
+        ("java", "class Place {\n", "    private Map<String, List<Place_N>> of_N;\n", "}\n"),
+        ("cpp", "struct Place {\n", "    std::vector<std::pair<int, Place_N>> of_N;\n", "};\n"),
+        ("ts", "type Place = {\n", "    of_N: Array<Map<string, Place_N>>;\n", "};\n"),
+    ] {
+        let path = |name: &str| format!("{name}.{extension}");
+        let fields: String = (0..16).map(|at| field.replace('N', &at.to_string())).collect();
+        let text = format!("{opening}{fields}{closing}");
+        let renamed = text.replace("Place", "Road").replace("of_", "on_");
+        let found = levels(&[], &[(&path("a"), &text)], &[(&path("b"), &renamed)]);
+        let says = "says little: no statement, no control flow";
+        assert!(found[0].contains(says), "{extension}: {found:?}");
+    }
+}
+
+#[test]
 fn what_comes_from_a_document_is_a_note() {
     let page = format!("# Find\n\nA table is searched like this:\n\n```c\n{DECIDES}```\n");
     let found = levels(&[], &[("guide.md", &page)], &[("b.c", &format!("int other;\n{DECIDES}"))]);
