@@ -295,14 +295,16 @@ impl<'d> Document<'d> {
         parts
     }
 
-    /// What a statement does. Annotations and preprocessor lines do nothing themselves.
+    /// What a statement does. Annotations, preprocessor lines and signatures do nothing themselves;
+    /// where a call may have no brackets, a signature looks like one.
     fn deed(&self, tokens: Range<usize>, juxtaposed: bool) -> Option<Deed<'d>> {
         let line = &self.tokens[tokens.clone()];
         if matches!(line[0].text(self.text), b"@" | b"#") {
             return None;
         }
         let controls = self.controls(line);
-        if controls.is_empty() && !self.acts(line, juxtaposed) {
+        let is_signature = || !juxtaposed && self.end_of_signature(tokens.start) > tokens.start;
+        if controls.is_empty() && (!self.acts(line, juxtaposed) || is_signature()) {
             return None;
         }
         let mut shape = FixedState::default().build_hasher();
