@@ -33,7 +33,7 @@ impl Document<'_> {
     }
 
     /// Behind the annotations and the signature that begin at `at`, or `at`.
-    fn end_of_signature(&self, at: usize) -> usize {
+    pub(super) fn end_of_signature(&self, at: usize) -> usize {
         let mut start = at;
         while let Some(end) = self.end_of_annotation(start) {
             start = end;

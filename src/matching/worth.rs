@@ -42,7 +42,6 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use super::Document;
 use super::alignment::Alignment;
 use crate::language::{Kind, Symbol, Token};
-use crate::text::Lines;
 
 /// The worth of one kind of control flow, in statements.
 const CONTROL_FLOW_WORTH: f64 = 2.0;
@@ -69,7 +68,7 @@ pub const BESIDE_LINES: u32 = 6;
 /// What a copy does, and how much of it reads like its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worth {
-    /// Statements of distinct shapes that decide, call or compute.
+    /// Statements of distinct shapes that decide, call or compute; several may be on one line.
     pub n_statements: usize,
     /// Kinds of control flow among them.
     pub n_controls: usize,
@@ -148,10 +147,10 @@ impl Worth {
     }
 }
 
-/// What a line does that decides, calls or computes.
+/// What a statement does that decides, calls or computes.
 #[derive(Debug)]
 pub struct Deed<'d> {
-    /// The tokens of the line.
+    /// Its tokens.
     pub tokens: Range<usize>,
     /// A hash of its symbols.
     shape: u64,
@@ -213,17 +212,15 @@ impl<'d> Document<'d> {
     /// ascend; those of one shape once.
     fn n_lines_of(&self, range: Range<usize>, tokens: &[usize]) -> usize {
         let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
-        let mut start = range.start;
         let mut rest = tokens;
-        while start < range.end {
-            let end = (start + 1..range.end).find(|&at| self.starts_line(at)).unwrap_or(range.end);
-            let within = rest.partition_point(|&at| at < end);
-            let line = &self.tokens[start..end];
+        for part in self.parts(range) {
+            let within = rest.partition_point(|&at| at < part.end);
+            let line = &self.tokens[part];
             let n_bytes = line.last().map_or(0, |last| last.end - line[0].start);
             if within == line.len() && n_bytes as usize >= MIN_LINE {
                 shapes.insert(line.iter().map(|token| token.symbol).collect());
             }
-            (start, rest) = (end, &rest[within..]);
+            rest = &rest[within..];
         }
         shapes.len()
     }
@@ -253,50 +250,61 @@ impl<'d> Document<'d> {
         indents.first() == Some(&least) && ends
     }
 
-    /// Counts what the lines of `range` do that have a token which `is_novel`: statements of
+    /// Counts what the statements of `range` do that have a token which `is_novel`: statements of
     /// distinct shapes that decide, call or compute, and kinds of control flow. With `juxtaposed`,
     /// a name before a name or a literal is also a call. Time O(n).
     pub fn statements(
         &self,
         range: Range<usize>,
-        lines: &Lines,
         is_novel: &[bool],
         juxtaposed: bool,
     ) -> (usize, usize) {
-        let is_new = |line: &Range<usize>| is_novel[line.clone()].contains(&true);
-        let deeds: Vec<Deed<'d>> = self
-            .lines_of(range, lines)
-            .filter(is_new)
-            .filter_map(|line| self.deed(line, juxtaposed))
-            .collect();
+        let mut deeds = self.deeds(range, juxtaposed);
+        deeds.retain(|deed| is_novel[deed.tokens.clone()].contains(&true));
         n_statements(deeds.iter())
     }
 
-    /// What each line of `range` does. Time O(n).
-    pub fn deeds(&self, range: Range<usize>, lines: &Lines, juxtaposed: bool) -> Vec<Deed<'d>> {
-        self.lines_of(range, lines).filter_map(|line| self.deed(line, juxtaposed)).collect()
+    /// What each statement of `range` does. Time O(n).
+    pub fn deeds(&self, range: Range<usize>, juxtaposed: bool) -> Vec<Deed<'d>> {
+        self.parts(range).into_iter().filter_map(|part| self.deed(part, juxtaposed)).collect()
     }
 
-    /// The tokens of each line in `range`.
-    fn lines_of(&self, range: Range<usize>, lines: &Lines) -> impl Iterator<Item = Range<usize>> {
-        let mut end = range.start;
-        let by_line =
-            self.tokens[range].chunk_by(|a, b| lines.line_of(a.start) == lines.line_of(b.start));
-        by_line.map(move |line| {
-            let start = end;
-            end += line.len();
-            start..end
-        })
+    /// The statements in `range`: its lines, and on one line what ends with `;`, `{` or `}` outside
+    /// of round and square brackets. Time O(n).
+    fn parts(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let (mut parts, mut open, mut start) = (Vec::new(), Vec::new(), range.start);
+        for at in range.clone() {
+            let ends = at > start
+                && matches!(self.tokens[at - 1].punctuation(), Some(b';' | b'{' | b'}'))
+                && !matches!(open.last(), Some(b'(' | b'['));
+            if at > start && (self.starts_line(at) || ends && !self.is_closer(at)) {
+                parts.push(start..at);
+                start = at;
+            }
+            match self.tokens[at].punctuation() {
+                Some(bracket @ (b'(' | b'[' | b'{')) => open.push(bracket),
+                Some(b')' | b']' | b'}') => {
+                    open.pop();
+                }
+                _ => (),
+            }
+        }
+        if start < range.end {
+            parts.push(start..range.end);
+        }
+        parts
     }
 
-    /// What a line does. Annotations and preprocessor lines do nothing themselves.
+    /// What a statement does. Annotations, preprocessor lines and signatures do nothing themselves;
+    /// where a call may have no brackets, a signature looks like one.
     fn deed(&self, tokens: Range<usize>, juxtaposed: bool) -> Option<Deed<'d>> {
         let line = &self.tokens[tokens.clone()];
         if matches!(line[0].text(self.text), b"@" | b"#") {
             return None;
         }
         let controls = self.controls(line);
-        if controls.is_empty() && !self.acts(line, juxtaposed) {
+        let is_signature = || !juxtaposed && self.end_of_signature(tokens.start) > tokens.start;
+        if controls.is_empty() && (!self.acts(line, juxtaposed) || is_signature()) {
             return None;
         }
         let mut shape = FixedState::default().build_hasher();
@@ -319,9 +327,6 @@ impl<'d> Document<'d> {
 
     /// Whether a line calls or computes.
     fn acts(&self, line: &[Token], juxtaposed: bool) -> bool {
-        let computes = |token: &Token| {
-            matches!(token.text(self.text), b"+" | b"-" | b"*" | b"/" | b"%" | b"<" | b">")
-        };
         let acts_with = |pair: &[Token]| {
             let (first, second) = (&pair[0], &pair[1]);
             let is_word = matches!(first.kind(), Kind::Identifier | Kind::Keyword);
@@ -336,7 +341,24 @@ impl<'d> Document<'d> {
                 Kind::Keyword => false,
             }
         };
-        line.iter().any(computes) || line.windows(2).any(acts_with)
+        line.iter().any(|token| self.computes(token)) || line.windows(2).any(acts_with)
+    }
+
+    /// Whether a token is an operator that computes. A `<` or `>` that is, or the arrow that it is
+    /// part of, has white space on both sides; others enclose arguments of types.
+    fn computes(&self, token: &Token) -> bool {
+        let is_spaced = || {
+            let (before, behind) = self.text.split_at(token.start as usize);
+            let is_part = |byte: &&u8| matches!(byte, b'<' | b'>' | b'=' | b'-');
+            let is_white = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+            is_white(before.iter().rev().find(|byte| !is_part(byte)))
+                && is_white(behind.iter().find(|byte| !is_part(byte)))
+        };
+        match token.punctuation() {
+            Some(b'+' | b'-' | b'*' | b'/' | b'%') => true,
+            Some(b'<' | b'>') => is_spaced(),
+            _ => false,
+        }
     }
 }
 
@@ -344,16 +366,11 @@ impl<'d> Document<'d> {
 mod tests {
     use super::super::tests::{c_tokens, document};
     use super::*;
+    use crate::text::Lines;
 
     fn statements(text: &str) -> (usize, usize) {
         let tokens = c_tokens(text);
-        let lines = Lines::new(text.as_bytes());
-        document(text, &tokens).statements(
-            0..tokens.len(),
-            &lines,
-            &vec![true; tokens.len()],
-            false,
-        )
+        document(text, &tokens).statements(0..tokens.len(), &vec![true; tokens.len()], false)
     }
 
     #[test]
@@ -372,6 +389,13 @@ mod tests {
     }
 
     #[test]
+    fn statements_on_one_line_count_as_on_several() {
+        let text = "for (a = 0; a < b; a++) {\n  f(a);\n  if (a) {\n    g(a, b);\n  }\n}\n";
+        assert_eq!(statements(text), (4, 2));
+        assert_eq!(statements(&text.replace('\n', " ")), (4, 2));
+    }
+
+    #[test]
     fn each_kind_of_control_flow_counts_once() {
         assert_eq!(
             statements("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n"),
@@ -384,12 +408,7 @@ mod tests {
         let text = "f(a);\nif (b) {\n}\n";
         let tokens = c_tokens(text);
         let is_novel: Vec<bool> = (0..tokens.len()).map(|at| at < 5).collect();
-        let found = document(text, &tokens).statements(
-            0..tokens.len(),
-            &Lines::new(text.as_bytes()),
-            &is_novel,
-            false,
-        );
+        let found = document(text, &tokens).statements(0..tokens.len(), &is_novel, false);
         assert_eq!(found, (1, 0));
     }
 

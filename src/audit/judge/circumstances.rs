@@ -76,11 +76,11 @@ impl FileUnderAudit<'_> {
         fragment: &Fragment,
         origins: &[Origin],
     ) -> Option<Worth> {
-        let Self { query: ChangedFile { source, novel, .. }, lines, language, .. } = self;
+        let Self { query: ChangedFile { source, novel, .. }, language, .. } = self;
         let origin = origins.first()?;
         let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
         let (n_statements, n_controls) =
-            source.document().statements(range.clone(), lines, novel, juxtaposed);
+            source.document().statements(range.clone(), novel, juxtaposed);
         let rows = |of: &Fragment| of.start.line..of.end.line + 1;
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
@@ -92,9 +92,6 @@ impl FileUnderAudit<'_> {
         let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();
         let n_equal_lines =
             origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
-        // Code on fewer lines than it has in its origin does what these do.
-        let has_fewer = n_equal_lines > rows(fragment).len();
-        let n_statements = if has_fewer { n_statements.max(n_equal_lines) } else { n_statements };
         Some(Worth {
             n_statements,
             n_controls,

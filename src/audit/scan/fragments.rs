@@ -168,7 +168,7 @@ impl Text {
 struct Scales<'t> {
     query: &'t Text,
     min_worth: u16,
-    /// What each line of the file does.
+    /// What each statement of the file does.
     deeds: Vec<Deed<'t>>,
     /// What is known of each range without its origin: a range has many.
     known: HashMap<Range<usize>, Worth>,
@@ -176,8 +176,8 @@ struct Scales<'t> {
 
 impl<'t> Scales<'t> {
     fn new(query: &'t Text, min_worth: u16) -> Self {
-        let Text { source, lines, has_juxtaposed_calls, .. } = query;
-        let deeds = source.document().deeds(0..source.tokens.len(), lines, *has_juxtaposed_calls);
+        let Text { source, has_juxtaposed_calls, .. } = query;
+        let deeds = source.document().deeds(0..source.tokens.len(), *has_juxtaposed_calls);
         Self { query, min_worth, deeds, known: HashMap::new() }
     }
 
@@ -198,7 +198,7 @@ impl<'t> Scales<'t> {
         let names = names_alike(&query.source.tokens[own.clone()], &target.source.tokens[other]);
         let mut worth = Worth { names, similarity: pair.similarity, is_beside, ..self.alone(&own) };
         // Lines take longest to compare: only where they decide.
-        let at_most = Worth { n_equal_lines: query.rows(&own).len(), ..worth };
+        let at_most = Worth { n_equal_lines: worth.n_statements, ..worth };
         if !worth.is_enough() && at_most.is_enough() {
             worth.n_equal_lines =
                 n_equal_lines(&pair.alignment, document, target.source.document());
