@@ -441,3 +441,41 @@ fn files_with_names_of_the_component_are_no_other_project() {
     let version = version(&shelf, &copying_all(&rewritten));
     assert_eq!([&version["version"], &version["nearest"]], [&Value::Null, &"v1.0 to v1.1".into()]);
 }
+
+#[test]
+fn a_part_of_a_file_tells_no_version_of_its_component() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    let own: String =
+        (0..40).map(|n| format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")).collect();
+    let repository = copying(&[("main/all.c", &(own + LIST))]);
+    let report = shelf.report(&repository, &["audit"]);
+    assert_eq!(report.list("/audit/versions"), [] as [Value; 0]);
+    let component = &report.list("/audit/components")[0]["component"];
+    assert_eq!([&component["name"], &component["version"]], [&"archive".into(), &Value::Null]);
+}
+
+#[test]
+fn what_a_component_copied_itself_is_told_of_the_project_that_it_is_from() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let other = Repository::new();
+    let mut edited = unpacked(&origin, "v2.0", "", "third_party/archive");
+    edit(&mut edited, "third_party/archive/record.c", "RECORD_FULL", "RECORD_NONE");
+    edited.iter().for_each(|(path, text)| other.write(path, text));
+    other.write("main.c", WRITE.replace("record", "entry"));
+    other.commit("Begin");
+    shelf.corpus(&["add", "known", path(&other), "--name", "other"]);
+    let mut copied: Vec<(String, String)> = edited
+        .into_iter()
+        .map(|(path, text)| (path.replace("third_party/archive", "lib"), text))
+        .collect();
+    edit(&mut copied, "lib/record.c", "checksum_of", "sum_of");
+    let report = shelf.report(&copying_all(&copied), &["audit"]);
+    let folders: Vec<&Value> =
+        report.list("/audit/versions").iter().map(|of| &of["component"]).collect();
+    assert_eq!(folders, ["archive"]);
+    let names: Vec<&Value> =
+        report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
+    assert_eq!(names, ["archive"]);
+}
