@@ -17,8 +17,8 @@ use super::judge::{
 };
 use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree,
-    search,
+    AS_MUCH, FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole,
+    place_in_tree, search,
 };
 use super::stale::{
     ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable,
@@ -28,7 +28,7 @@ use super::{
     FolderVersion, HeldFix, Introduction, Outcome, Possible,
 };
 use crate::change::End;
-use crate::config::Config;
+use crate::config::{Config, Foreign};
 use crate::files::{Entry, ReadFiles};
 use crate::git::{
     Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of,
@@ -652,8 +652,8 @@ impl Comparing<'_> {
 /// What distinguishes one component under one license from another.
 type Key = (String, String, Option<String>);
 
-/// By version, a component and the number of its tokens.
-type Versions = BTreeMap<Option<String>, (Arc<Component>, usize)>;
+/// By version, a component, the number of its tokens, and of those that tell the version.
+type Versions = BTreeMap<Option<String>, (Arc<Component>, usize, usize)>;
 
 /// What has been collected about the files so far.
 #[derive(Default)]
@@ -681,11 +681,11 @@ impl FileFacts {
         self.n_files += 1;
         self.n_tokens += n_tokens;
         let strictest = file.whole.iter().min_by_key(|(path, of)| {
-            (strictest_first(of, config), first(of), *path != source.path)
+            (strictest_first(of, config), is_nested(path), first(of), *path != source.path)
         });
         let mut explained = match strictest {
             Some((path, component)) => vec![Explanation {
-                component: self.number(&Arc::new(component.clone()), n_tokens, config),
+                component: self.number(&Arc::new(component.clone()), (n_tokens, n_tokens), config),
                 path: path.clone(),
                 version: component.version.clone(),
                 n_tokens,
@@ -722,7 +722,9 @@ impl FileFacts {
         let mut ranked: Vec<&TreeCopy> = copies.iter().collect();
         ranked.sort_by_cached_key(|copied| {
             let FileHits { place, target, .. } = &found[copied.found];
-            let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
+            let weight = if is_nested(&target.path) { AS_MUCH } else { 1.0 };
+            let likeness =
+                copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity * weight;
             let (answer, first) = match place {
                 Place::Component(of) => (Some(strictest_first(of, config)), first(of)),
                 _ => (None, i64::MAX),
@@ -743,7 +745,9 @@ impl FileFacts {
             if n_tokens == 0 {
                 continue;
             }
-            let component = self.number(origin, n_tokens, config);
+            // A part of a file does not tell of which release of a history the rest is.
+            let n_versioned = if origin.first_seen.is_some() { 0 } else { n_tokens };
+            let component = self.number(origin, (n_tokens, n_versioned), config);
             let (path, version) = (&target.path, &origin.version);
             let is_it = |of: &&mut Explanation| {
                 (of.component, &of.path, &of.version) == (component, path, version)
@@ -759,18 +763,24 @@ impl FileFacts {
         explained
     }
 
-    /// The number of a component under its license.
-    fn number(&mut self, component: &Arc<Component>, n_tokens: usize, config: &Config) -> usize {
+    /// The number of a component under its license, of which a file has some tokens, and some that
+    /// tell its version.
+    fn number(
+        &mut self,
+        component: &Arc<Component>,
+        (n_tokens, n_versioned): (usize, usize),
+        config: &Config,
+    ) -> usize {
         let key = (component.corpus.clone(), component.name.clone(), component.license());
         let number = *self.numbers.entry(key).or_insert(self.components.len());
         if number == self.components.len() {
             self.components.push((config.licenses.judge(&component.terms), BTreeMap::new()));
         }
         let versions = &mut self.components[number].1;
-        versions
+        let (_, n, n_of_version) = versions
             .entry(component.version.clone())
-            .or_insert_with(|| (Arc::clone(component), 0))
-            .1 += n_tokens;
+            .or_insert_with(|| (Arc::clone(component), 0, 0));
+        (*n, *n_of_version) = (*n + n_tokens, *n_of_version + n_versioned);
         number
     }
 
@@ -832,6 +842,12 @@ impl FileFacts {
     }
 }
 
+/// Whether a file of a component is third-party code there: its own project has it as well, if that
+/// is known.
+fn is_nested(path: &FilePath) -> bool {
+    Foreign::above(path).is_some()
+}
+
 /// What the policy answers on a component, the strictest first.
 fn strictest_first(component: &Component, config: &Config) -> Reverse<Answer> {
     Reverse(config.licenses.judge(&component.terms).answer)
@@ -842,11 +858,11 @@ const MIN_PART: usize = 30;
 
 /// A component by the version that most of its tokens are from; without a version if none has more
 /// than half of them.
-fn most_of(versions: BTreeMap<Option<String>, (Arc<Component>, usize)>) -> Arc<Component> {
-    let n_tokens: usize = versions.values().map(|(_, n)| n).sum();
-    let most = versions.into_values().max_by_key(|(_, n)| *n);
-    let (component, n) = most.unwrap_or_default();
-    if 2 * n > n_tokens { component } else { Arc::new(component.unversioned()) }
+fn most_of(versions: Versions) -> Arc<Component> {
+    let n_tokens: usize = versions.values().map(|(_, n, _)| n).sum();
+    let most = versions.into_values().max_by_key(|(_, n, _)| *n);
+    let (component, _, n_versioned) = most.unwrap_or_default();
+    if 2 * n_versioned > n_tokens { component } else { Arc::new(component.unversioned()) }
 }
 
 /// Takes parts out of files that only idioms show, and returns them: they are no evidence of a

@@ -93,7 +93,7 @@ pub struct Foreign<'p> {
 
 impl<'p> Foreign<'p> {
     /// The outermost folder above `path` whose name marks it as third-party code. Time O(n).
-    pub(super) fn above(path: &'p FilePath) -> Option<Self> {
+    pub fn above(path: &'p FilePath) -> Option<Self> {
         let bytes = path.as_bytes();
         let mut above: [&[u8]; 2] = [b"", b""];
         let mut start = 0;

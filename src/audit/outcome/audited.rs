@@ -278,8 +278,13 @@ impl FolderVersion {
     /// Of a commit between releases two in three have to be: the folder may be a release that the
     /// corpus does not have.
     pub fn is_exact(&self) -> bool {
-        let n_same = self.identical.len() + self.equal.len();
+        let n_same = self.n_same();
         if self.tags.is_some() { 2 * n_same > self.n_files } else { 3 * n_same >= 2 * self.n_files }
+    }
+
+    /// The files that are those of the version, at least but for comments and layout.
+    pub fn n_same(&self) -> usize {
+        self.identical.len() + self.equal.len()
     }
 
     /// The version that it is: a tag, a range of tags that differ equally, or a commit; `None` if

@@ -36,7 +36,7 @@ const MAX_CANDIDATES: usize = 100;
 const ENOUGH: usize = 3;
 /// An earlier version counts as containing the code if it shares at least this fraction of what the
 /// best one shares.
-pub(super) const AS_MUCH: f64 = 0.75;
+pub(in crate::audit) const AS_MUCH: f64 = 0.75;
 
 /// The name of a component, and the path of a file in it.
 pub(super) type ComponentPath = (String, FilePath);
@@ -119,16 +119,45 @@ impl KnownVersions {
         segment: &CorpusSegment,
         at: BlobAt,
     ) -> Result<SharedLines, SegmentError> {
-        let key = (own.digest, at);
-        if let Some(shared) = self.shared.lock().ok().and_then(|shared| shared.get(&key).copied()) {
+        if let Some(shared) = self.known_lines(own, at) {
             return Ok(shared);
         }
-        let shared = own.shared(segment.line_keys(at.1)?);
-        if let Ok(mut all) = self.shared.lock() {
-            all.insert(key, shared);
-        }
+        let shared = own.shared(&sorted_lines(segment, at)?);
+        self.remember_lines(own, at, shared);
         Ok(shared)
     }
+
+    /// Compares the lines of all of `files` with a blob, which is unpacked once.
+    fn compare_lines<'l>(
+        &self,
+        files: impl Iterator<Item = &'l LineCounts>,
+        segment: &CorpusSegment,
+        at: BlobAt,
+    ) -> Result<(), SegmentError> {
+        let mut files = files.filter(|own| self.known_lines(own, at).is_none()).peekable();
+        if files.peek().is_some() {
+            let lines = sorted_lines(segment, at)?;
+            files.for_each(|own| self.remember_lines(own, at, own.shared(&lines)));
+        }
+        Ok(())
+    }
+
+    fn known_lines(&self, own: &LineCounts, at: BlobAt) -> Option<SharedLines> {
+        self.shared.lock().ok()?.get(&(own.digest, at)).copied()
+    }
+
+    fn remember_lines(&self, own: &LineCounts, at: BlobAt, shared: SharedLines) {
+        if let Ok(mut all) = self.shared.lock() {
+            all.insert((own.digest, at), shared);
+        }
+    }
+}
+
+/// The keys of the lines of a blob, sorted.
+fn sorted_lines(segment: &CorpusSegment, at: BlobAt) -> Result<Vec<u64>, SegmentError> {
+    let mut lines = segment.line_keys(at.1)?;
+    lines.sort_unstable();
+    Ok(lines)
 }
 
 /// Of the files that are equal, at least one, that which had the content first.
@@ -172,17 +201,38 @@ pub(super) fn elect(
         of_queries[hit.query].push(hit);
     }
     let election = Election { segments, known };
-    let elected =
-        of_queries.par_iter().zip(queries).map(|(hits, query)| election.of_query(hits, query));
-    let mut all = Winners::default();
-    for (query, (blobs, since)) in
-        elected.collect::<Result<Vec<_>, SegmentError>>()?.into_iter().enumerate()
-    {
-        for at in blobs {
-            all.wanted.entry(at).or_default().push(query);
+    let candidates = of_queries.par_iter().map(|hits| election.of_query(hits));
+    let candidates = candidates.collect::<Result<Vec<Candidates>, SegmentError>>()?;
+    let counts: Vec<Option<LineCounts>> = candidates
+        .par_iter()
+        .zip(queries)
+        .map(|(of, query)| (!of.contested.is_empty()).then(|| LineCounts::new(query)))
+        .collect();
+    // Many queries share an idiom with the same files.
+    let mut asked: BTreeMap<BlobAt, Vec<&LineCounts>> = BTreeMap::new();
+    for (own, of) in counts.iter().zip(&candidates) {
+        for (_, at) in of.contested.iter().flatten() {
+            asked.entry(*at).or_default().extend(own);
         }
-        for (file, seen) in since {
-            note_first(&mut all.since, file, &seen);
+    }
+    let compared = asked
+        .into_par_iter()
+        .map(|(at, files)| known.compare_lines(files.into_iter(), &segments[at.0], at));
+    compared.collect::<Result<(), SegmentError>>()?;
+
+    let mut all = Winners::default();
+    for (query, (of, own)) in candidates.into_iter().zip(&counts).enumerate() {
+        let mut elected = of.elected;
+        for (versions, own) in of.contested.iter().zip(own.iter().cycle()) {
+            let Runoff { best, first } = election.runoff(versions, own)?;
+            elected.extend(best);
+            let first = first.map(|at| election.appearance(at)).transpose()?.flatten();
+            if let Some((file, seen)) = first {
+                note_first(&mut all.since, file, &seen);
+            }
+        }
+        for at in elected {
+            all.wanted.entry(at).or_default().push(query);
         }
     }
     Ok(all)
@@ -204,6 +254,14 @@ struct Ballot {
     positions: Vec<u32>,
 }
 
+/// What may be aligned with a query.
+#[derive(Default)]
+struct Candidates {
+    elected: Vec<BlobAt>,
+    /// Files with so many versions that their lines decide which of them are.
+    contested: Vec<Versions>,
+}
+
 /// Which of many versions of a file are aligned.
 struct Runoff {
     /// Those that share most lines with the query, and the last one.
@@ -219,15 +277,11 @@ struct Election<'e> {
 }
 
 impl Election<'_> {
-    /// The blobs to align with a query, and since when their files have had about as much of it.
+    /// The blobs to align with a query.
     ///
     /// A greedy cover, as in the search of a tree: a file is taken if it explains a position that
     /// fewer than [`ENOUGH`] better ones have explained.
-    fn of_query(
-        &self,
-        hits: &[CorpusHit],
-        query: &Source,
-    ) -> Result<(Vec<BlobAt>, Since), SegmentError> {
+    fn of_query(&self, hits: &[CorpusHit]) -> Result<Candidates, SegmentError> {
         let mut files: HashMap<FileKey, Ballot> = HashMap::new();
         for hit in hits {
             for &at in hit.blobs.iter() {
@@ -244,7 +298,7 @@ impl Election<'_> {
         let mut ranked: Vec<(FileKey, Ballot)> = files.into_iter().collect();
         ranked.sort_unstable_by_key(|(key, ballot)| (Reverse(ballot.positions.len()), *key));
         let mut n_explained: HashMap<u32, usize> = HashMap::new();
-        let (mut elected, mut since, mut own, mut n_files) = (Vec::new(), Since::new(), None, 0);
+        let (mut candidates, mut n_files) = (Candidates::default(), 0);
         for (_, Ballot { versions, positions }) in ranked {
             let is_explained =
                 |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
@@ -256,17 +310,12 @@ impl Election<'_> {
                 .into_iter()
                 .for_each(|position| *n_explained.entry(position).or_default() += 1);
             if versions.len() <= ENOUGH {
-                elected.extend(versions.into_iter().map(|(_, at)| at));
-                continue;
-            }
-            let Runoff { best, first } =
-                self.runoff(&versions, own.get_or_insert_with(|| LineCounts::new(query)))?;
-            elected.extend(best);
-            if let Some((file, seen)) = first.map(|at| self.appearance(at)).transpose()?.flatten() {
-                note_first(&mut since, file, &seen);
+                candidates.elected.extend(versions.into_iter().map(|(_, at)| at));
+            } else {
+                candidates.contested.push(versions);
             }
         }
-        Ok((elected, since))
+        Ok(candidates)
     }
 
     /// Compares versions with the lines of a query.

@@ -38,9 +38,8 @@ impl LineCounts {
         self.keys.len()
     }
 
-    /// What is shared with a version whose lines have these keys.
-    pub(super) fn shared(&self, mut version: Vec<u64>) -> SharedLines {
-        version.sort_unstable();
+    /// What is shared with a version whose lines have these keys, which are sorted.
+    pub(super) fn shared(&self, version: &[u64]) -> SharedLines {
         let (mut a, mut b, mut n, mut n_distinct) = (0, 0, 0, 0);
         while let (Some(left), Some(right)) = (self.keys.get(a), version.get(b)) {
             if left == right {

@@ -20,6 +20,7 @@ mod worded;
 pub(super) use align::{align, align_known, found, search};
 pub(super) use corpus::version_of;
 pub use corpus::{CorpusReading, StoredCorpus};
+pub(super) use election::AS_MUCH;
 pub(super) use line_counts::{LineCounts, SharedLines};
 pub(super) use lookup::{look_up, repeated};
 pub use outside::Outside;

@@ -26,12 +26,13 @@ use rayon::prelude::*;
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
 use super::lineage::{Project, projects};
-use super::mapping::{Mapping, below};
+use super::mapping::{Mapping, below, joined};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
+use crate::config::Foreign;
 use crate::git::blob_id;
 use crate::policy::PastCommit;
 use crate::store::corpus::StoredChange;
@@ -47,6 +48,9 @@ pub(in crate::audit) struct WholeCopy {
 
 /// The files that vote for each mapping, by their numbers.
 type Votes = BTreeMap<Mapping, BTreeSet<usize>>;
+
+/// What the tags that fit best leave, in lines and files, if there are tags; and the tags.
+type BestTags = (Option<(usize, usize)>, Vec<usize>);
 
 /// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ
 /// in less than a tenth of their lines.
@@ -84,6 +88,15 @@ pub(in crate::audit) fn fit(
             versions.extend(fitting.versions()?);
         }
     }
+    // A component may keep a copy of the same project.
+    let is_nested =
+        |of: &FolderVersion| Foreign::above(&joined(of.origin.as_bytes(), b"")).is_some();
+    let (mut nested, mut versions): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_nested);
+    nested.retain(|of| {
+        let is_it = |own: &&FolderVersion| own.folder == of.folder;
+        !versions.iter().filter(is_it).any(|own| own.n_same() >= of.n_same())
+    });
+    versions.extend(nested);
     let key =
         |version: &FolderVersion| (version.folder.clone(), std::cmp::Reverse(version.n_files));
     versions.sort_by_key(key);
@@ -124,8 +137,6 @@ struct Member<'f> {
     counts: LineCounts,
     /// The blob that has its bytes, if the corpus has one.
     own: Option<u32>,
-    /// For each blob, how many lines it differs.
-    distances: HashMap<u32, usize>,
     /// Whether it holds at least half of any version.
     is_whole: bool,
 }
@@ -150,11 +161,8 @@ impl<'f> Fitting<'f> {
         let mut versions = Vec::new();
         while let Some((mappings, mut settled)) = ranked(&votes) {
             let mut place = self.place(mappings, &settled)?;
-            let folder = FilePath::new(place.mappings[0].folder.clone());
-            let is_around = |of: &&Mapping| {
-                of.folder == folder.as_bytes() || below(&folder, &of.folder).is_some()
-            };
-            place.elsewhere = all.iter().filter(is_around).cloned().collect();
+            let mapping = &place.mappings[0];
+            place.elsewhere = all.iter().filter(|of| of.is_nested_with(mapping)).cloned().collect();
             let folders = place.folders();
             if let Some(version) = self.version(place)? {
                 let path = |file: &usize| &self.copies[*file].source.path;
@@ -241,14 +249,42 @@ impl<'f> Fitting<'f> {
             .map_err(|why| self.project.fails(why))?;
         let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
-        let mut member = Member { copy, counts, own, distances: HashMap::new(), is_whole: false };
         let of_commits = changes.iter().flat_map(|change| [change.before, change.after]);
-        for blob in of_commits.chain(at_tags.iter().copied()).flatten().collect::<BTreeSet<u32>>() {
-            let shared = self.project.shared_lines(&member.counts, blob)?;
-            member.is_whole |= 2 * shared.n >= shared.n_version.max(member.counts.n());
-            member.distances.insert(blob, member.counts.distance(&shared));
+        let blobs: BTreeSet<u32> = of_commits.chain(at_tags.iter().copied()).flatten().collect();
+        let is_version = own.is_some_and(|own| blobs.contains(&own));
+        let mut is_whole = is_version;
+        // Of an edited file all versions will be compared: here, in parallel with other files.
+        for &blob in blobs.iter().filter(|_| !is_version) {
+            let shared = self.project.shared_lines(&counts, blob)?;
+            is_whole |= 2 * shared.n >= shared.n_version.max(counts.n());
         }
-        Ok(member)
+        Ok(Member { copy, counts, own, is_whole })
+    }
+
+    /// The lines by which files differ from the blobs that they were in a version, if these are
+    /// fewer than `limit`.
+    ///
+    /// The edited files are asked first: where they differ more, no version of the others is read.
+    fn n_differing(
+        &self,
+        members: &[Member<'_>],
+        blob_of: impl Fn(usize) -> Option<u32>,
+        limit: usize,
+    ) -> Result<Option<usize>, Error> {
+        let (edited, others): (Vec<usize>, Vec<usize>) =
+            (0..members.len()).partition(|&number| members[number].own.is_none());
+        let mut n_lines = 0;
+        for number in edited.into_iter().chain(others) {
+            let counts = &members[number].counts;
+            n_lines += match blob_of(number) {
+                Some(blob) => counts.distance(&self.project.shared_lines(counts, blob)?),
+                None => counts.n(),
+            };
+            if n_lines >= limit {
+                return Ok(None);
+            }
+        }
+        Ok(Some(n_lines))
     }
 
     /// The version of a folder; `None` if it is no copy.
@@ -257,13 +293,7 @@ impl<'f> Fitting<'f> {
         let rows = members.into_iter().zip(at_tags).filter(|(member, _)| member.is_whole);
         let (members, at_tags): (Vec<Member<'f>>, Vec<_>) = rows.unzip();
         let place = Place { mappings, elsewhere, members, at_tags };
-        let releases =
-            (0..self.releases.tags.len()).filter(|&at| !self.releases.tags[at].1.is_empty());
-        let rated: Vec<((usize, usize), usize)> =
-            releases.map(|at| (place.unexplained(at), at)).collect();
-        let least = rated.iter().map(|(rating, _)| *rating).min();
-        let best: Vec<usize> =
-            rated.iter().filter(|(rating, _)| Some(*rating) == least).map(|(_, at)| *at).collect();
+        let (least, best) = self.best_tags(&place)?;
         let commit = self.nearest_commit(&place, least.map(|(n, _)| n))?;
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
@@ -311,6 +341,40 @@ impl<'f> Fitting<'f> {
         }))
     }
 
+    /// The tags that leave least unexplained: lines of code that differ, and files whose bytes do,
+    /// since comments tell versions apart, too.
+    fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
+        let names = self.releases.tags.iter().map(|(_, name)| name).enumerate();
+        let mut tags: Vec<(usize, usize)> = names
+            .filter(|(_, name)| !name.is_empty())
+            .map(|(tag, _)| (place.n_other(|number| place.at_tags[number][tag]), tag))
+            .collect();
+        // What the nearest leave bounds what has to be read of the others.
+        tags.sort_unstable();
+        let (mut least, mut best) = (None, Vec::new());
+        for (n_other, tag) in tags {
+            let limit = least.map_or(usize::MAX, |(n_lines, _)| n_lines + 1);
+            let at_tag = |number: usize| place.at_tags[number][tag];
+            let Some(n_lines) = self.n_differing(&place.members, at_tag, limit)? else { continue };
+            if least.is_none_or(|least| (n_lines, n_other) < least) {
+                (least, best) = (Some((n_lines, n_other)), Vec::new());
+            }
+            best.extend((least == Some((n_lines, n_other))).then_some(tag));
+        }
+        best.sort_unstable();
+        // In a repository of several modules, `module/v1.2` is a release of one of its folders.
+        let is_own = |tag: &usize| {
+            let name = self.releases.tags[*tag].1.as_bytes();
+            let module = name.iter().rposition(|&byte| byte == b'/').map(|end| &name[..end]);
+            let there = place.mappings[0].there(&place.members[0].copy.source.path);
+            module.zip(there).is_some_and(|(module, there)| below(&there, module).is_some())
+        };
+        if !place.members.is_empty() && best.iter().any(is_own) {
+            best.retain(is_own);
+        }
+        Ok((least, best))
+    }
+
     /// The same with how each file differs from a version, in the place that has most of them
     /// there.
     fn compared(
@@ -347,8 +411,9 @@ impl<'f> Fitting<'f> {
         difference.of(FolderVersion { folder, origin, ..version })
     }
 
-    /// Whether most files next to the members, with a name that ends as theirs do, are none: a
-    /// project that keeps two files of a library among its own is no copy of it.
+    /// Whether most files next to the members, with a name that ends as theirs do, are none that
+    /// the component ever had: a project that keeps two files of a library among its own is no
+    /// copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
         fn parts(path: &FilePath) -> (&[u8], &[u8]) {
             let name = path.name();
@@ -359,53 +424,45 @@ impl<'f> Fitting<'f> {
         }
         let kinds: HashSet<(&[u8], &[u8])> =
             place.members.iter().map(|member| parts(&member.copy.source.path)).collect();
-        let is_near = |path: &&FilePath| kinds.contains(&parts(path));
-        self.tree.paths.iter().filter(is_near).count() > 2 * place.members.len()
+        let has_name = |path: &FilePath| {
+            let mut names = place.mappings.iter().filter_map(|mapping| mapping.there(path));
+            names.any(|name| self.releases.paths.contains_key(&name))
+        };
+        let is_other = |path: &&FilePath| kinds.contains(&parts(path)) && !has_name(path);
+        self.tree.paths.iter().filter(is_other).count() > place.members.len()
     }
 
-    /// The first commit after which the files differ least, if that is less than at any tag, with
-    /// the lines that differ.
+    /// The first commit after which the files differ least, in lines and then in bytes, if that is
+    /// less than at any tag, with the lines that differ.
     fn nearest_commit(
         &self,
         place: &Place<'f>,
         least: Option<usize>,
     ) -> Result<Option<(u32, PastCommit, usize)>, Error> {
-        let mut steps: BTreeMap<u32, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut steps: BTreeMap<u32, Vec<(usize, Option<u32>)>> = BTreeMap::new();
         let mut now = Vec::new();
         for (number, member) in place.members.iter().enumerate() {
             let changes = self.changes(&place.mappings, member.copy)?;
-            now.push(member.distance(changes.first().and_then(|change| change.before)));
+            now.push(changes.first().and_then(|change| change.before));
             for change in changes {
-                steps
-                    .entry(change.commit)
-                    .or_default()
-                    .push((number, member.distance(change.after)));
+                steps.entry(change.commit).or_default().push((number, change.after));
             }
         }
-        let mut sum: usize = now.iter().sum();
-        let mut best: Option<(usize, u32)> = None;
+        let mut limit = least.unwrap_or(usize::MAX);
+        let mut best: Option<((usize, usize), u32)> = None;
         for (commit, changed) in steps {
-            for (number, distance) in changed {
-                sum = sum + distance - now[number];
-                now[number] = distance;
-            }
-            if best.is_none_or(|(least, _)| sum < least) {
-                best = Some((sum, commit));
+            changed.into_iter().for_each(|(number, after)| now[number] = after);
+            let blob_of = |number: usize| now[number];
+            let Some(n) = self.n_differing(&place.members, blob_of, limit)? else { continue };
+            let rating = (n, place.n_other(blob_of));
+            if best.is_none_or(|(least, _)| rating < least) {
+                (limit, best) = (n + 1, Some((rating, commit)));
             }
         }
-        let Some((n, number)) = best.filter(|(n, _)| least.is_none_or(|least| *n < least)) else {
-            return Ok(None);
-        };
+        let Some(((n, _), number)) = best else { return Ok(None) };
         let commit =
             self.project.segment.past_commit(number).map_err(|why| self.project.fails(why))?;
         Ok(Some((number, commit, n)))
-    }
-}
-
-impl Member<'_> {
-    /// How many lines it differs from a version; from none, all of them.
-    fn distance(&self, blob: Option<u32>) -> usize {
-        blob.and_then(|blob| self.distances.get(&blob).copied()).unwrap_or_else(|| self.counts.n())
     }
 }
 
@@ -416,21 +473,11 @@ impl<'f> Place<'f> {
         whole.map(|member| member.copy.source.path.folder()).collect()
     }
 
-    /// The lines that differ at a tag.
-    fn n_differing(&self, tag: usize) -> usize {
-        self.members
-            .iter()
-            .zip(&self.at_tags)
-            .map(|(member, blobs)| member.distance(blobs[tag]))
-            .sum()
-    }
-
-    /// The lines of code that differ at a tag, and the files whose bytes do: comments tell versions
-    /// apart, too.
-    fn unexplained(&self, tag: usize) -> (usize, usize) {
-        let is_other = |(member, blobs): &(&Member<'_>, &Vec<Option<u32>>)| {
-            blobs[tag].is_none() || blobs[tag] != member.own
+    /// The files that do not have the bytes of the blobs that they were in a version.
+    fn n_other(&self, blob_of: impl Fn(usize) -> Option<u32>) -> usize {
+        let is_other = |(number, member): &(usize, &Member<'_>)| {
+            member.own.is_none() || member.own != blob_of(*number)
         };
-        (self.n_differing(tag), self.members.iter().zip(&self.at_tags).filter(is_other).count())
+        self.members.iter().enumerate().filter(is_other).count()
     }
 }

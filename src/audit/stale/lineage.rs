@@ -92,6 +92,13 @@ pub(in crate::audit) fn lineages<'o>(
     Ok(found)
 }
 
+impl Lineage<'_> {
+    /// Whether a blob is one of its versions.
+    pub fn has(&self, blob: u32) -> bool {
+        self.changes.iter().any(|change| [change.before, change.after].contains(&Some(blob)))
+    }
+}
+
 impl<'o> Project<'o> {
     pub fn fails(&self, why: SegmentError) -> Error {
         self.stored.fails(why)

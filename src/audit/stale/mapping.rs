@@ -29,6 +29,12 @@ impl Mapping {
         Some(joined(&self.origin, below(here, &self.folder)?))
     }
 
+    /// Whether one of two folders of the tree is in the other, or they are the same.
+    pub fn is_nested_with(&self, other: &Self) -> bool {
+        let is_in = |a: &[u8], b: &[u8]| a == b || below(&FilePath::new(a), b).is_some();
+        is_in(&self.folder, &other.folder) || is_in(&other.folder, &self.folder)
+    }
+
     /// The same mapping from the innermost folder that holds all `files`, which are below the
     /// folder.
     pub fn innermost(self, files: &[&FilePath]) -> Self {

@@ -10,7 +10,7 @@ use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
-use crate::git::{Reader, Repository};
+use crate::git::{Reader, Repository, blob_id};
 use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
@@ -166,11 +166,20 @@ pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
 /// first that has it all.
 fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let copy = LineCounts::new(source);
+    let segment = lineage.project.segment;
+    let fails = |why| lineage.project.fails(why);
+    // What differs from a version that is identical has less in common with the copy.
+    let own = segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
+    let own = own.filter(|own| lineage.has(*own));
+    let n_tokens = own.map(|own| segment.n_tokens(own)).transpose().map_err(fails)?;
     let mut rated = Vec::new();
     for (at, change) in lineage.changes.iter().enumerate() {
         // What was there before the first change that is known is a version, too.
         for (at, blob) in [(at, change.before), (at + 1, change.after)] {
             let Some(blob) = blob else { continue };
+            if n_tokens.is_some() && n_tokens != Some(segment.n_tokens(blob).map_err(fails)?) {
+                continue;
+            }
             let shared = lineage.project.shared_lines(&copy, blob)?;
             rated.push((at, shared.n, shared.n_version));
         }

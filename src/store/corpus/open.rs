@@ -466,6 +466,14 @@ impl CorpusSegment {
         Ok(StoredTokens { language, family, tokens, text })
     }
 
+    /// The number of tokens of a blob.
+    ///
+    /// # Errors
+    /// If the table is damaged.
+    pub fn n_tokens(&self, blob: u32) -> Result<u32, SegmentError> {
+        Ok(number_of(&self.stored_row(blob)?[28..32]))
+    }
+
     /// A key of each line of a blob that has tokens, as [`line_key`](crate::matching::line_key)
     /// makes it.
     ///

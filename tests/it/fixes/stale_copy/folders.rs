@@ -379,3 +379,103 @@ fn where_several_tags_fit_equally_the_range_is_told_and_without_tags_the_commit(
     let purl = format!("pkg:generic/archive@{first}");
     assert_eq!(said(&shelf), (Value::from(&first[..10]), Value::from(purl)));
 }
+
+#[test]
+fn headers_are_judged_with_the_sources_that_they_were_put_next_to() {
+    let origin = library();
+    for name in ["dump", "find", "list"] {
+        origin.rename(format!("{name}.c"), format!("src/{name}.c"));
+    }
+    origin.write("src/list.c", part("list").replace("number++", "++number"));
+    origin.write("include/record.h", READ);
+    origin.commit("Add a header");
+    origin.git(&["tag", "v3.0"]);
+    let shelf = Shelf::of(&origin);
+    let mut flat = unpacked(&origin, "v3.0", "src/", "deps/archive/src");
+    flat.push(("deps/archive/src/record.h".to_owned(), READ.to_owned()));
+    let flat = version(&shelf, &copying_all(&flat));
+    assert_eq!(files(&flat)[..4], [json!(4), json!(4), json!([]), json!([])]);
+}
+
+#[test]
+fn a_release_of_a_module_is_named_by_its_own_tag() {
+    let origin = Repository::new();
+    origin.write("lists/list.c", LIST);
+    origin.write("lists/read.c", READ);
+    origin.commit("Begin");
+    origin.git(&["tag", "lists/v0.2"]);
+    origin.write("writing/write.c", WRITE);
+    origin.commit("More");
+    origin.git(&["tag", "writing/v0.7"]);
+    let shelf = Shelf::of(&origin);
+    let version = version(&shelf, &copying(&[("lists/list.c", LIST), ("lists/read.c", READ)]));
+    assert_eq!([&version["version"], &version["purl"]], ["lists/v0.2", "pkg:generic/archive@0.2"]);
+}
+
+#[test]
+fn of_commits_that_differ_in_comments_the_one_with_the_same_bytes_is_told() {
+    let origin = Repository::new();
+    origin.write("list.c", LIST);
+    origin.write("read.c", READ);
+    origin.commit("Begin");
+    let commented = LIST.replace("Lists all records.", "Lists the records of an archive.");
+    origin.write("list.c", &commented);
+    let later = origin.commit("Say more");
+    let shelf = Shelf::of(&origin);
+    let copied = [("lib/list.c", &commented[..]), ("lib/read.c", READ)];
+    assert_eq!(version(&shelf, &copying(&copied))["version"], later[..10]);
+}
+
+#[test]
+fn files_with_names_of_the_component_are_no_other_project() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let mut rewritten = unpacked(&origin, "v1.1", "src/", "lib");
+    for (path, text) in &mut rewritten {
+        if path != "lib/list.c" {
+            *text = format!("int made_anew_{}(void);\n", text.len());
+        }
+    }
+    edit(&mut rewritten, "lib/list.c", "record->checksum", "record->sum");
+    rewritten[0].1 = unpacked(&origin, "v1.1", "src/dump", "x")[0].1.replace("record->", "it->");
+    let version = version(&shelf, &copying_all(&rewritten));
+    assert_eq!([&version["version"], &version["nearest"]], [&Value::Null, &"v1.0 to v1.1".into()]);
+}
+
+#[test]
+fn a_part_of_a_file_tells_no_version_of_its_component() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    let own: String =
+        (0..40).map(|n| format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")).collect();
+    let repository = copying(&[("main/all.c", &(own + LIST))]);
+    let report = shelf.report(&repository, &["audit"]);
+    assert_eq!(report.list("/audit/versions"), [] as [Value; 0]);
+    let component = &report.list("/audit/components")[0]["component"];
+    assert_eq!([&component["name"], &component["version"]], [&"archive".into(), &Value::Null]);
+}
+
+#[test]
+fn what_a_component_copied_itself_is_told_of_the_project_that_it_is_from() {
+    let origin = library();
+    let shelf = Shelf::of(&origin);
+    let other = Repository::new();
+    let mut edited = unpacked(&origin, "v2.0", "", "third_party/archive");
+    edit(&mut edited, "third_party/archive/record.c", "RECORD_FULL", "RECORD_NONE");
+    edited.iter().for_each(|(path, text)| other.write(path, text));
+    other.write("main.c", WRITE.replace("record", "entry"));
+    other.commit("Begin");
+    shelf.corpus(&["add", "known", path(&other), "--name", "other"]);
+    let mut copied: Vec<(String, String)> = edited
+        .into_iter()
+        .map(|(path, text)| (path.replace("third_party/archive", "lib"), text))
+        .collect();
+    edit(&mut copied, "lib/record.c", "checksum_of", "sum_of");
+    let report = shelf.report(&copying_all(&copied), &["audit"]);
+    let folders: Vec<&Value> =
+        report.list("/audit/versions").iter().map(|of| &of["component"]).collect();
+    assert_eq!(folders, ["archive"]);
+    let names: Vec<&Value> =
+        report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
+    assert_eq!(names, ["archive"]);
+}
