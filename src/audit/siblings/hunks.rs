@@ -82,17 +82,16 @@ pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool 
         && sources.is_compared(path)
 }
 
-/// Whether added tokens declare something, or are no whole statements: brackets are left open,
-/// unless the first word decides what is done.
+/// Whether added tokens declare something before they decide what is done, or are no whole
+/// statements: brackets are left open, unless the first word decides.
 fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let words = after.document().words;
     let text = |token: &Token| token.text(&after.text);
     let tokens = &after.tokens[added.clone()];
-    let decides = tokens.first().is_some_and(|first| words.decides(text(first)));
+    let n_before = tokens.iter().take_while(|token| !words.decides(text(token))).count();
     let is_name = |token: &Token| token.kind() == Kind::Identifier;
     let is_typed = |(at, pair): (usize, &[Token])| {
-        is_name(&pair[1])
-            && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword && !decides)
+        is_name(&pair[1]) && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword)
     };
     let n = |brackets: &[u8]| {
         tokens
@@ -101,8 +100,8 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
             .count()
     };
     let is_open = n(b"({[") != n(b")}]");
-    is_open && !decides
-        || tokens.windows(2).enumerate().any(is_typed)
+    is_open && n_before > 0
+        || tokens[..n_before].windows(2).enumerate().any(is_typed)
         || tokens.iter().any(|token| words.defines(text(token)))
 }
 

@@ -479,6 +479,7 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
     for (line, expected) in [
         ("    int n_tries;\n", 0),
         ("    if (path == NULL)\n        return -1;\n", 1),
+        ("    if (path == NULL) {\n        error_t code = -1;\n        return code;\n    }\n", 1),
     ] {
         let rdb = before[0].1.replace("    unlink(path);\n", &format!("{line}    unlink(path);\n"));
         let after = [("rdb.c", rdb), before[1].clone()];
