@@ -66,8 +66,9 @@ fn main() {
             claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
-            "    Builtin {{ id: {id:?}, name: {name:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
+            "    Builtin {{ id: {id:?}, name: {name:?}, family: {:?}, toml: TableText {{ block: {n_block}, start: {start}, end: {} }}, \
              extensions: &{:?}, claims: &{claims:?}, file_names: &{:?}, shebangs: &{:?}, aliases: &{:?} }},",
+            family(name, &table),
             start + text.len(),
             list("extensions"),
             list("file-names"),
@@ -93,6 +94,18 @@ fn main() {
     READING.iter().for_each(|path| add_code(&Path::new(&root).join(path), &mut digest));
     fs::write(out.join("digest.rs"), format!("{:#018x}\n", digest.finish()))
         .expect("the build folder is writable");
+}
+
+/// The family of a language; `None` if its files may contain others.
+fn family(name: &str, table: &toml::Table) -> Option<String> {
+    let has = |key: &str| table.contains_key(key);
+    let rows = |list: &str| table.get(list).and_then(toml::Value::as_array).into_iter().flatten();
+    let any_has =
+        |key: &str| rows("strings").chain(rows("imports")).any(|row| row.get(key).is_some());
+    let is_host = ["regions", "around", "page", "notebook"].into_iter().any(has)
+        || any_has("holds") && !any_has("preamble");
+    let family = table.get("family").and_then(toml::Value::as_str).map(str::to_owned);
+    (!is_host).then(|| family.unwrap_or_else(|| name.to_lowercase()))
 }
 
 /// Writes `bytes` as `text::unpack` reads them.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -77,8 +78,7 @@ pub fn check(
     // Sight: which files of the head share what with the added code, and with what was around the
     // edits.
     let additions = Additions::new(&change);
-    let purposes = || Purposes::read(repository, outcome.base.as_ref(), &outcome.head);
-    let windows = Windows::new(&changed, &predecessors, &purposes, &sources);
+    let windows = Windows::new(&changed, &predecessors, &sources);
     let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
     let (entries, before) = (change.entries(&sets, &windows), change.before());
     let targets = Targets {
@@ -311,8 +311,8 @@ impl<'c> Change<'c> {
             sets[ADDED].is_some()
                 || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
         };
-        let entries = self.ends.head.entries.iter().filter(|entry| self.is_compared(entry));
-        entries.filter(may_share).cloned().collect()
+        let entries = self.ends.head.entries.iter().filter(may_share);
+        entries.filter(|entry| self.is_compared(entry)).cloned().collect()
     }
 
     /// Whether the change is compared with a file of the head. Files that a package manager
@@ -333,12 +333,14 @@ impl<'c> Change<'c> {
         hits: Vec<(Entry, Vec<Hit>)>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let siblings = windows.siblings(
-            hits,
-            &|path| self.is_new(path),
-            self.ends.repository,
-            self.sources,
-        )?;
+        let purposes = Purposes {
+            repository: self.ends.repository,
+            base: outcome.base.as_ref(),
+            head: &outcome.head,
+            said: OnceLock::new(),
+        };
+        let siblings =
+            windows.siblings(hits, &|path| self.is_new(path), &purposes, self.sources)?;
         let (findings, texts) =
             siblings::findings(windows, siblings, &|path| self.ends.is_judged(path), self.sources);
         outcome.findings.extend(findings);

@@ -105,6 +105,36 @@ impl Index {
     }
 }
 
+/// What several indexes may have: most hashes that none has are known by one look.
+#[derive(Debug)]
+pub struct Sieve {
+    /// A bit for the leading bits of each remixed hash.
+    bits: Box<[u64]>,
+    /// The number of bits of a remixed hash that do not count.
+    shift: u32,
+}
+
+impl Sieve {
+    /// The sieve of all hashes of `indexes`, with sixteen bits or more for each.
+    pub fn new(indexes: &[&Index]) -> Self {
+        let n_rows: usize = indexes.iter().map(|index| index.len()).sum();
+        let bits = (16 * n_rows).next_power_of_two().trailing_zeros().clamp(6, 32);
+        let mut sieve = Self { bits: vec![0; (1 << bits) / 64].into(), shift: 64 - bits };
+        for (hash, _) in indexes.iter().flat_map(|index| &index.rows) {
+            let at = hash >> sieve.shift;
+            sieve.bits[at as usize / 64] |= 1 << (at % 64);
+        }
+        sieve
+    }
+
+    /// Whether an index may have `hash`; if not, none has.
+    #[inline]
+    pub fn may_have(&self, hash: u64) -> bool {
+        let at = remix(hash) >> self.shift;
+        self.bits[at as usize / 64] >> (at % 64) & 1 == 1
+    }
+}
+
 /// Spreads a hash that winnowing selected. It is the smallest of many, so its leading
 /// bits are mostly zero and would crowd into few buckets.
 #[inline]
@@ -138,5 +168,14 @@ mod tests {
     #[test]
     fn an_empty_index_finds_nothing() {
         assert_eq!(Index::new([]).postings(1).len(), 0);
+        assert!(!Sieve::new(&[&Index::new([])]).may_have(1));
+    }
+
+    #[test]
+    fn a_sieve_keeps_what_any_index_has_and_little_else() {
+        let index = |from: u64| Index::new((from..from + 100).map(|n| (n, posting(0, 0))));
+        let sieve = Sieve::new(&[&index(0), &index(1_000)]);
+        assert!((0..100).chain(1_000..1_100).all(|hash| sieve.may_have(hash)));
+        assert!((10_000..20_000).filter(|&hash| sieve.may_have(hash)).count() < 1_000);
     }
 }

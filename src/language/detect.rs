@@ -164,8 +164,8 @@ struct LanguageEntry {
     id: String,
     /// Its display name.
     name: String,
-    /// The text of the built-in table; `None` for a user's table, which has already been read.
-    toml: Option<TableText>,
+    /// The built-in table; `None` for a user's table, which has already been read.
+    builtin: Option<&'static Builtin>,
     table: OnceLock<Table>,
     /// The patterns of its claims, compiled when a file asks for them.
     patterns: OnceLock<Vec<OnceLock<Regex>>>,
@@ -181,9 +181,12 @@ struct Evidence {
     pattern: String,
 }
 
+#[derive(Debug)]
 struct Builtin {
     id: &'static str,
     name: &'static str,
+    /// `None` if its files may contain other languages.
+    family: Option<&'static str>,
     toml: TableText,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
@@ -252,7 +255,7 @@ impl Languages {
             languages.rows.push(LanguageEntry {
                 id: builtin.id.to_owned(),
                 name: builtin.name.to_owned(),
-                toml: Some(builtin.toml),
+                builtin: Some(builtin),
                 table: OnceLock::new(),
                 patterns: OnceLock::new(),
                 language: OnceLock::new(),
@@ -298,7 +301,7 @@ impl Languages {
         let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
-            toml: None,
+            builtin: None,
             table: OnceLock::from(table),
             patterns: OnceLock::new(),
             language: OnceLock::new(),
@@ -451,11 +454,25 @@ impl Languages {
     /// longest extension that has one. An extension that languages only claim promises nothing:
     /// most files with it may be none of theirs.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
+        Some(self.promised_row(path)?.language())
+    }
+
+    /// The family of the language that a file name promises; `None` if it promises none, or one
+    /// whose files may contain others. No table is read for it.
+    pub fn promised_family(&self, path: &FilePath) -> Option<&str> {
+        let row = self.promised_row(path)?;
+        match row.builtin {
+            Some(builtin) => builtin.family,
+            None => Some(&*row.language().family).filter(|_| !row.language().is_host()),
+        }
+    }
+
+    fn promised_row(&self, path: &FilePath) -> Option<&LanguageEntry> {
         let name = String::from_utf8_lossy(path.name());
         let owner =
             |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
         let row = self.of_name(&name).or_else(|| extensions(&name).find_map(owner))?;
-        Some(self.rows[row].language())
+        Some(&self.rows[row])
     }
 
     /// The languages that a file with this name may be in, whatever it holds: the promised one
@@ -562,7 +579,7 @@ impl Languages {
 
 impl LanguageEntry {
     fn table(&self) -> &Table {
-        let text = || self.toml.map_or("", TableText::text);
+        let text = || self.builtin.map_or("", |builtin| builtin.toml.text());
         self.table.get_or_init(|| {
             Table::parse(text()).expect("tests/it/languages.rs reads every built-in table")
         })

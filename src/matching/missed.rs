@@ -220,27 +220,27 @@ pub fn edited_hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
 /// The places that a change from `before` to `after` changed, as far as a copy can miss them and
 /// has enough around them to be found by.
 pub fn fixes(before: Document<'_>, after: Document<'_>) -> Vec<Fix> {
-    let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| {
-        // What is kept of a fix may begin inside a function.
-        let depths = depths_of(before.tokens);
-        let least = depths.iter().copied().min().unwrap_or(0);
-        depths.into_iter().map(|depth| depth - least).collect()
-    });
+    let depths: LazyCell<Vec<i32>, _> = LazyCell::new(|| depths_of(before.tokens));
     let fix = |hunk: Hunk| Some(Fix { window: window(&hunk, before, &depths)?, hunk });
     // A variable is named where it is declared, and where it is used.
-    missable_hunks(before, after, 2).into_iter().filter_map(fix).collect()
+    missable_hunks(edited_hunks(before, after), before, after, 2).filter_map(fix).collect()
 }
 
-/// The places that a change from `before` to `after` changed, as far as others can miss them: not
-/// what is only laid out or renamed, and not what is new between functions.
+/// The hunks of a change from `before` to `after` that others can miss: not what is only laid out
+/// or renamed, and not what is new between functions.
 ///
 /// A name that the file had `min_renamed` times or more and has no longer was given another name.
-pub fn missable_hunks(before: Document<'_>, after: Document<'_>, min_renamed: usize) -> Vec<Hunk> {
+pub fn missable_hunks<'d>(
+    hunks: Vec<Hunk>,
+    before: Document<'d>,
+    after: Document<'d>,
+    min_renamed: usize,
+) -> impl Iterator<Item = Hunk> + use<'d> {
     let (old, new) = (before.tokens, after.tokens);
     let [n_in_old, n_in_new] = [old, new].map(|tokens| LazyCell::new(|| n_of_words(tokens)));
     let (depths, has_blocks) =
         (LazyCell::new(|| depths_of(old)), LazyCell::new(|| has_blocks(old)));
-    let is_missable = |hunk: &Hunk| {
+    let is_missable = move |hunk: &Hunk| {
         let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
         if removed.is_empty() && added.is_empty() {
             return false;
@@ -278,7 +278,7 @@ pub fn missable_hunks(before: Document<'_>, after: Document<'_>, min_renamed: us
         }
         true
     };
-    edited_hunks(before, after).into_iter().filter(is_missable).collect()
+    hunks.into_iter().filter(is_missable)
 }
 
 /// How often each word is among some tokens.
@@ -299,20 +299,24 @@ fn has_blocks(tokens: &[Token]) -> bool {
     tokens.windows(2).any(is_body)
 }
 
-/// For each token and for the end, how many braces are open before it.
+/// For each token and for the end, how many braces are open before it: 0 where the fewest are,
+/// since what is kept of a fix may begin inside a function.
 fn depths_of(tokens: &[Token]) -> Vec<i32> {
-    let mut depth = 0;
-    let mut depths = Vec::with_capacity(tokens.len() + 1);
+    let mut depths = vec![0];
     for token in tokens {
-        depths.push(depth);
-        match token.punctuation() {
-            Some(b'{') => depth += 1,
-            Some(b'}') => depth -= 1,
-            _ => {}
-        }
+        depths.push(depths[depths.len() - 1] + brace(token));
     }
-    depths.push(depth);
+    let least = depths.iter().copied().min().unwrap_or(0);
+    depths.iter_mut().for_each(|depth| *depth -= least);
     depths
+}
+
+fn brace(token: &Token) -> i32 {
+    match token.punctuation() {
+        Some(b'{') => 1,
+        Some(b'}') => -1,
+        _ => 0,
+    }
 }
 
 /// The lines of a hunk with those around it, as far as they are of the same function, since a copy

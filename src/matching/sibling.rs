@@ -17,6 +17,8 @@ use foldhash::{HashMap, HashSet};
 
 use super::Document;
 use super::missed::Hunk;
+use super::words::words as words_of;
+use crate::fingerprint::Params;
 use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
@@ -41,8 +43,6 @@ pub struct Window {
     pub tokens: Range<usize>,
     /// The variables that the edit needs and the change declares elsewhere.
     pub variables: Vec<u32>,
-    /// Whether the commits may mean to mend something.
-    pub may_mend: bool,
 }
 
 /// A place that has the window of a hunk and lacks the edit.
@@ -71,6 +71,14 @@ impl Hunk {
         let from = (0..start).rev().filter(starts_line).nth(CONTEXT_LINES - 1);
         let to = (end + 1..before.tokens.len()).filter(starts_line).nth(CONTEXT_LINES - 1);
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
+    }
+
+    /// Where a fingerprint of every run of t tokens across the hunk begins, in tokens before the
+    /// change.
+    pub fn reach(&self, params: &Params) -> Range<usize> {
+        let (k, t) = (params.noise_threshold(), params.guarantee_threshold());
+        let Range { start, end } = self.removed;
+        end.min(start + t).saturating_sub(t)..start + t - k + 1
     }
 
     /// The run of tokens in `target` that agrees with what is around the hunk in its `window`, if
@@ -119,55 +127,73 @@ pub(super) struct Run {
 }
 
 impl Window {
-    /// The places within `region` of a file that have this window of `before`, and not what the
-    /// hunk made of it in `after`.
+    /// The place of `target` that has this window of `before`, with what was removed at `at`, and
+    /// not what the hunk made of it in `after`.
     ///
-    /// Time O(n) in the tokens of the region, and O(m) for each place that has the removed tokens
-    /// of a window of m.
-    pub fn sites(
+    /// Time O(m) for a window of m tokens.
+    pub fn site(
         &self,
         before: &[Token],
         after: &[Token],
         target: &[Token],
-        region: Range<usize>,
-    ) -> Vec<Site> {
-        let Range { start, end } = self.hunk.removed;
-        let core = start.saturating_sub(1).max(self.tokens.start)..(end + 1).min(self.tokens.end);
-        let is_core = |tokens: &[Token]| {
-            tokens.iter().zip(&before[core.clone()]).all(|(a, b)| a.symbol == b.symbol)
-        };
-        let places = target[region.clone()].windows(core.len().max(1)).zip(region.start..);
-        let places =
-            places.filter(|(tokens, _)| is_core(tokens)).map(|(_, at)| at + start - core.start);
-        places.filter_map(|at| self.site(before, after, target, at)).collect()
-    }
-
-    /// The place where the removed tokens may begin at `at`.
-    fn site(&self, before: &[Token], after: &[Token], target: &[Token], at: usize) -> Option<Site> {
-        let Self { hunk, tokens, .. } = self;
+        at: usize,
+    ) -> Option<Site> {
+        let Self { hunk: hunk @ Hunk { removed, added, .. }, tokens, .. } = self;
         let Run { renaming, n_left, n_right } = hunk.run_at(tokens, before, target, at)?;
-        if !self.is_enough(n_left, n_right) {
+        let n_run = n_left + removed.len() + n_right;
+        let min_side = if hunk.before.is_empty() { MIN_SIDE } else { 1 };
+        let is_held = n_left >= min_side.min(removed.start - tokens.start)
+            && n_right >= min_side.min(tokens.end - removed.end);
+        if !is_held || n_run < MIN_RUN {
             return None;
         }
-        let Hunk { removed, added, .. } = hunk;
         let there = at..at + removed.len();
         let around =
             removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
         let near =
             there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
         let has_edit = has_already(&after[added.clone()], &before[tokens.clone()], &target[near]);
-        let n_run = n_left + removed.len() + n_right;
         (!has_edit).then_some(Site { at: there, renaming, n_run })
     }
 
-    /// Whether so many tokens on the left and the right of what was removed show a place.
-    fn is_enough(&self, n_left: usize, n_right: usize) -> bool {
-        let (removed, tokens) = (&self.hunk.removed, &self.tokens);
-        let min_run = if self.may_mend { MIN_RUN } else { 2 * MIN_RUN };
-        let min_side = if self.hunk.before.is_empty() { MIN_SIDE } else { 1 };
-        let is_held = n_left >= min_side.min(removed.start - tokens.start)
-            && n_right >= min_side.min(tokens.end - removed.end);
-        is_held && n_left + removed.len() + n_right >= min_run
+    /// Whether a file with these words, sorted, may have the window of `before`: a run across the
+    /// hunk whose literals are there, and of whose names and literals enough.
+    ///
+    /// Time O(m²) for m names and literals of the window.
+    pub fn may_be_among(&self, before: Document<'_>, words: &[u32]) -> bool {
+        let Range { start, end } = self.hunk.removed;
+        let is_there = |token: &Token| {
+            let mut of_token = words_of(token.text(before.text));
+            token.kind() == Kind::Number || of_token.all(|word| words.binary_search(&word).is_ok())
+        };
+        // How many names and literals of a run to some token are there, and how many it has.
+        let counts = |tokens: &mut dyn Iterator<Item = &Token>| {
+            let of_content = tokens.filter(|token| token.is_content()).map(|token| {
+                let is_there = is_there(token);
+                (token.kind() == Kind::Identifier || is_there).then_some(is_there)
+            });
+            let mut counts = vec![(0, 0)];
+            for is_there in of_content.map_while(|known| known) {
+                let (n_there, n) = counts[counts.len() - 1];
+                counts.push((n_there + usize::from(is_there), n + 1));
+            }
+            counts
+        };
+        let left = counts(&mut before.tokens[self.tokens.start..end].iter().rev());
+        let right = counts(&mut before.tokens[end..self.tokens.end].iter());
+        let n_removed = before.tokens[start..end].iter().filter(|token| token.is_content()).count();
+        left.iter().skip(n_removed).any(|left| {
+            right.iter().any(|right| {
+                let (n_there, n) = (left.0 + right.0, left.1 + right.1);
+                n_there >= MIN_WORDS && 100 * n_there >= MIN_SPELLED * n
+            })
+        })
+    }
+
+    /// Whether the edit is one that a place with `n_run` tokens in a row lacks only if it mends
+    /// something: an insertion is a feature otherwise, and a short run an idiom.
+    pub fn is_fix_only(&self, n_run: usize) -> bool {
+        self.hunk.before.is_empty() || n_run < 2 * MIN_RUN
     }
 }
 
@@ -212,5 +238,28 @@ impl Renaming {
         let n_different = spelled.iter().map(|token| token.exact).collect::<HashSet<_>>().len();
         n_different >= MIN_WORDS
             && 100 * spelled.len() >= MIN_SPELLED * (spelled.len() + others.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_across_a_hunk_has_a_fingerprint_within_its_reach() {
+        let params =
+            Params::new(16.try_into().expect("k"), 20.try_into().expect("t")).expect("k <= t");
+        for n_removed in [0, 1, 5, 19, 20, 21, 60] {
+            let removed = 100..100 + n_removed;
+            let hunk = Hunk { before: removed.clone(), after: 0..0, removed, added: 0..0 };
+            let reach = hunk.reach(&params);
+            assert!(reach.len() < 2 * 20, "{reach:?}");
+            let n_run = n_removed.max(20);
+            for start in 100 + n_removed - n_run..=100 {
+                // Of five fingerprints in a row, one is selected.
+                let has_all = |at: &usize| (*at..at + 5).all(|print| reach.contains(&print));
+                assert!((start..=start + n_run - 20).any(|at| has_all(&at)), "{start}, {reach:?}");
+            }
+        }
     }
 }

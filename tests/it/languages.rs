@@ -40,6 +40,19 @@ fn every_example_gives_its_tokens() {
 }
 
 #[test]
+fn the_family_of_a_name_is_that_of_its_language_unless_its_files_hold_others() {
+    let languages = Languages::builtin();
+    for (id, table) in tables() {
+        for extension in &table.extensions {
+            let path = FilePath::new(format!("a.{extension}"));
+            let language = languages.promised(&path).unwrap_or_else(|| panic!("{id}"));
+            let family = Some(&*language.family).filter(|_| !language.is_host());
+            assert_eq!(languages.promised_family(&path), family, "{id}");
+        }
+    }
+}
+
+#[test]
 fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
     let languages = Languages::builtin();
     let check = |id: &str, source: &str, lines: &[(u32, u32)]| {

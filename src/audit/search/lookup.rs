@@ -15,6 +15,7 @@ use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Skip, Sources, reason};
 use crate::files::{BlobId, Entry, ReadFiles};
+use crate::index::Sieve;
 use crate::text::FilePath;
 
 /// What the files of a tree share with several sets of queries.
@@ -179,12 +180,13 @@ fn shares_of_all<R: ReadFiles>(
     same_as: &[Option<usize>],
     sources: &Sources<'_>,
 ) -> Result<Vec<Option<Result<Shares, Skip>>>, Error> {
+    let sieve = Queries::sieve(sets);
     let shares = |(reader, scratch): &mut (R, Vec<u64>),
                   (entry, same_as): (&Entry, &Option<usize>)| {
         sources.progress.step();
         match same_as {
             Some(_) => Ok(None),
-            None => shares_of(sets, entry, reader, sources, scratch).map(Some),
+            None => shares_of((sets, &sieve), entry, reader, sources, scratch).map(Some),
         }
     };
     let entries = targets.entries.par_iter().zip(same_as);
@@ -193,7 +195,7 @@ fn shares_of_all<R: ReadFiles>(
 
 /// What a file shares with each set: from the cache, or from the file itself.
 fn shares_of(
-    sets: &[Option<&Queries<'_>>],
+    (sets, sieve): (&[Option<&Queries<'_>>], &Sieve),
     entry: &Entry,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
@@ -203,8 +205,10 @@ fn shares_of(
         if let Some(skip) = reason(cached.status) {
             return Ok(Err(skip));
         }
+        let hashes = cached.hashes().enumerate();
+        let passed: Vec<_> = hashes.filter(|(_, hash)| sieve.may_have(*hash)).collect();
         let share = |queries: &Queries<'_>| Share {
-            hits: queries.hits_in_remembered(&cached),
+            hits: queries.hits_in_remembered(&cached, &passed),
             words: queries.words_in_remembered(&cached),
         };
         let of_sets = sets.iter().map(|queries| queries.map(share).unwrap_or_default());

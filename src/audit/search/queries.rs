@@ -17,7 +17,7 @@ use crate::audit::read::{MIXED, Skip, Source};
 use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
-use crate::index::{Index, Posting};
+use crate::index::{Index, Posting, Sieve};
 use crate::language::{Symbol, Token};
 use crate::matching::{
     self, Alignment, Alignments, Block, Document, Seed, SharedKgram, Shortfall, WordedTokens,
@@ -357,20 +357,24 @@ impl<'q> Queries<'q> {
         self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
-    /// The fingerprints of a file that the queries have too, from what is remembered about it.
-    pub fn hits_in_remembered(&self, target: &BlobFacts<'_>) -> Vec<Hit> {
+    /// The fingerprints of a file that the queries have too, from what is remembered about it:
+    /// those of its hashes that passed a sieve, each with its number.
+    pub fn hits_in_remembered(&self, target: &BlobFacts<'_>, passed: &[(usize, u64)]) -> Vec<Hit> {
         if !self.may_share(target.family) {
             return Vec::new();
         }
-        let rows = target.hashes().map(|hash| self.index.first_row(hash));
-        let found: Vec<(usize, usize)> =
-            rows.enumerate().filter_map(|(number, row)| Some((number, row?))).collect();
         let mut positions = target.positions().enumerate();
-        let hit = |(number, row): (usize, usize)| {
+        let hit = |&(number, hash): &(usize, u64)| {
+            let row = self.index.first_row(hash)?;
             let (_, position) = positions.find(|(at, _)| *at == number)?;
             Some(Hit { row: row as u32, position })
         };
-        found.into_iter().filter_map(hit).collect()
+        passed.iter().filter_map(hit).collect()
+    }
+
+    /// The sieve of some sets of queries.
+    pub fn sieve(sets: &[Option<&Self>]) -> Sieve {
+        Sieve::new(&sets.iter().flatten().map(|queries| &queries.index).collect::<Vec<_>>())
     }
 
     /// The words of the queries that `target` has, by number.

@@ -60,7 +60,7 @@ pub(in crate::audit) fn findings(
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
         let Some(finding) = finding(windows, &siblings, sources) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {
-            texts.entry(sibling.path).or_insert_with(|| sibling.text.to_vec().into());
+            texts.entry(sibling.path).or_insert_with(|| sibling.text.into());
         }
         texts.entry(path.clone()).or_insert_with(|| head_text(windows, path).into());
         findings.push(finding);

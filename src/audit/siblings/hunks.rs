@@ -1,5 +1,6 @@
 //! Chooses the hunks of a change that a sibling may lack.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -14,13 +15,13 @@ use crate::text::{FilePath, Lines};
 /// or a rewrite that left some out on purpose.
 pub(super) const MAX_PLACES: usize = 8;
 
-/// The windows of the hunks of a file that a sibling may lack, each with its unit; the tokens in
-/// `moved` are elsewhere now. An insertion is a feature unless it `may_mend` something.
+/// The windows of those `hunks` of a file that a sibling may lack, each with its unit; the tokens in
+/// `moved` are elsewhere now.
 pub(super) fn windows(
+    hunks: Vec<Hunk>,
     before: &Predecessor,
     head: &ChangedFile,
     moved: impl Iterator<Item = Range<usize>>,
-    may_mend: bool,
     sources: &Sources<'_>,
 ) -> Vec<(Window, Unit)> {
     let (base, after) = (&before.source, &head.source);
@@ -39,19 +40,20 @@ pub(super) fn windows(
             && !hunk.removed.clone().any(is_gone)
             && !head.novel[hunk.added.clone()].contains(&true)
     };
-    let lines = Lines::new(&after.text);
-    let test_lines = sources.test_lines(after);
+    let test_lines = LazyCell::new(|| (Lines::new(&after.text), sources.test_lines(after)));
     let is_test = |hunk: &Hunk| {
         let token = after.tokens.get(hunk.added.start.saturating_sub(1));
-        token.is_some_and(|token| {
-            test_lines.iter().any(|of| of.contains(&lines.line_of(token.start)))
-        })
+        let (lines, of_tests) = &*test_lines;
+        token
+            .is_some_and(|token| of_tests.iter().any(|of| of.contains(&lines.line_of(token.start))))
     };
     let window = |hunk: Hunk| {
+        let is_feature = hunk.before.is_empty() && is_declared(&hunk.added, after);
+        if is_feature || is_bracketed(&hunk, base, after) || is_moved(&hunk) || is_test(&hunk) {
+            return None;
+        }
         let unit = unit_around(base, &hunk.removed)?;
-        let is_feature = hunk.before.is_empty() && (!may_mend || is_declared(&hunk.added, after));
-        let is_of_form = is_of_head(&hunk, &unit, base, after) || is_bracketed(&hunk, base, after);
-        if is_feature || is_of_form || is_moved(&hunk) || is_test(&hunk) {
+        if is_of_head(&hunk, &unit, base, after) {
             return None;
         }
         let of_head =
@@ -62,9 +64,9 @@ pub(super) fn windows(
         }
         let tokens = hunk.with_lines(base.document());
         let variables = variables(&hunk.added, &of_head, after, of_base);
-        Some((Window { hunk, tokens, variables, may_mend }, unit))
+        Some((Window { hunk, tokens, variables }, unit))
     };
-    missable_hunks(base.document(), after.document(), 1).into_iter().filter_map(window).collect()
+    missable_hunks(hunks, base.document(), after.document(), 1).filter_map(window).collect()
 }
 
 /// Whether a file is code of the project itself that computes something.
@@ -80,17 +82,16 @@ pub(super) fn may_hold_siblings(path: &FilePath, sources: &Sources<'_>) -> bool 
         && sources.is_compared(path)
 }
 
-/// Whether added tokens declare something, or are no whole statements: brackets are left open,
-/// unless the first word decides what is done.
+/// Whether added tokens declare something before they decide what is done, or are no whole
+/// statements: brackets are left open, unless the first word decides.
 fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let words = after.document().words;
     let text = |token: &Token| token.text(&after.text);
     let tokens = &after.tokens[added.clone()];
-    let decides = tokens.first().is_some_and(|first| words.decides(text(first)));
+    let n_before = tokens.iter().take_while(|token| !words.decides(text(token))).count();
     let is_name = |token: &Token| token.kind() == Kind::Identifier;
     let is_typed = |(at, pair): (usize, &[Token])| {
-        is_name(&pair[1])
-            && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword && !decides)
+        is_name(&pair[1]) && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword)
     };
     let n = |brackets: &[u8]| {
         tokens
@@ -99,8 +100,8 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
             .count()
     };
     let is_open = n(b"({[") != n(b")}]");
-    is_open && !decides
-        || tokens.windows(2).enumerate().any(is_typed)
+    is_open && n_before > 0
+        || tokens[..n_before].windows(2).enumerate().any(is_typed)
         || tokens.iter().any(|token| words.defines(text(token)))
 }
 

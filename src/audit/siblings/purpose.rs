@@ -1,6 +1,7 @@
 //! Reads what the commits of a change say about its files: whether they mend something.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use crate::change::End;
 use crate::git::{CommitId, Reader, Repository, WalkLimits};
@@ -10,26 +11,28 @@ use crate::text::FilePath;
 /// Maximum commits of a change whose messages are read, the newest.
 const MAX_COMMITS: usize = 256;
 
-/// For each file that a commit of a change edits, whether one of them says that it mends something.
-#[derive(Default)]
-pub(in crate::audit) struct Purposes(BTreeMap<FilePath, bool>);
+/// What the commits between two ends of a change say, read when it is asked for.
+pub(in crate::audit) struct Purposes<'p> {
+    pub repository: &'p Repository,
+    pub base: Option<&'p End>,
+    pub head: &'p End,
+    /// For each file that a commit edits, whether one of them says that it mends something.
+    pub said: OnceLock<BTreeMap<FilePath, bool>>,
+}
 
-impl Purposes {
-    /// What the commits say between two ends. What is not committed or cannot be read says nothing:
-    /// it is but a hint.
-    pub fn read(repository: &Repository, base: Option<&End>, head: &End) -> Self {
-        let ends = match (base.map(|end| end.commit), head.commit) {
-            (Some(None), _) | (_, None) => None,
-            (base, Some(head)) => Some((base.flatten(), head)),
-        };
-        let said = ends.and_then(|(base, head)| said(base, head, &repository.reader()));
-        Self(said.unwrap_or_default())
-    }
-
+impl Purposes<'_> {
     /// Whether a file may have been edited to mend something: only commits that say something else
-    /// exclude it.
+    /// exclude it. What is not committed or cannot be read says nothing: it is but a hint.
     pub(super) fn may_mend(&self, path: &FilePath) -> bool {
-        self.0.get(path).copied().unwrap_or(true)
+        let said = self.said.get_or_init(|| {
+            let ends = match (self.base.map(|end| end.commit), self.head.commit) {
+                (Some(None), _) | (_, None) => None,
+                (base, Some(head)) => Some((base.flatten(), head)),
+            };
+            let said = ends.and_then(|(base, head)| said(base, head, &self.repository.reader()));
+            said.unwrap_or_default()
+        });
+        said.get(path).copied().unwrap_or(true)
     }
 }
 

@@ -1,16 +1,16 @@
 //! Finds the places that have the window of a hunk, in the files that share fingerprints with it.
 
-use std::cell::OnceCell;
+use std::cell::LazyCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::hunks::{MAX_PLACES, may_hold_siblings, unit_around};
 use super::patch::adapted;
 use super::place::{Pair, Place};
+use super::purpose::Purposes;
 use super::step::{Marks, PartedBlocks, Side, parted};
 use super::windows::Windows;
 use crate::audit::Error;
@@ -19,7 +19,6 @@ use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
-use crate::git::Repository;
 use crate::language::Token;
 use crate::matching::{CloneType, Hunk, Site, Window};
 use crate::policy::Fragment;
@@ -30,10 +29,7 @@ const MAX_PAIRS: usize = 4_096;
 
 /// Maximum files to compare with a window: those that share most with it, then the nearest.
 const MAX_FILES: usize = 8;
-/// Maximum files in which comments that keep blocks in step are looked for, those that share most
-/// with an edited one.
-const MAX_NEAR: usize = 24;
-/// Maximum further files in which comments that keep blocks in step are looked for.
+/// Maximum files in which comments that keep blocks in step with an edited one are looked for.
 const MAX_DECLARED: usize = 1_000;
 
 /// A sibling that lacks edits.
@@ -56,7 +52,7 @@ pub(in crate::audit) struct Sibling {
     /// Whether a comment says that both are kept in step.
     pub is_declared: bool,
     /// The text of its file in the head.
-    pub text: Arc<Vec<u8>>,
+    pub text: Vec<u8>,
 }
 
 /// By query and window, or for all of a query, how far apart in two files the fingerprints are that
@@ -87,9 +83,10 @@ impl Windows<'_> {
         &self,
         hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
-        repository: &Repository,
+        purposes: &Purposes<'_>,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
+        let repository = purposes.repository;
         let candidates = self.candidates(hits, is_new, sources);
         let wanted = self.wanted(&candidates, sources);
         let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
@@ -100,7 +97,7 @@ impl Windows<'_> {
                 let shared = windows
                     .iter()
                     .map(|&window| (window, &candidates[*at].shared[&(query, Some(window))]));
-                Some(pair.siblings(shared, sources))
+                Some(pair.siblings(shared, purposes, sources))
             });
             found.flatten().collect::<Vec<Sibling>>()
         };
@@ -112,7 +109,8 @@ impl Windows<'_> {
                     Ok(head.map(|head| of_file(wanted, head, Some(*number))).unwrap_or_default())
                 }
                 Target::Same(entry) => {
-                    let source = sources.read(reader, entry)?;
+                    // It was not skipped as generated when it was looked up.
+                    let source = sources.of_generated().read(reader, entry)?;
                     Ok(source.map(|source| of_file(wanted, &source, None)).unwrap_or_default())
                 }
             },
@@ -131,17 +129,6 @@ impl Windows<'_> {
         found.retain(|sibling| {
             sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk))
         });
-        let rest = candidates
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !wanted.contains_key(at))
-            .map(|(_, of)| of);
-        found.extend(self.further_declared(
-            &found,
-            &rest.collect::<Vec<_>>(),
-            repository,
-            sources,
-        )?);
         Ok(found)
     }
 
@@ -173,6 +160,7 @@ impl Windows<'_> {
     /// What a file with these hits shares with windows: fingerprints that both repeat say nothing
     /// of a place.
     fn shared(&self, hits: &[Hit]) -> Offsets {
+        let params = &self.queries.config.fingerprint;
         let mut shared: Offsets = BTreeMap::new();
         let mut n_hits: HashMap<_, usize> = HashMap::new();
         hits.iter().for_each(|hit| *n_hits.entry(hit.row()).or_default() += 1);
@@ -181,14 +169,11 @@ impl Windows<'_> {
         for hit in hits.iter().filter(is_telling) {
             for (_, posting) in self.queries.postings(hit.row()) {
                 let (query, position) = (posting.document as usize, posting.position as usize);
-                let windows = &self.windows[self.numbers[query]];
-                let from = windows
-                    .partition_point(|(window, _)| window.tokens.end + self.n_around <= position);
-                let near = windows[from..]
-                    .iter()
-                    .take_while(|(window, _)| window.tokens.start < position + self.n_around);
+                let windows = self.windows[self.numbers[query]].iter().enumerate();
+                let is_near = |window: &Window| window.hunk.reach(params).contains(&position);
+                let near = windows.filter(|(_, (window, _))| is_near(window)).map(|(at, _)| at);
                 let diagonal = hit.position() as i64 - position as i64;
-                for window in (from..from + near.count()).map(Some).chain([None]) {
+                for window in near.map(Some).chain([None]) {
                     *shared.entry((query, window)).or_default().entry(diagonal).or_default() += 1;
                 }
             }
@@ -203,98 +188,60 @@ impl Windows<'_> {
         sources: &Sources<'_>,
     ) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
         let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-        // What a comment names is compared, even if many others are nearer.
-        for (query, source) in self.queries.sources().iter().enumerate() {
-            let marks = Marks::of(source);
-            for (at, _) in
-                candidates.iter().enumerate().filter(|(_, candidate)| marks.name(&candidate.path))
-            {
-                wanted.entry(at).or_default().entry(query).or_default();
-            }
-        }
         let mut sharing: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
         for (at, candidate) in candidates.iter().enumerate() {
             candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
         }
-        for ((query, window), mut files) in sharing {
-            let own = &self.queries.sources()[query].path;
+        // A comment may keep a file in step even if no window is near. What is remembered decides
+        // only whether a file is read: which files are asked is the same without it.
+        for (query, source) in self.queries.sources().iter().enumerate() {
+            let marks = Marks::of(source);
+            let files = sharing.remove(&(query, None)).unwrap_or_default().into_iter();
+            for at in files.take(MAX_DECLARED) {
+                let candidate = &candidates[at];
+                let may_declare =
+                    || may_be(candidate, sources, |words| Marks::may_name(&source.path, words));
+                if marks.name(&candidate.path) || may_declare() {
+                    wanted.entry(at).or_default().entry(query).or_default();
+                }
+            }
+        }
+        for ((query, number), mut files) in sharing {
+            let source = self.queries.sources()[query];
+            let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
                 let Candidate { path, shared, .. } = &candidates[at];
-                (
-                    Reverse(shared[&(query, window)].values().sum::<usize>()),
-                    path.distance(own),
-                    path.clone(),
-                )
+                let n_shared: usize = shared[&(query, number)].values().sum();
+                (Reverse(n_shared), path.distance(&source.path), path.clone())
             });
-            // A comment may keep the file in step, even if no window is near. What is remembered
-            // decides only whether a file is read: which files are asked is the same without it.
-            let n_files = if window.is_some() { MAX_FILES } else { MAX_NEAR };
-            let is_asked =
-                |&at: &usize| window.is_some() || self.may_declare(&candidates[at], sources);
-            for at in files.into_iter().take(n_files).filter(is_asked) {
-                wanted.entry(at).or_default().entry(query).or_default().extend(window);
+            let Some(number) = number else { continue };
+            let may_have = |&at: &usize| {
+                may_be(&candidates[at], sources, |words| {
+                    windows[number].0.may_be_among(source.document(), &words.collect::<Vec<_>>())
+                })
+            };
+            for at in files.into_iter().take(MAX_FILES).filter(may_have) {
+                wanted.entry(at).or_default().entry(query).or_default().push(number);
             }
         }
         wanted
     }
-
-    /// Whether a comment of a file may keep code in step. What is remembered of it tells that
-    /// without reading it.
-    fn may_declare(&self, candidate: &Candidate, sources: &Sources<'_>) -> bool {
-        match &candidate.target {
-            Target::Changed(_) => true,
-            Target::Same(entry) => {
-                let known = sources.remembered.get(entry, sources.reading(&entry.path));
-                known.is_none_or(|known| Marks::may_be_among(known.words()))
-            }
-        }
-    }
-
-    /// The blocks that comments keep in step with edited ones, in files that were not compared:
-    /// where one file has such a comment, so may any other that shares something with the edited
-    /// one.
-    fn further_declared(
-        &self,
-        found: &[Sibling],
-        not_compared: &[&Candidate],
-        repository: &Repository,
-        sources: &Sources<'_>,
-    ) -> Result<Vec<Sibling>, Error> {
-        let numbers: BTreeSet<usize> =
-            found.iter().filter(|of| of.is_declared).map(|of| of.number).collect();
-        if numbers.is_empty() {
-            return Ok(Vec::new());
-        }
-        let may_declare = |candidate: &&&Candidate| self.may_declare(candidate, sources);
-        let not_compared: Vec<_> =
-            not_compared.iter().take(MAX_DECLARED).filter(may_declare).collect();
-        let further = not_compared.par_iter().map_init(
-            || repository.reader(),
-            |reader, candidate| {
-                let Target::Same(entry) = &candidate.target else { return Ok(Vec::new()) };
-                let Ok(other) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                let declared =
-                    |&number: &usize| Some(Pair::new(self, number, &other, None)?.declared());
-                let declared = numbers.iter().filter_map(declared).flatten();
-                Ok(declared.map(|(_, sibling)| sibling).collect())
-            },
-        );
-        let further: Vec<Vec<Sibling>> = further.collect::<Result<_, Error>>()?;
-        Ok(further.into_iter().flatten().collect())
-    }
 }
 
-/// What is asked of the other file for each of its siblings, and read once.
-#[derive(Default)]
-struct OtherFile<'m> {
-    lines: OnceCell<Lines>,
-    /// How its words are spelled, by their hash.
-    spelling: OnceCell<HashMap<u32, &'m [u8]>>,
-    text: OnceCell<Arc<Vec<u8>>>,
-}
-
-fn spelling(of: &Source) -> HashMap<u32, &[u8]> {
-    of.tokens.iter().map(|token| (token.exact, token.text(&of.text))).collect()
+/// Whether a file may be what is sought, by its words: what is remembered of it tells that without
+/// reading it.
+fn may_be(
+    candidate: &Candidate,
+    sources: &Sources<'_>,
+    is_it: impl Fn(&mut dyn Iterator<Item = u32>) -> bool,
+) -> bool {
+    match &candidate.target {
+        Target::Changed(_) => true,
+        Target::Same(entry) => {
+            let known = sources.remembered.get(entry, sources.reading(&entry.path));
+            known.is_none_or(|known| is_it(&mut known.words()))
+        }
+    }
 }
 
 impl<'m> Pair<'m> {
@@ -313,6 +260,7 @@ impl<'m> Pair<'m> {
     fn siblings<'s>(
         &self,
         windows: impl Iterator<Item = (usize, &'s BTreeMap<i64, usize>)>,
+        purposes: &Purposes<'_>,
         sources: &Sources<'_>,
     ) -> Vec<Sibling> {
         // What a document shows has no faults to mend.
@@ -321,8 +269,7 @@ impl<'m> Pair<'m> {
         }
         let declared = self.declared();
         // Most candidates have no site at all.
-        let other = OtherFile::default();
-        let lines = || other.lines.get_or_init(|| Lines::new(&self.other.text));
+        let lines = LazyCell::new(|| Lines::new(&self.other.text));
         // By the own unit, the other one, and which of the places of a window there it is.
         let mut of_units: BTreeMap<(usize, usize, usize), Vec<Place<'_>>> = BTreeMap::new();
         for (number, diagonals) in windows {
@@ -331,9 +278,8 @@ impl<'m> Pair<'m> {
                 continue;
             }
             let mut n_there: HashMap<usize, usize> = HashMap::new();
-            for site in self.sites(window, diagonals) {
-                let line =
-                    lines().line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
+            for site in self.sites(window, diagonals, purposes) {
+                let line = lines.line_of(self.other.tokens[site.at.start.saturating_sub(1)].start);
                 if sources.test_lines(self.other).iter().any(|lines| lines.contains(&line)) {
                     continue;
                 }
@@ -347,7 +293,7 @@ impl<'m> Pair<'m> {
         }
         let groups = of_units.into_values().map(|places| self.independent(places));
         let siblings: Vec<Sibling> =
-            groups.filter_map(|places| self.sibling(places, &other)).collect();
+            groups.filter_map(|places| self.sibling(places, &lines)).collect();
         // An edit of the sources reaches a bundle when it is built.
         let is_built = !siblings.is_empty()
             && self.other_number != Some(self.number)
@@ -360,52 +306,41 @@ impl<'m> Pair<'m> {
     }
 
     /// The places of the other file that have a window, and that the change leaves alone.
-    fn sites(&self, window: &Window, diagonals: &BTreeMap<i64, usize>) -> Vec<Site> {
-        let (n_around, n_tokens) = (window.tokens.len() / 2, self.other.tokens.len());
-        let region = |diagonal: &i64| {
-            let there = |at: usize| at.saturating_add_signed(*diagonal as isize).min(n_tokens);
-            let Range { start, end } = window.tokens;
-            there(start).saturating_sub(n_around)..(there(end) + n_around).min(n_tokens)
-        };
-        // Regions in order, those that overlap as one: a place is looked at once.
-        let mut regions: Vec<Range<usize>> = Vec::new();
-        for region in diagonals.keys().map(region) {
-            match regions.last_mut().filter(|last| region.start <= last.end) {
-                Some(last) => last.end = last.end.max(region.end),
-                None => regions.push(region),
-            }
-        }
+    fn sites(
+        &self,
+        window: &Window,
+        diagonals: &BTreeMap<i64, usize>,
+        purposes: &Purposes<'_>,
+    ) -> Vec<Site> {
         let (own, head) = (&self.own.tokens, &self.head.source.tokens);
-        let sites = regions
-            .into_iter()
-            .flat_map(|region| window.sites(own, head, &self.other.tokens, region));
-        sites.filter(|site| !self.is_edited(&site.at)).take(MAX_PLACES + 1).collect()
+        let there =
+            |diagonal: &i64| window.hunk.removed.start.checked_add_signed(*diagonal as isize);
+        let sites = diagonals.keys().filter_map(there);
+        let sites = sites.filter_map(|at| window.site(own, head, &self.other.tokens, at));
+        let is_lacking = |site: &Site| {
+            !self.is_edited(&site.at)
+                && (!window.is_fix_only(site.n_run) || purposes.may_mend(&self.head.source.path))
+        };
+        sites.filter(is_lacking).take(MAX_PLACES + 1).collect()
     }
 
     /// The places whose edits use no variable that the change declares where the sibling does not
     /// get it.
-    fn independent<'p>(&self, places: Vec<Place<'p>>) -> Vec<Place<'p>> {
+    fn independent<'p>(&self, mut places: Vec<Place<'p>>) -> Vec<Place<'p>> {
         let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
         let is_known = |place: &Place<'_>, name: u32| {
             let unit = place.of.as_ref().map_or(0..self.other.tokens.len(), |of| of.tokens.clone());
-            let others = places
-                .iter()
-                .map(|other| &other.window.hunk)
-                .filter(|hunk| **hunk != place.window.hunk);
+            let hunks = places.iter().map(|other| &other.window.hunk);
+            let mut others = hunks.filter(|hunk| **hunk != place.window.hunk);
             has(&self.other.tokens[unit], name)
-                || others
-                    .into_iter()
-                    .any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
+                || others.any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
         };
         let is_independent: Vec<bool> = (places.iter())
             .map(|place| place.window.variables.iter().all(|&name| is_known(place, name)))
             .collect();
+        let mut is_independent = is_independent.into_iter();
+        places.retain(|_| is_independent.next().is_some_and(|is| is));
         places
-            .into_iter()
-            .zip(is_independent)
-            .filter(|(_, is)| *is)
-            .map(|(place, _)| place)
-            .collect()
     }
 
     /// Whether the change edits a place of the other file, too.
@@ -416,18 +351,18 @@ impl<'m> Pair<'m> {
     }
 
     /// The sibling that lacks the hunks at these places of one unit.
-    fn sibling(&self, mut places: Vec<Place<'_>>, of: &OtherFile<'m>) -> Option<Sibling> {
+    fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
         let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
         places.sort_by_key(|place| place.site.at.start);
         let (first, last) = (places.first()?, places.last()?);
         let (start, end) =
             (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
-        let lines = of.lines.get_or_init(|| Lines::new(&other.text));
         let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
-        let spelling = of.spelling.get_or_init(|| spelling(other));
+        let spelling: HashMap<u32, &[u8]> =
+            other.tokens.iter().map(|token| (token.exact, token.text(&other.text))).collect();
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);
@@ -447,7 +382,7 @@ impl<'m> Pair<'m> {
             name: name.map(|name| String::from_utf8_lossy(name.text(&other.text)).into_owned()),
             patch: adapted(self, &places, &names.collect()),
             is_declared: false,
-            text: Arc::clone(of.text.get_or_init(|| Arc::new(other.text.clone()))),
+            text: other.text.clone(),
         })
     }
 
@@ -484,7 +419,7 @@ impl<'m> Pair<'m> {
                 name: None,
                 patch: None,
                 is_declared: true,
-                text: Arc::new(other.text.clone()),
+                text: other.text.clone(),
             };
             (!sibling.hunks.is_empty()).then_some((pair.own, sibling))
         };

@@ -2,19 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::hunks::{MAX_PLACES, content_of, is_own_code, may_hold_siblings, n_made, windows};
-use super::purpose::Purposes;
+use super::hunks::{MAX_PLACES, content_of, is_own_code, n_made, windows};
 use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
 use crate::fingerprint::Params;
-use crate::language::Language;
-use crate::matching::{Document, Hunk, Unit, Window, edited_hunks};
+use crate::matching::{Hunk, Unit, Window, edited_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
@@ -29,19 +26,12 @@ pub(in crate::audit) struct Windows<'p> {
     pub(super) windows: Vec<Vec<(Window, Unit)>>,
     /// The file of `base` that each query is.
     pub(super) numbers: Vec<usize>,
-    /// Number of tokens on either side of a window that are looked up with it.
-    pub(super) n_around: usize,
     pub(super) queries: Queries<'p>,
 }
 
 impl<'p> Windows<'p> {
     /// The hunks of a change whose siblings are looked for.
-    pub fn new(
-        changed: &'p [ChangedFile],
-        base: &'p [Predecessor],
-        purposes: &dyn Fn() -> Purposes,
-        sources: &Sources<'p>,
-    ) -> Self {
+    pub fn new(changed: &'p [ChangedFile], base: &'p [Predecessor], sources: &Sources<'p>) -> Self {
         let by_path: BTreeMap<&FilePath, &ChangedFile> =
             changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&ChangedFile>> =
@@ -56,12 +46,10 @@ impl<'p> Windows<'p> {
                 .unwrap_or_default()
         };
         let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
-        let purposes =
-            if hunks.iter().all(Vec::is_empty) { Purposes::default() } else { purposes() };
         let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
             let head = head.filter(|_| !hunks[number].is_empty())?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
-            Some(windows(&base[number], head, moved, purposes.may_mend(&head.source.path), sources))
+            Some(windows(hunks[number].clone(), &base[number], head, moved, sources))
         };
         let mut windows: Vec<Vec<(Window, Unit)>> =
             heads.par_iter().enumerate().map(|of| windows_of(of).unwrap_or_default()).collect();
@@ -100,18 +88,16 @@ impl<'p> Windows<'p> {
         }
         // A comment may keep any code in step, so that all hunks are looked up.
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
-        // A run of so many tokens has a fingerprint in common, wherever in it the window is.
-        let n_around = sources.config.fingerprint.guarantee_threshold();
         let asked = numbers.iter().map(|&at| {
             let source = &base[at].source;
-            (source, Cow::Owned(near_hunks(&hunks[at], source.document(), n_around)))
+            (source, Cow::Owned(within_reach(&hunks[at], source.tokens.len(), sources)))
         });
         let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
         // All k-grams of one side: every fingerprint of the other side that is in the run of both
         // is found.
         let all = Params::new(k, k).expect("k <= k");
         let queries = Queries::sampled(asked.collect(), sources.config, all);
-        Self { changed, base, heads, hunks, windows, numbers, n_around, queries }
+        Self { changed, base, heads, hunks, windows, numbers, queries }
     }
 
     /// What is looked up: nothing if no rule asks for siblings.
@@ -119,32 +105,26 @@ impl<'p> Windows<'p> {
         Some(&self.queries).filter(|queries| !queries.is_empty())
     }
 
-    /// Whether a file may hold a sibling, judging by its name: code in a language that edits were
-    /// made in.
+    /// Whether a file may share something with what is looked up, judging by its name: its language
+    /// may be one that edits were made in.
     pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
-        let extension =
-            |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
         // An extension may be of several languages.
-        let is_like = |source: &&Source, of: &Language| {
-            source.family == of.family || extension(&source.path) == extension(path)
+        let is_like = |source: &&Source, family: &str| {
+            source.family == family || source.path.extension() == path.extension()
         };
-        let has_family = |of: &Language| {
-            of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of))
-        };
-        let is_declared = sources.attributes.of(path).language.is_some();
-        (is_declared || sources.languages.promised(path).is_none_or(has_family))
-            && may_hold_siblings(path, sources)
+        let has_family =
+            |family: &str| self.queries.sources().iter().any(|source| is_like(source, family));
+        sources.languages.promised_family(path).is_none_or(has_family)
+            || sources.attributes.of(path).language.is_some()
     }
 }
 
-/// For each token of a document, whether it is among the lines of a hunk or the `n_around` tokens on
-/// either side.
-fn near_hunks(hunks: &[Hunk], document: Document<'_>, n_around: usize) -> Vec<bool> {
-    let n_tokens = document.tokens.len();
+/// For each of some tokens, whether it is of a fingerprint within reach of a hunk.
+fn within_reach(hunks: &[Hunk], n_tokens: usize, sources: &Sources<'_>) -> Vec<bool> {
+    let params = &sources.config.fingerprint;
     let mut mask = vec![false; n_tokens];
-    for hunk in hunks {
-        let Range { start, end } = hunk.with_lines(document);
-        mask[start.saturating_sub(n_around)..(end + n_around).min(n_tokens)].fill(true);
+    for reach in hunks.iter().map(|hunk| hunk.reach(params)) {
+        mask[reach.start..(reach.end + params.noise_threshold()).min(n_tokens)].fill(true);
     }
     mask
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use support::{Repository, git_command};
 
 /// Each finding about a missed sibling: its lines and the siblings, `rdb.c:18-21 <- aof.c:17-19`.
+/// What is remembered of other files spares reading them, and changes nothing.
 #[track_caller]
 fn missed(change: &Change<'_>) -> Vec<String> {
     let place = |of: &Value| {
@@ -19,7 +20,10 @@ fn missed(change: &Change<'_>) -> Vec<String> {
             finding["origins"].as_array().expect("the siblings").iter().map(place).collect();
         format!("{} <- {}", place(finding), origins.join(", "))
     };
-    findings(&change.made(), "missed-sibling").iter().map(shown).collect()
+    let repository = change.made();
+    let found = findings(&repository, "missed-sibling");
+    assert_eq!(findings(&repository, "missed-sibling"), found, "with a cache");
+    found.iter().map(shown).collect()
 }
 
 /// Two files, each with its path.
@@ -472,9 +476,11 @@ fn another_name_in_what_is_removed_is_other_code_unless_the_lines_around_it_say_
 #[test]
 fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
     let (before, _) = fix_of_one();
-    for (line, expected) in
-        [("    int n_tries;\n", 0), ("    if (path == NULL)\n        return -1;\n", 1)]
-    {
+    for (line, expected) in [
+        ("    int n_tries;\n", 0),
+        ("    if (path == NULL)\n        return -1;\n", 1),
+        ("    if (path == NULL) {\n        error_t code = -1;\n        return code;\n    }\n", 1),
+    ] {
         let rdb = before[0].1.replace("    unlink(path);\n", &format!("{line}    unlink(path);\n"));
         let after = [("rdb.c", rdb), before[1].clone()];
         assert_eq!(
