@@ -33,14 +33,7 @@ impl Reader {
         let (none, goes_on) = (std::iter::empty::<&BStr>(), AtomicBool::new(false));
         self.repo
             .index_worktree_status(
-                &index,
-                none,
-                &mut found,
-                BestEffort,
-                BestEffort,
-                &mut progress,
-                &goes_on,
-                options,
+                &index, none, &mut found, BestEffort, BestEffort, &mut progress, &goes_on, options,
             )
             .map_err(unreadable)?;
         let changed = found.records.iter().filter(|entry| self.is_changed(entry, root));

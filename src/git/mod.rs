@@ -333,15 +333,8 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
 
 /// The extensions of the format of a repository that git knows.
 const EXTENSIONS: [&str; 9] = [
-    "noop",
-    "noop-v1",
-    "partialClone",
-    "preciousObjects",
-    "worktreeConfig",
-    "objectFormat",
-    "compatObjectFormat",
-    "refStorage",
-    "relativeWorktrees",
+    "noop", "noop-v1", "partialClone", "preciousObjects", "worktreeConfig", "objectFormat",
+    "compatObjectFormat", "refStorage", "relativeWorktrees",
 ];
 
 /// Checks that a repository uses no extension of its format that is not known: what it keeps may

@@ -278,9 +278,7 @@ impl Languages {
         TestMarks::check(&table)?;
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
         for map in [
-            &mut self.by_extension,
-            &mut self.by_file_name,
-            &mut self.by_shebang,
+            &mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang,
             &mut self.by_alias,
         ] {
             map.retain(|_, owner| *owner != row);

@@ -272,18 +272,8 @@ fn is_declaration(line: &str) -> bool {
 /// Whether a line says what the file imports or belongs to.
 fn names_others(line: &str) -> bool {
     const OTHERS: [&str; 12] = [
-        "package ",
-        "import ",
-        "using ",
-        "module ",
-        "namespace ",
-        "from ",
-        "use ",
-        "library ",
-        "part ",
-        "#include",
-        "#import",
-        "-module(",
+        "package ", "import ", "using ", "module ", "namespace ", "from ", "use ", "library ",
+        "part ", "#include", "#import", "-module(",
     ];
     OTHERS.iter().any(|declaration| line.starts_with(declaration))
 }

@@ -229,10 +229,7 @@ mod tests {
         check_header(&between(20), "EPL-2.0 OR GPL-2.0-only");
         check_header(&between(40), "EPL-2.0");
         for parts in [
-            "accordingly",
-            "as appropriate",
-            "respectively",
-            "depending on the file",
+            "accordingly", "as appropriate", "respectively", "depending on the file",
             "whichever applies",
         ] {
             check_header(

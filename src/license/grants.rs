@@ -63,21 +63,8 @@ struct NamesFile {
 
 /// Words of a name, or of an address, that do not help to identify the license.
 const FILLERS: &[&str] = &[
-    "the",
-    "license",
-    "licenses",
-    "licensed",
-    "version",
-    "versions",
-    "see",
-    "under",
-    "a",
-    "an",
-    "http",
-    "www",
-    "legalcode",
-    "standalone",
-    "old",
+    "the", "license", "licenses", "licensed", "version", "versions", "see", "under", "a", "an",
+    "http", "www", "legalcode", "standalone", "old",
 ];
 /// Maximum words of a name.
 const MAX_NAME: usize = 8;
@@ -91,55 +78,19 @@ const TO_EITHER: usize = 40;
 const TO_NAME: usize = 14;
 /// Words that grant or govern.
 const GRANTING: &[&str] = &[
-    "licensed",
-    "released",
-    "distributed",
-    "redistributed",
-    "redistribute",
-    "available",
-    "covered",
-    "governed",
-    "terms",
-    "subject",
-    "under",
-    "license",
-    "licenses",
-    "provided",
-    "relicensed",
-    "published",
-    "conditions",
-    "licensing",
-    "spdx",
-    "copying",
-    "use",
-    "used",
+    "licensed", "released", "distributed", "redistributed", "redistribute", "available", "covered",
+    "governed", "terms", "subject", "under", "license", "licenses", "provided", "relicensed",
+    "published", "conditions", "licensing", "spdx", "copying", "use", "used",
 ];
 /// Names that are ordinary words: these count as names of licenses if "license" follows.
 const ORDINARY: &[&str] = &[
-    "artistic",
-    "boost",
-    "python",
-    "proprietary",
-    "commercial",
-    "unicode",
-    "pd",
-    "elastic",
-    "psf",
-    "zlib",
-    "libpng",
+    "artistic", "boost", "python", "proprietary", "commercial", "unicode", "pd", "elastic", "psf",
+    "zlib", "libpng",
 ];
 /// Words that say that a name grants nothing.
 const DENYING: &[&str] = &[
-    "see",
-    "not",
-    "incompatible",
-    "compatible",
-    "received",
-    "unlike",
-    "compliance",
-    "similar",
-    "like",
-    "than",
+    "see", "not", "incompatible", "compatible", "received", "unlike", "compliance", "similar",
+    "like", "than",
 ];
 
 /// Words before "General Public License" where that is the GPL.
@@ -226,17 +177,8 @@ fn parted(name: &str) -> (String, Option<String>) {
     // What a line begins with may be its bullet: "3 Clause BSD".
     let words = Words::new(format!("the {name}").as_bytes(), 1);
     let last = [
-        "only",
-        "or",
-        "later",
-        "unported",
-        "generic",
-        "international",
-        "universal",
-        "html",
-        "php",
-        "txt",
-        "legalcode",
+        "only", "or", "later", "unported", "generic", "international", "universal", "html", "php",
+        "txt", "legalcode",
     ];
     let mut words: Vec<&str> =
         words.text().split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
@@ -381,77 +323,13 @@ const MAX_UNKNOWN: usize = 4;
 /// Words that are in no name of a license: "under the same license", "under the terms of this
 /// license".
 const NAMELESS: &[&str] = &[
-    "this",
-    "same",
-    "following",
-    "above",
-    "below",
-    "terms",
-    "its",
-    "it",
-    "your",
-    "our",
-    "their",
-    "such",
-    "any",
-    "original",
-    "source",
-    "that",
-    "copyright",
-    "permissive",
-    "liberal",
-    "applicable",
-    "respective",
-    "new",
-    "different",
-    "separate",
-    "other",
-    "another",
-    "one",
-    "two",
-    "three",
-    "both",
-    "either",
-    "each",
-    "all",
-    "these",
-    "those",
-    "which",
-    "what",
-    "general",
-    "dual",
-    "compatible",
-    "approved",
-    "friendly",
-    "full",
-    "specific",
-    "license",
-    "licenses",
-    "of",
-    "and",
-    "or",
-    "to",
-    "by",
-    "in",
-    "with",
-    "for",
-    "on",
-    "is",
-    "are",
-    "as",
-    "be",
-    "no",
-    "not",
-    "version",
-    "file",
-    "software",
-    "mit",
-    "bsd",
-    "gpl",
-    "gnu",
-    "standard",
-    "creative",
-    "commons",
+    "this", "same", "following", "above", "below", "terms", "its", "it", "your", "our", "their",
+    "such", "any", "original", "source", "that", "copyright", "permissive", "liberal",
+    "applicable", "respective", "new", "different", "separate", "other", "another", "one", "two",
+    "three", "both", "either", "each", "all", "these", "those", "which", "what", "general", "dual",
+    "compatible", "approved", "friendly", "full", "specific", "license", "licenses", "of", "and",
+    "or", "to", "by", "in", "with", "for", "on", "is", "are", "as", "be", "no", "not", "version",
+    "file", "software", "mit", "bsd", "gpl", "gnu", "standard", "creative", "commons",
 ];
 
 /// What is before a license that is granted.
@@ -518,14 +396,7 @@ impl Standing {
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
         let is_open = |at: usize| {
             [
-                "under",
-                "license",
-                "licenses",
-                "licensed",
-                "following",
-                "terms",
-                "version",
-                "of",
+                "under", "license", "licenses", "licensed", "following", "terms", "version", "of",
                 "either",
             ]
             .contains(&words.of(at..at + 1))
@@ -763,17 +634,8 @@ fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
 fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
     let next = words.of(end..(end + 16).min(words.n_words()));
     let spellings = [
-        "any later",
-        "or later",
-        "or newer",
-        "or higher",
-        "or above",
-        "or greater",
-        "any newer",
-        "any higher",
-        "any subsequent",
-        "and later",
-        "later version",
+        "any later", "or later", "or newer", "or higher", "or above", "or greater", "any newer",
+        "any higher", "any subsequent", "and later", "later version",
     ];
     let found = spellings.iter().filter_map(|of| next.find(of).map(|at| (at, at + of.len()))).min();
     // "The MIT license or GPL-2 (or later)".

@@ -13,55 +13,17 @@ use super::words::Words;
 
 /// Words of which every statement of a license has one. Most files have none.
 const SPEAKING: &[&str] = &[
-    "icens",
-    "ICENS",
-    "icenc",
-    "ermi",
-    "PERMI",
-    "istribut",
-    "ublic domain",
-    "PUBLIC DOMAIN",
-    "ublic Domain",
-    "GPL",
-    "onfidential",
-    "CONFIDENTIAL",
-    "nauthorized",
-    "misrepresented",
-    "arrant",
-    "ARRANT",
-    "isclaim",
-    "ISCLAIM",
-    "LIABLE",
+    "icens", "ICENS", "icenc", "ermi", "PERMI", "istribut", "ublic domain", "PUBLIC DOMAIN",
+    "ublic Domain", "GPL", "onfidential", "CONFIDENTIAL", "nauthorized", "misrepresented",
+    "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
 ];
 
 /// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
 /// part of it.
 const LIMITING: &[&str] = &[
-    "not",
-    "must",
-    "shall",
-    "only",
-    "prohibit",
-    "permi",
-    "allow",
-    "commerc",
-    "agree",
-    "strict",
-    "exception",
-    "except",
-    "liab",
-    "warrant",
-    "disclaim",
-    "provided",
-    "altern",
-    "any one of",
-    "choose",
-    "choice",
-    "copyright",
-    "dual",
-    "option",
-    "terms",
-    "under",
+    "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
+    "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of",
+    "choose", "choice", "copyright", "dual", "option", "terms", "under",
 ];
 
 /// Maximum bytes between paragraphs that belong together.

@@ -300,14 +300,8 @@ mod tests {
     #[test]
     fn license_texts_are_known_by_their_names() {
         for name in [
-            "LICENSE",
-            "License.txt",
-            "COPYING.LESSER",
-            "licence.md",
-            "LICENSE-MIT",
-            "UNLICENSE",
-            "MIT-LICENSE",
-            "foo-LICENSE",
+            "LICENSE", "License.txt", "COPYING.LESSER", "licence.md", "LICENSE-MIT", "UNLICENSE",
+            "MIT-LICENSE", "foo-LICENSE",
         ] {
             assert!(is_license_text(&name.to_lowercase()), "{name}");
         }

@@ -22,16 +22,8 @@ const REFERRING: &[&str] = &["see", "read", "refer", "consult", "found", "govern
 /// Beginnings of the words of which one has to be near: the reference is about terms, not about an
 /// algorithm.
 const ABOUT: &[&str] = &[
-    "licens",
-    "licenc",
-    "copyright",
-    "copying",
-    "condition",
-    "permission",
-    "distribut",
-    "redistribut",
-    "disclaim",
-    "terms",
+    "licens", "licenc", "copyright", "copying", "condition", "permission", "distribut",
+    "redistribut", "disclaim", "terms",
 ];
 /// Names without an extension that people give to license texts.
 const BARE: &[&str] =

@@ -23,11 +23,7 @@ const LICENSE: &str = "SPDX-License-Identifier:";
 /// The same for a snippet, in the standard since 2.3.
 const SNIPPET_LICENSE: &str = "SPDX-SnippetLicenseConcluded:";
 const MARKS: [&str; 6] = [
-    LICENSE,
-    SNIPPET_LICENSE,
-    "SPDX-SnippetBegin",
-    "SPDX-SnippetEnd",
-    "REUSE-IgnoreStart",
+    LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart",
     "REUSE-IgnoreEnd",
 ];
 /// Maximum tags of a file.

@@ -162,13 +162,7 @@ fn spark_audits_the_repositories_that_share_code_and_says_which_it_could_not() {
     let (output, shelf) = (text(&folder, "audited"), GOLDEN.path("corpora"));
     let program = env!("CARGO_BIN_EXE_secondhand");
     let args = [
-        "--corpus-files",
-        &corpus,
-        "--corpus",
-        "golden",
-        "--corpus-dir",
-        &shelf,
-        "--secondhand",
+        "--corpus-files", &corpus, "--corpus", "golden", "--corpus-dir", &shelf, "--secondhand",
         program,
     ];
     let (list, more) = (text(&folder, "list"), ["--output", &output]);

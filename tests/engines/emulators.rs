@@ -46,12 +46,7 @@ fn findings_from_azurite_are_those_from_segments() {
     keep(
         "node",
         &[
-            &azurite,
-            "--silent",
-            "--skipApiVersionCheck",
-            "--location",
-            &folder,
-            "--blobPort",
+            &azurite, "--silent", "--skipApiVersionCheck", "--location", &folder, "--blobPort",
             &port_text,
         ],
     );

@@ -89,10 +89,7 @@ impl Server {
         let data = folder.join("data");
         let made = command(&bin.join("initdb"))
             .args([
-                "--username=owner",
-                "--auth=scram-sha-256",
-                "--encoding=UTF8",
-                "--locale=C",
+                "--username=owner", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C",
                 "--no-sync",
             ])
             .arg("--pwfile")

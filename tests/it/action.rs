@@ -149,12 +149,8 @@ fn no_folder_is_made_and_no_report_written_through_a_link_of_the_checkout() {
     let absolute = job.checkout.path("out/new/x.sarif");
     let absolute = absolute.to_str().expect("it is UTF-8");
     for file in [
-        "out/x.sarif",
-        "out/new/x.sarif",
-        "out/../precious",
-        "out/../new/x.sarif",
-        "new/../out/x.sarif",
-        absolute,
+        "out/x.sarif", "out/new/x.sarif", "out/../precious", "out/../new/x.sarif",
+        "new/../out/x.sarif", absolute,
     ] {
         let Step { status, said, .. } =
             job.run("audit.sh", &[("BASE", "main"), ("INPUT_SARIF_FILE", file)]);

@@ -45,14 +45,8 @@ impl Pipeline {
     /// Checks out the branch merged with its target, as several systems do.
     fn merged(self) -> Self {
         self.repository.git(&["checkout", "--quiet", "--detach", &self.target]);
-        self.repository.git(&[
-            "merge",
-            "--quiet",
-            "--no-ff",
-            "--message",
-            "merged",
-            &self.proposed,
-        ]);
+        self.repository
+            .git(&["merge", "--quiet", "--no-ff", "--message", "merged", &self.proposed]);
         self
     }
 

@@ -136,16 +136,8 @@ fn every_path_that_a_page_names_is_there() {
 /// Whether `name` is no path of ours, or that of something that is there.
 fn is_there(name: &str, code: &[PathBuf]) -> bool {
     const FOLDERS: [&str; 10] = [
-        "src/",
-        "tests/",
-        "docs/",
-        "config/",
-        "tools/",
-        "templates/",
-        "spark/",
-        "fuzz/",
-        "benches/",
-        ".ci/",
+        "src/", "tests/", "docs/", "config/", "tools/", "templates/", "spark/", "fuzz/",
+        "benches/", ".ci/",
     ];
     let (path, test) = name.split_once("::").unwrap_or((name, ""));
     let is_from_root = FOLDERS.iter().any(|folder| path.starts_with(folder));

@@ -481,14 +481,11 @@ fn a_commit_whose_date_cannot_be_read_ends_no_search_of_the_past() {
         );
         let report = history(&repository, &[]);
         assert_eq!(subjects(&report).len(), 4, "{date:?}");
-        printed(&mut repository.secondhand(&[
-            "check",
-            "--base",
-            "HEAD~1",
-            "--history",
-            "--blame",
-            "--fail-on=never",
-        ]));
+        printed(
+            &mut repository.secondhand(&[
+                "check", "--base", "HEAD~1", "--history", "--blame", "--fail-on=never",
+            ]),
+        );
     }
 }
 

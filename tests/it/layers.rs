@@ -134,15 +134,8 @@ fn every_module_is_on_the_map() {
 #[test]
 fn the_core_knows_no_git_no_files_no_clock_and_no_output() {
     let banned = [
-        "gix",
-        "std::fs",
-        "std::io",
-        "std::env",
-        "std::process",
-        "std::time",
-        "std::thread",
-        "std::path",
-        "rayon",
+        "gix", "std::fs", "std::io", "std::env", "std::process", "std::time", "std::thread",
+        "std::path", "rayon",
     ];
     for module in ["text", "language", "fingerprint", "index", "matching", "license", "policy"] {
         for file in files(module) {
@@ -173,10 +166,7 @@ fn each_outer_dependency_has_one_home() {
         (
             "toml::",
             &[
-                "config/day.rs",
-                "config/file.rs",
-                "sources/list.rs",
-                "language/table.rs",
+                "config/day.rs", "config/file.rs", "sources/list.rs", "language/table.rs",
                 "license/",
             ],
         ),

@@ -124,17 +124,8 @@ fn lines_of_a_megabyte_are_lexed() {
         let text = piece.repeat(1 << 20);
         let mut tokens = Vec::new();
         for id in [
-            "c",
-            "python",
-            "rust",
-            "javascript",
-            "ruby",
-            "shell",
-            "perl",
-            "html",
-            "markdown",
-            "php",
-            "erb",
+            "c", "python", "rust", "javascript", "ruby", "shell", "perl", "html", "markdown",
+            "php", "erb",
         ] {
             let language = languages().get(id).expect("it is built in");
             languages().tokenize(language, text.as_bytes(), true, &mut tokens);

@@ -10,25 +10,9 @@ use secondhand::text::glob_matches;
 
 /// Names of all kinds of files that are read for licenses.
 const NAMES: &[&str] = &[
-    "LICENSE",
-    "COPYING.md",
-    "a.c",
-    "a.c.license",
-    "REUSE.toml",
-    ".reuse/dep5",
-    "debian/copyright",
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "setup.cfg",
-    "PKG-INFO",
-    "composer.json",
-    "pom.xml",
-    "x.nuspec",
-    "x.gemspec",
-    "x.cabal",
-    "DESCRIPTION",
-    "META.json",
+    "LICENSE", "COPYING.md", "a.c", "a.c.license", "REUSE.toml", ".reuse/dep5", "debian/copyright",
+    "Cargo.toml", "package.json", "pyproject.toml", "setup.cfg", "PKG-INFO", "composer.json",
+    "pom.xml", "x.nuspec", "x.gemspec", "x.cabal", "DESCRIPTION", "META.json",
 ];
 
 /// Words that license files are made of, so that random texts go deep into the readers.

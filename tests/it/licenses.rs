@@ -998,15 +998,7 @@ fn every_format_of_an_audit_is_written() {
     let (repository, corpus) = holding();
     let out = |name: &str| corpus.path().join(name);
     let names = [
-        "spdx",
-        "cyclonedx",
-        "notice",
-        "decisions",
-        "html",
-        "csv",
-        "markdown",
-        "sarif",
-        "json",
+        "spdx", "cyclonedx", "notice", "decisions", "html", "csv", "markdown", "sarif", "json",
         "counts",
     ];
     let reports: Vec<String> =

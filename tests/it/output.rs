@@ -90,13 +90,8 @@ fn a_folder_that_is_write_protected_is_no_place_for_a_report() {
 fn two_reports_to_one_file_are_refused() {
     let repository = repository_with_a_copy();
     check_failure(
-        &mut repository.secondhand(&[
-            "check",
-            "--report",
-            "json=report",
-            "--output",
-            ".git/../report",
-        ]),
+        &mut repository
+            .secondhand(&["check", "--report", "json=report", "--output", ".git/../report"]),
         "cannot write two reports to `.git/../report`: the second would replace the first",
         "help: give each report a file of its own",
     );
@@ -166,13 +161,9 @@ const ESCAPE: u8 = 0x1B;
 fn there_are_no_colors_when_the_output_is_no_terminal() {
     let repository = repository_with_a_copy();
     for format in FORMATS {
-        let out = printed(&mut repository.secondhand(&[
-            "check",
-            "--base",
-            "HEAD~1",
-            "--format",
-            format.name,
-        ]));
+        let out = printed(
+            &mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]),
+        );
         assert!(!out.contains(&ESCAPE), "{}", text(&out));
     }
     let output = repository
@@ -206,14 +197,7 @@ fn there_are_colors_when_they_are_asked_for() {
 fn there_are_no_colors_in_files_and_in_formats_for_programs() {
     let repository = repository_with_a_copy();
     let args = [
-        "check",
-        "--base",
-        "HEAD~1",
-        "--color",
-        "always",
-        "--report",
-        "text=report.txt",
-        "--format",
+        "check", "--base", "HEAD~1", "--color", "always", "--report", "text=report.txt", "--format",
     ];
     for format in FORMATS.iter().filter(|format| format.name != "text") {
         let out = printed(repository.secondhand(&args).arg(format.name));

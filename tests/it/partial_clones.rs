@@ -140,13 +140,9 @@ fn a_clone_of_many_fetches_takes_more() {
 fn a_clone_that_has_the_change_and_the_tree_needs_no_remote() {
     let clone = Clone::of(&served(), &[NONE]).alone();
     std::fs::write(clone.root().join("other.c"), new().text).expect("the clone is writable");
-    let report = Report::new(&mut clone.run(&[
-        "check",
-        "--worktree",
-        "--format",
-        "json",
-        "--fail-on-missing",
-    ]));
+    let report = Report::new(
+        &mut clone.run(&["check", "--worktree", "--format", "json", "--fail-on-missing"]),
+    );
     assert_eq!(report.findings().len(), 1, "{:?}", report.findings());
     assert_eq!(report.list("/notices"), &[] as &[Value]);
 }

@@ -317,12 +317,7 @@ mod markdown {
             match event {
                 Event::Html(html) | Event::InlineHtml(html) => {
                     let known = [
-                        "<details>",
-                        "<summary>",
-                        "</details>",
-                        "</summary>",
-                        "<code>",
-                        "</code>",
+                        "<details>", "<summary>", "</details>", "</summary>", "<code>", "</code>",
                         "<br>",
                     ];
                     let bare =

@@ -144,13 +144,7 @@ mod shallow {
         git(
             folder.path(),
             &[
-                "clone",
-                "--quiet",
-                "--depth=1",
-                "--no-single-branch",
-                "--branch",
-                branches,
-                &url,
+                "clone", "--quiet", "--depth=1", "--no-single-branch", "--branch", branches, &url,
                 ".",
             ],
         );

@@ -153,15 +153,10 @@ mod printed {
         let repository = branch();
         repository.write("lib/secondhand.toml", format!("project = {}\n", quoted(EVIL)));
         repository.commit("a project");
-        steers_nothing(&mut repository.secondhand(&[
-            "check",
-            "--base",
-            "main",
-            "--trust",
-            "head",
-            "--project",
-            "zz",
-        ]));
+        steers_nothing(
+            &mut repository
+                .secondhand(&["check", "--base", "main", "--trust", "head", "--project", "zz"]),
+        );
         steers_nothing(&mut repository.secondhand(&["config"]));
     }
 
@@ -188,21 +183,12 @@ mod printed {
         repository.write(format!("{source}/a.c"), C.first);
         let add = ["corpus", "add", "--corpus-dir", "known", "q", &source];
         assert_eq!(run(&mut repository.secondhand(&add)).status, Some(0));
-        steers_nothing(&mut repository.secondhand(&[
-            "corpus",
-            "show",
-            "--corpus-dir",
-            "known",
-            "q",
-        ]));
-        steers_nothing(&mut repository.secondhand(&[
-            "corpus",
-            "remove",
-            "--corpus-dir",
-            "known",
-            "q",
-            "zz",
-        ]));
+        steers_nothing(
+            &mut repository.secondhand(&["corpus", "show", "--corpus-dir", "known", "q"]),
+        );
+        steers_nothing(
+            &mut repository.secondhand(&["corpus", "remove", "--corpus-dir", "known", "q", "zz"]),
+        );
         steers_nothing(&mut repository.secondhand(&[
             "cache",
             "status",
@@ -219,13 +205,9 @@ mod printed {
         repository.write("a\u{1B}[31m\n\u{202E}b.c", C.first);
         repository.commit("after");
         for format in FORMATS {
-            let out = printed(&mut repository.secondhand(&[
-                "check",
-                "--base",
-                "HEAD~1",
-                "--format",
-                format.name,
-            ]));
+            let out = printed(
+                &mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]),
+            );
             assert!(!out.contains(&0x1B) && !text(&out).contains('\u{202E}'), "{}", text(&out));
         }
         let report = repository.check(&["--base", "HEAD~1"]);
@@ -461,14 +443,8 @@ mod read {
             fails(&mut repository.secondhand(&["languages", "--file", file]), NO_FILE);
             fails(&mut repository.secondhand(&["find", file]), NO_FILE);
             fails(
-                &mut repository.secondhand(&[
-                    "corpus",
-                    "import",
-                    "--corpus-dir",
-                    "known",
-                    "q",
-                    file,
-                ]),
+                &mut repository
+                    .secondhand(&["corpus", "import", "--corpus-dir", "known", "q", file]),
                 NO_FILE,
             );
             let list = repository.path("list.toml");
@@ -476,26 +452,13 @@ mod read {
             std::os::unix::fs::symlink(file, &list).expect("it is writable");
             fails(
                 &mut repository.secondhand(&[
-                    "corpus",
-                    "add",
-                    "--corpus-dir",
-                    "known",
-                    "q",
-                    "--list",
-                    "list.toml",
+                    "corpus", "add", "--corpus-dir", "known", "q", "--list", "list.toml",
                 ]),
                 NO_FILE,
             );
             fails(
                 &mut repository.secondhand(&[
-                    "corpus",
-                    "add",
-                    "--corpus-dir",
-                    "known",
-                    "q",
-                    "--fixes",
-                    "list.toml",
-                    ".",
+                    "corpus", "add", "--corpus-dir", "known", "q", "--fixes", "list.toml", ".",
                 ]),
                 NO_FILE,
             );

@@ -118,14 +118,7 @@ fn faults(root: &Path, commit: &str, sources: &mut Sources<'_>) -> String {
     }
     let asked = oracle::asked(&texts, &novel, min_tokens, |_, _| true);
     let args = [
-        "check",
-        "--format",
-        "json",
-        "--isolated",
-        "--no-cache",
-        "--base",
-        &before,
-        "--head",
+        "check", "--format", "json", "--isolated", "--no-cache", "--base", &before, "--head",
         commit,
     ];
     let report = Report::new(&mut secondhand(root, &args));

@@ -10,20 +10,8 @@ use crate::text::FilePath;
 
 /// Prefixes, in lower case, of files that contain notices of others.
 const NAMES: &[&str] = &[
-    "notice",
-    "third-party",
-    "third_party",
-    "thirdparty",
-    "3rdparty",
-    "3rd-party",
-    "3rd_party",
-    "license",
-    "licence",
-    "copying",
-    "copyright",
-    "credits",
-    "attribution",
-    "acknowledg",
+    "notice", "third-party", "third_party", "thirdparty", "3rdparty", "3rd-party", "3rd_party",
+    "license", "licence", "copying", "copyright", "credits", "attribution", "acknowledg",
 ];
 /// Maximum bytes of such a file.
 const MAX_SIZE: u64 = 4 << 20;
@@ -116,15 +104,7 @@ fn words(text: &str) -> String {
 fn holder(notice: &str) -> String {
     let all = words(notice);
     let fillers = [
-        "copyright",
-        "c",
-        "by",
-        "all",
-        "rights",
-        "reserved",
-        "spdx",
-        "filecopyrighttext",
-        "present",
+        "copyright", "c", "by", "all", "rights", "reserved", "spdx", "filecopyrighttext", "present",
     ];
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let kept = all.split_whitespace().filter(|word| !fillers.contains(word) && !is_year(word));

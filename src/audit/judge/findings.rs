@@ -99,11 +99,8 @@ impl<'c> AllCopies<'c> {
         };
         let of_file = |number: usize| {
             let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
-            FileUnderAudit::new(self.asking[number], &with).findings(
-                &self.copies[number],
-                &self.found,
-                n_places,
-            )
+            FileUnderAudit::new(self.asking[number], &with)
+                .findings(&self.copies[number], &self.found, n_places)
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
         let mut findings: Vec<JointFinding> = with_copies.flat_map(of_file).collect();

@@ -448,13 +448,9 @@ fn of_document<R: ReadFiles>(
     let mut repeats = Repeats::default();
     let mut scales = Scales::new(&query, thresholds.min_worth);
     for class in classes {
-        repeats.fragments.extend(repeats_of(
-            first.document,
-            class,
-            &paired,
-            &thresholds,
-            &mut scales,
-        ));
+        repeats
+            .fragments
+            .extend(repeats_of(first.document, class, &paired, &thresholds, &mut scales));
     }
     for (number, pair) in runs {
         let is_worth = scales.is_worth(&paired[number].target, &pair);

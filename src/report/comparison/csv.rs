@@ -12,16 +12,8 @@ pub(super) const FORMAT: Format<Comparison> =
     Format { name: "csv", help: "a row for each pair, for spreadsheets", write };
 
 const COLUMNS: [&str; 10] = [
-    "first",
-    "second",
-    "rank",
-    "first_in_second",
-    "second_in_first",
-    "resemblance",
-    "shared_fingerprints",
-    "matches",
-    "first_matched_tokens",
-    "second_matched_tokens",
+    "first", "second", "rank", "first_in_second", "second_in_first", "resemblance",
+    "shared_fingerprints", "matches", "first_matched_tokens", "second_matched_tokens",
 ];
 
 fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {

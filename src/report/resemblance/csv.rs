@@ -12,12 +12,7 @@ pub(super) const FORMAT: Format<Resemblances> =
     Format { name: "csv", help: "a row for each pair, or a matrix, for spreadsheets", write };
 
 const COLUMNS: [&str; 7] = [
-    "first",
-    "second",
-    "resemblance",
-    "resemblance_low",
-    "resemblance_high",
-    "first_in_second",
+    "first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second",
     "second_in_first",
 ];
 

@@ -17,32 +17,10 @@ pub(super) const FORMAT: Format<Timeline> = Format {
 };
 
 const COLUMNS: [&str; 26] = [
-    "commit",
-    "date",
-    "author",
-    "subject",
-    "new_tokens",
-    "copied_tokens",
-    "total_copied_tokens",
-    "rule",
-    "level",
-    "path",
-    "start_line",
-    "end_line",
-    "tokens",
-    "new_tokens_of_copy",
-    "identity",
-    "origins",
-    "origin_path",
-    "origin_start_line",
-    "origin_end_line",
-    "clone_type",
-    "similarity",
-    "origin_commit",
-    "origin_date",
-    "origin_author",
-    "origin_path_then",
-    "email",
+    "commit", "date", "author", "subject", "new_tokens", "copied_tokens", "total_copied_tokens",
+    "rule", "level", "path", "start_line", "end_line", "tokens", "new_tokens_of_copy", "identity",
+    "origins", "origin_path", "origin_start_line", "origin_end_line", "clone_type", "similarity",
+    "origin_commit", "origin_date", "origin_author", "origin_path_then", "email",
 ];
 
 fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {

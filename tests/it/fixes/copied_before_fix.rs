@@ -26,11 +26,9 @@ fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not(
         }
         repository.write(
             "src/rdb.c",
-            fixed("save_rdb", "rdb", "fp").replace("256", "MAX_PATH + 1").replacen(
-                "int ",
-                "/* v2 */ int ",
-                1,
-            ),
+            fixed("save_rdb", "rdb", "fp")
+                .replace("256", "MAX_PATH + 1")
+                .replacen("int ", "/* v2 */ int ", 1),
         );
         repository.commit("a comment");
         let copy = if is_old {

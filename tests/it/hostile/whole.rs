@@ -9,22 +9,9 @@ use support::{Repository, git, secondhand};
 
 /// Names that steer terminals, runners, browsers, spreadsheets and readers of lines.
 const NAMES: &[&str] = &[
-    "a b.c",
-    "<script>alert(1)<!--.c",
-    "::error file=x::y.c",
-    "=1+cmd|'x'!A0.c",
-    "%0A%25.c",
-    "line\nbreak.c",
-    "\u{1b}[2J.c",
-    "-rf.c",
-    "\u{202e}c.txt.c",
-    "`x`|[y](z).c",
-    "\"q\".c",
-    "日本/語.c",
-    "a&amp;b.c",
-    "]]>.c",
-    "tab\t.c",
-    "x/../y.c",
+    "a b.c", "<script>alert(1)<!--.c", "::error file=x::y.c", "=1+cmd|'x'!A0.c", "%0A%25.c",
+    "line\nbreak.c", "\u{1b}[2J.c", "-rf.c", "\u{202e}c.txt.c", "`x`|[y](z).c", "\"q\".c",
+    "日本/語.c", "a&amp;b.c", "]]>.c", "tab\t.c", "x/../y.c",
 ];
 
 /// A function whose statements follow from `seed`.

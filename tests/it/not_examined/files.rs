@@ -32,13 +32,9 @@ fn text_that_is_not_utf8_is_read() {
     let finding = format!("warning {} <- type-1 {}", new.at(C.first), store().at(C.first));
     check(&repository.check(&["--base", "HEAD~1"]), 1, &[finding]);
     for format in FORMATS {
-        let out = printed(&mut repository.secondhand(&[
-            "check",
-            "--base",
-            "HEAD~1",
-            "--format",
-            format.name,
-        ]));
+        let out = printed(
+            &mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]),
+        );
         assert!(std::str::from_utf8(&out).is_ok(), "what is printed is UTF-8: {}", text(&out));
     }
 }
@@ -125,13 +121,7 @@ fn a_pointer_of_git_lfs_is_named() {
 #[test]
 fn names_with_spaces_and_signs_are_read() {
     for path in [
-        "a folder/new file.c",
-        "[x](y).c",
-        "a\"b'c.c",
-        "100%.c",
-        "-x.c",
-        "@{x}/new.c",
-        "a:b.c",
+        "a folder/new file.c", "[x](y).c", "a\"b'c.c", "100%.c", "-x.c", "@{x}/new.c", "a:b.c",
         "#x.c",
     ] {
         check_copy(path, C.first);

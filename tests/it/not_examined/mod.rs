@@ -570,10 +570,7 @@ mod rule {
                 assert_eq!((status, &*errors), (Some(1), ""), "{}", format.name);
                 let expected: &[&str] = match format.name {
                     "counts" => &[
-                        "findings=2\n",
-                        "new-copies=0\n",
-                        "warnings=1\n",
-                        "not-examined=1\n",
+                        "findings=2\n", "new-copies=0\n", "warnings=1\n", "not-examined=1\n",
                         "left-out=1\n",
                     ],
                     "markdown" => &["large.c &#40;too large&#41;", "made.c &#40;generated&#41;"],
@@ -728,16 +725,8 @@ mod folders {
     use super::*;
 
     const FOLDERS: &[&str] = &[
-        "vendor",
-        "third_party",
-        "third-party",
-        "3rdparty",
-        "node_modules",
-        "bower_components",
-        "dist",
-        "site-packages",
-        ".venv",
-        "lib/vendor/deep/er",
+        "vendor", "third_party", "third-party", "3rdparty", "node_modules", "bower_components",
+        "dist", "site-packages", ".venv", "lib/vendor/deep/er",
     ];
 
     #[test]

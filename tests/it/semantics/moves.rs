@@ -100,13 +100,8 @@ fn what_nobody_judged_is_new_where_it_becomes_source() {
     let store = language.file("src/store", &[language.first, language.second]);
     let copy = language.file("src/copy", &[language.first]);
     let from = [
-        "src/copy.txt",
-        "data/copy.dat",
-        "copy",
-        "src/copy.json",
-        "src/copy.c.orig",
-        "vendor/copy.c",
-        "doc/copy.md",
+        "src/copy.txt", "data/copy.dat", "copy", "src/copy.json", "src/copy.c.orig",
+        "vendor/copy.c", "doc/copy.md",
     ];
     for from in from.into_iter().chain(["tests/copy.c"]) {
         let before = copy.named(from.to_owned());

@@ -201,11 +201,7 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         assert_eq!(found, [format!("note {path}:2, in an example or benchmark")]);
     }
     for path in [
-        "testdir/b.c",
-        "src/testFixtures/b.c",
-        "testsuite/b.c",
-        "tests.c",
-        "FooTests/b.c",
+        "testdir/b.c", "src/testFixtures/b.c", "testsuite/b.c", "tests.c", "FooTests/b.c",
         "jest.setup.c",
     ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
@@ -221,22 +217,14 @@ fn where_code_is_not_shipped_or_declares_it_is_a_note() {
         assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
     }
     for path in [
-        "src/locales/de.c",
-        "src/locales/ckb.c",
-        "i18n/pt-BR.c",
-        "locale/zh_Hant/b.c",
-        "res/lang/fr/b.c",
-        "lang/en_US.c",
+        "src/locales/de.c", "src/locales/ckb.c", "i18n/pt-BR.c", "locale/zh_Hant/b.c",
+        "res/lang/fr/b.c", "lang/en_US.c",
     ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);
         assert_eq!(found, [format!("note {path}:2, declares rather than computes")]);
     }
     for path in [
-        "migrations/base.c",
-        "migration/0002_b.c",
-        "src/migrate/1.c",
-        "lang/go.c",
-        "i18n/load.c",
+        "migrations/base.c", "migration/0002_b.c", "src/migrate/1.c", "lang/go.c", "i18n/load.c",
         "locales.c",
     ] {
         let found = levels(&[], &[("a.c", DECIDES)], &[(path, &format!("int other;\n{DECIDES}"))]);

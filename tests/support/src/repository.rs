@@ -175,26 +175,12 @@ pub fn program() -> PathBuf {
 /// `command` in `folder`, without any variable that git or the program heeds.
 fn isolated(mut command: Command, folder: &Path) -> Command {
     const PREFIXES: &[&str] = &[
-        "SECONDHAND_",
-        "GITHUB_",
-        "PRE_COMMIT_",
-        "GIT_",
-        "CLICOLOR",
-        "GITLAB_",
-        "BITBUCKET_",
-        "JENKINS_",
-        "TEAMCITY_",
+        "SECONDHAND_", "GITHUB_", "PRE_COMMIT_", "GIT_", "CLICOLOR", "GITLAB_", "BITBUCKET_",
+        "JENKINS_", "TEAMCITY_",
     ];
     const NAMES: &[&str] = &[
-        "CI",
-        "NO_COLOR",
-        "COLUMNS",
-        "RAYON_NUM_THREADS",
-        "TF_BUILD",
-        "BUILDKITE",
-        "CIRCLECI",
-        "DRONE",
-        "TRAVIS",
+        "CI", "NO_COLOR", "COLUMNS", "RAYON_NUM_THREADS", "TF_BUILD", "BUILDKITE", "CIRCLECI",
+        "DRONE", "TRAVIS",
     ];
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();

@@ -33,12 +33,7 @@ impl Before {
         let failed = |why: String| Error::Audit { command: "git diff".to_owned(), why };
         let mut command = git(repository);
         command.args([
-            "-c",
-            "core.quotePath=false",
-            "diff",
-            "--no-color",
-            "--no-ext-diff",
-            "--unified=0",
+            "-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--unified=0",
             "-M",
         ]);
         command.args(["--src-prefix=a/", "--dst-prefix=b/", &format!("{commit}^"), commit]);

@@ -162,15 +162,7 @@ fn opened(scan: &Scan, head: Range<usize>, is_inside_container: bool) -> SourceT
         return SourceTables::Other;
     }
     let is_container = has(&[
-        "class",
-        "interface",
-        "object",
-        "impl",
-        "trait",
-        "namespace",
-        "mod",
-        "extern",
-        "record",
+        "class", "interface", "object", "impl", "trait", "namespace", "mod", "extern", "record",
     ]) || !has_call && has(&["struct", "enum", "union"]);
     if is_container && !(has_call && !function_words.is_empty() && is_named) {
         return SourceTables::Container;

@@ -183,11 +183,11 @@ fn measure(job: &Job, binary: &Path, scratch: &Path) -> Result<u64, Error> {
     (job.make)(&folder)?;
     let home = scratch.join("home");
     let ready = |mut command: Command, args: &[&str]| {
-        command.current_dir(&folder).env("HOME", &home).args(args).args([
-            "--no-progress",
-            "--threads",
-            "1",
-        ]);
+        command
+            .current_dir(&folder)
+            .env("HOME", &home)
+            .args(args)
+            .args(["--no-progress", "--threads", "1"]);
         command
             .env_remove("XDG_CACHE_HOME")
             .env_remove("XDG_DATA_HOME")

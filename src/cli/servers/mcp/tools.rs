@@ -435,8 +435,7 @@ impl ServerHandler for Server {
             };
             match done {
                 Ok(Ok(text)) => Some(CallToolResult::success(vec![ContentBlock::text(cleaned(
-                    &text,
-                    &server.root,
+                    &text, &server.root,
                 ))])),
                 Ok(Err(why)) => Some(failed(why)),
                 Err(JobFailure::Failed(why)) => Some(failed(why.into())),

@@ -147,24 +147,9 @@ fn read_suppressions(bytes: &[u8]) {
 
 /// Files that say under which license they are; the first byte chooses one.
 const NAMED: &[&str] = &[
-    "LICENSE",
-    "a.c",
-    "package.json",
-    "Cargo.toml",
-    "pyproject.toml",
-    "debian/copyright",
-    "REUSE.toml",
-    "PKG-INFO",
-    "pom.xml",
-    "x.nuspec",
-    "x.gemspec",
-    "composer.json",
-    "x.cabal",
-    "DESCRIPTION",
-    "META.json",
-    ".reuse/dep5",
-    "setup.cfg",
-    "COPYING.md",
+    "LICENSE", "a.c", "package.json", "Cargo.toml", "pyproject.toml", "debian/copyright",
+    "REUSE.toml", "PKG-INFO", "pom.xml", "x.nuspec", "x.gemspec", "composer.json", "x.cabal",
+    "DESCRIPTION", "META.json", ".reuse/dep5", "setup.cfg", "COPYING.md",
 ];
 
 fn licenses(bytes: &[u8]) {

@@ -83,11 +83,9 @@ fn scan(
     git::write(&repository, |importer| {
         importer.commit("tree", "The tree", None, tree, &State::new()).map(drop)
     })?;
-    let report: Report = Program::report(program.command("scan", &repository).args([
-        "--rev",
-        "tree",
-        "--no-cache",
-    ]))?;
+    let report: Report = Program::report(
+        program.command("scan", &repository).args(["--rev", "tree", "--no-cache"]),
+    )?;
     Ok(classes(report))
 }
 

@@ -224,14 +224,8 @@ pub fn two(n: usize, which: impl Fn(usize) -> bool) -> String {
 
 /// Statements of eight shapes.
 const STATEMENTS: [&str; 8] = [
-    "    a = b;",
-    "    c(d, 7);",
-    "    e[f] = 3;",
-    "    g->h++;",
-    "    i = j + 4 * k;",
-    "    if (l) return m;",
-    "    *n = o ? p : q;",
-    "    while (r(s)) t--;",
+    "    a = b;", "    c(d, 7);", "    e[f] = 3;", "    g->h++;", "    i = j + 4 * k;",
+    "    if (l) return m;", "    *n = o ? p : q;", "    while (r(s)) t--;",
 ];
 
 /// `n` statements of eight shapes, as `which` says.

@@ -185,16 +185,8 @@ impl Tally {
 /// The figures: of all, by half, by language and by what was said of them.
 fn table(fates: &[(&CommitCopies, Fate)]) -> String {
     let header = [
-        "",
-        "judged",
-        "warned then",
-        "useful %",
-        "warned",
-        "useful %",
-        "useful",
-        "told %",
-        "clearly useful",
-        "told %",
+        "", "judged", "warned then", "useful %", "warned", "useful %", "useful", "told %",
+        "clearly useful", "told %",
     ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     let mut add = |name: &str, of: &dyn Fn(&CommitCopies) -> bool| {
