@@ -303,7 +303,11 @@ impl<'d> Document<'d> {
             return None;
         }
         let controls = self.controls(line);
-        let is_signature = || !juxtaposed && self.end_of_signature(tokens.start) > tokens.start;
+        let is_signature = || {
+            // Most lines without brackets are told at once.
+            let has_brackets = line.iter().any(|token| token.punctuation() == Some(b'('));
+            !juxtaposed && has_brackets && self.end_of_signature(tokens.start) > tokens.start
+        };
         if controls.is_empty() && (!self.acts(line, juxtaposed) || is_signature()) {
             return None;
         }
