@@ -42,6 +42,8 @@ impl Grant {
 struct Family {
     /// Whether the name is one that people use, so that it counts without the word "license".
     is_usual: bool,
+    /// Whether the name is an address: "opensource org mit", and not "inner net".
+    is_address: bool,
     /// The license without a version.
     plain: Option<String>,
     /// The licenses by version.
@@ -140,11 +142,13 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     for ((name, version), id, is_usual) in usual.chain(listed).chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
         let id = if id.contains(' ') { id } else { bare };
-        if version.is_none() && is_host(&name) {
+        let is_address = is_usual && begins_with_host(&name);
+        if version.is_none() && is_address && name.split(' ').count() == 2 {
             continue;
         }
         let family = families.entry(name).or_default();
         family.is_usual |= is_usual;
+        family.is_address |= is_address;
         match version {
             Some(version) => drop(family.versions.entry(version).or_insert_with(|| id.to_owned())),
             None => family.plain = family.plain.take().or_else(|| Some(id.to_owned())),
@@ -153,10 +157,9 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     families
 });
 
-/// Whether a name is an address without a path.
-fn is_host(name: &str) -> bool {
-    let words: Vec<&str> = name.split(' ').collect();
-    words.len() == 2 && matches!(words[1], "org" | "com" | "net")
+/// Whether a name begins with a host.
+fn begins_with_host(name: &str) -> bool {
+    matches!(name.split(' ').nth(1), Some("org" | "com" | "net"))
 }
 
 /// The first words of all names.
@@ -449,7 +452,7 @@ const FOUND: &[&str] = &["can be found", "as found in", "see copying for"];
 
 /// Whether a name is an address: `opensource.org/licenses/MIT`.
 fn is_address(words: &Words, name: &Range<usize>) -> bool {
-    name.len() > 1 && matches!(words.of(name.start + 1..name.start + 2), "org" | "com" | "net")
+    name_at(words, name.start).is_some_and(|(family, _)| family.is_address)
 }
 
 /// The licenses that have the name that begins at a word, and where it ends.
@@ -504,7 +507,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
             .as_ref()
             .or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1)),
     };
-    let is_address = is_address(words, &(at..end));
+    let is_address = family.is_address;
     if is_address && version.is_none() && family.plain.is_none() {
         return None;
     }
@@ -684,6 +687,16 @@ fn sections(words: &Words, end: usize, license: Expression) -> Expression {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_looks_like_a_host_is_no_address() {
+        let row = |id: &str| format!("    '{}': {{'id': '{id}'}},\n", id.to_lowercase());
+        let rows: String = ["Imlib2", "Info-ZIP", "Inner-Net-2.0", "InnoSetup"].map(row).concat();
+        let words = Words::new(rows.as_bytes(), 1);
+        assert_eq!(grants(&words, 0..words.n_words()).len(), 0);
+        let words = Words::new(b"See https://opensource.org/licenses/MIT for more.", 1);
+        assert!(grants(&words, 0..words.n_words())[0].is_reference);
+    }
 
     #[test]
     fn a_word_that_names_no_license_is_no_unknown_one() {

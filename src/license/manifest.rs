@@ -487,7 +487,7 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
     let choices = value.trim_matches('"').split('|');
     let choices = choices.map(|of| of.split("+ file ").next().unwrap_or_default().trim());
     let names: Vec<&str> = choices.filter(|of| !of.starts_with("file ")).collect();
-    ManifestLicenses::one(&names.join(" | "))
+    ManifestLicenses::one(names.join(" | "))
 }
 
 #[cfg(test)]
