@@ -273,21 +273,21 @@ impl<'d> Document<'d> {
     /// of round and square brackets. Time O(n).
     fn parts(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let (mut parts, mut open, mut start) = (Vec::new(), Vec::new(), range.start);
+        let mut before = None;
         for at in range.clone() {
-            let ends = at > start
-                && matches!(self.tokens[at - 1].punctuation(), Some(b';' | b'{' | b'}'))
+            let own = self.tokens[at].punctuation();
+            let ends = matches!(before, Some(b';' | b'{' | b'}'))
                 && !matches!(open.last(), Some(b'(' | b'['));
             if at > start && (self.starts_line(at) || ends && !self.is_closer(at)) {
                 parts.push(start..at);
                 start = at;
             }
-            match self.tokens[at].punctuation() {
+            match own {
                 Some(bracket @ (b'(' | b'[' | b'{')) => open.push(bracket),
-                Some(b')' | b']' | b'}') => {
-                    open.pop();
-                }
+                Some(b')' | b']' | b'}') => drop(open.pop()),
                 _ => (),
             }
+            before = own;
         }
         if start < range.end {
             parts.push(start..range.end);
