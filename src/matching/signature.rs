@@ -18,7 +18,10 @@ use super::unit::HEAD;
 use crate::language::Kind;
 
 /// Words before an expression or between two, which are no types.
-const NO_TYPES: &str = "return new delete go assert echo print typeof import export not del out ref in is as and or of to";
+const NO_TYPES: &[&[u8]] = &[
+    b"return", b"new", b"delete", b"go", b"assert", b"echo", b"print", b"typeof", b"import",
+    b"export", b"not", b"del", b"out", b"ref", b"in", b"is", b"as", b"and", b"or", b"of", b"to",
+];
 
 impl Document<'_> {
     /// Whether most of the tokens in `range` are of signatures and annotations. Time O(n).
@@ -113,7 +116,7 @@ impl Document<'_> {
     /// Whether a word may be of a type or a name: it neither decides nor computes.
     fn is_of_type(&self, at: usize) -> bool {
         let word = self.word(at);
-        !self.words.decides(word) && !NO_TYPES.split(' ').any(|other| other.as_bytes() == word)
+        !NO_TYPES.contains(&word) && !self.words.decides(word)
     }
 
     /// Whether the parameters of a function may end before `at`: a call goes on with what is done
