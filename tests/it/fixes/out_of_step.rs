@@ -3,19 +3,21 @@
 use super::{Change, FIX, findings};
 use serde_json::Value;
 
+/// Says where the class that follows is from.
+const MARK: &str = "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n";
+
+/// A class with a method that makes a call.
+fn body(name: &str, call: &str) -> String {
+    format!(
+        "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+         states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+    )
+}
+
 #[test]
 fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
-    let body = |name: &str, call: &str| {
-        format!(
-            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
-             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
-        )
-    };
     let rows = [
-        (
-            "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n",
-            "models/bert/modeling_bert.py",
-        ),
+        (MARK, "models/bert/modeling_bert.py"),
         (
             "# secondhand: same-as(models/bert/modeling_bert.py#BertOutput)\n",
             "models/bert/modeling_bert.py",
@@ -81,13 +83,6 @@ fn what_is_added_or_removed_at_the_end_of_a_block_in_step_is_a_warning() {
 
 #[test]
 fn what_a_comment_names_is_compared_however_many_others_are_nearer() {
-    let body = |name: &str, call: &str| {
-        format!(
-            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
-             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
-        )
-    };
-    let mark = "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n";
     let near: Vec<String> = (0..40).map(|n| format!("zoo/near/m{n:02}.py")).collect();
     let files = |call: &str| -> Vec<(&str, String)> {
         let others = near
@@ -96,7 +91,7 @@ fn what_a_comment_names_is_compared_however_many_others_are_nearer() {
             .map(|(n, path)| (path.as_str(), body(&format!("N{n}"), "drop")));
         let pair = [
             ("models/bert/modeling_bert.py", body("Bert", "drop")),
-            ("zoo/near/roberta.py", format!("{mark}{}", body("Roberta", call))),
+            ("zoo/near/roberta.py", format!("{MARK}{}", body("Roberta", call))),
         ];
         others.chain(pair).collect()
     };
@@ -114,12 +109,6 @@ fn what_a_comment_names_is_compared_however_many_others_are_nearer() {
 
 #[test]
 fn every_block_that_a_comment_keeps_in_step_is_counted_beyond_the_files_compared() {
-    let body = |name: &str, call: &str| {
-        format!(
-            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
-             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
-        )
-    };
     let paths: Vec<String> = (0..40).map(|n| format!("models/m{n:02}/modeling.py")).collect();
     let files = |call: &str| -> Vec<(&str, String)> {
         let marked = |(n, path): (usize, &String)| {
@@ -140,12 +129,6 @@ fn every_block_that_a_comment_keeps_in_step_is_counted_beyond_the_files_compared
 
 #[test]
 fn of_many_places_in_step_sixteen_are_listed_and_a_long_edit_is_quoted_in_part() {
-    let body = |name: &str, call: &str| {
-        format!(
-            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
-             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
-        )
-    };
     let paths: Vec<String> = (0..18).map(|n| format!("models/m{n:02}.py")).collect();
     let files = |call: &str| {
         let of = |path: &'_ String| -> String {
@@ -169,19 +152,12 @@ fn of_many_places_in_step_sixteen_are_listed_and_a_long_edit_is_quoted_in_part()
 
 #[test]
 fn what_is_remembered_of_other_files_changes_nothing() {
-    let body = |name: &str, call: &str| {
-        format!(
-            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
-             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
-        )
-    };
-    let mark = "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n";
     // Nearer files than are looked into, and one with a comment.
     let paths: Vec<String> = (0..30).map(|n| format!("models/bert/other{n}.py")).collect();
     let files = |call: &str| {
         let mut files = vec![
             ("models/bert/modeling_bert.py", body("Bert", call)),
-            ("far/away/roberta.py", format!("{mark}{}", body("Roberta", "drop"))),
+            ("far/away/roberta.py", format!("{MARK}{}", body("Roberta", "drop"))),
         ];
         files.extend(paths.iter().map(|path| (path.as_str(), body("Bert", "drop"))));
         files
