@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::expression::Expression;
+use super::limits::{has, spaced};
 use super::words::Words;
 
 /// A license that is stated, and where.
@@ -118,8 +119,7 @@ const OFFERS: &[&str] = &[
 
 /// Whether a sentence offers a choice of licenses.
 pub(super) fn is_offer(sentence: &str) -> bool {
-    let sentence = format!(" {sentence} ");
-    OFFERS.iter().any(|offer| sentence.contains(&format!(" {offer} ")))
+    has(&spaced(sentence), OFFERS)
 }
 
 /// Words around licenses that may offer a choice of them.

@@ -78,7 +78,7 @@ pub(super) fn is_limit_of_header(sentence: &str) -> bool {
 }
 
 /// A sentence with a space before and after each word.
-fn spaced(sentence: &str) -> String {
+pub(super) fn spaced(sentence: &str) -> String {
     format!(" {} ", sentence.trim())
 }
 
@@ -90,7 +90,7 @@ fn without(sentence: String, phrases: &[&str]) -> String {
 }
 
 /// Whether a sentence with spaces around its words has one of the phrases.
-fn has(sentence: &str, phrases: &[&str]) -> bool {
+pub(super) fn has(sentence: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let (begin, is_whole) = match phrase.strip_suffix('*') {
             Some(begin) => (begin, false),

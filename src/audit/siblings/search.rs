@@ -207,14 +207,14 @@ impl Windows<'_> {
             }
         }
         for ((query, number), mut files) in sharing {
+            let Some(number) = number else { continue };
             let source = self.queries.sources()[query];
             let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
                 let Candidate { path, shared, .. } = &candidates[at];
-                let n_shared: usize = shared[&(query, number)].values().sum();
+                let n_shared: usize = shared[&(query, Some(number))].values().sum();
                 (Reverse(n_shared), path.distance(&source.path), path.clone())
             });
-            let Some(number) = number else { continue };
             let may_have = |&at: &usize| {
                 may_be(&candidates[at], sources, |words| {
                     windows[number].0.may_be_among(source.document(), &words.collect::<Vec<_>>())
