@@ -11,13 +11,13 @@ use super::change::{
     self_excused, sources_before, unnamed,
 };
 use super::exists::NewFunctions;
-use super::in_step::Edits;
+use super::in_step::{Edits, MAX_FILES, pair};
 use super::judge::{
     AllCopies, Attributions, JointFinding, Nearby, TreeCopy, allowed_in, comments, has_comments,
     unexamined,
 };
 use super::outcome::{first_few, in_part, part_key};
-use super::outdated::{Head, mark_old_copies};
+use super::outdated::{candidates, mark_old_copies};
 use super::owners::owners;
 use super::read::{Memory, Skip, Source, Sources};
 use super::reverts::reverted;
@@ -27,11 +27,12 @@ use super::search::{
 };
 use super::siblings::{self, Purposes, Windows};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
+use super::versions::Versions;
 use super::{Comment, Common, Context, Error, Examination, Outcome};
 use crate::change::{Authority, Range};
 use crate::config::Config;
 use crate::files::Entry;
-use crate::git::{Attributes, Reader, Repository, Snapshot};
+use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
 
@@ -558,20 +559,8 @@ impl<'c> Change<'c> {
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
-        if let Some(commit) =
-            base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies())
-        {
-            let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
-            let head = Head { changed: self.changed, origin: &origin };
-            mark_old_copies(&mut findings, commit, &head, &reader, sources)?;
-        }
         if let Some(commit) = base {
-            let before = |path: &FilePath| self.path_before(path);
-            let mut edits = Edits::new(commit, &reader, &before);
-            findings
-                .iter_mut()
-                .chain(parts.iter_mut().flatten())
-                .try_for_each(|finding| edits.soften(finding))?;
+            self.look_back(commit, &mut findings, &mut parts, all)?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
@@ -584,6 +573,35 @@ impl<'c> Change<'c> {
             }
         }
         outcome.findings.extend(findings);
+        Ok(())
+    }
+
+    /// Says of findings, and of their parts, what the past of their files tells: the copy is of an
+    /// old state, or the two are kept in step.
+    fn look_back(
+        &self,
+        base: CommitId,
+        findings: &mut [Finding],
+        parts: &mut [Vec<Finding>],
+        all: &AllCopies<'_>,
+    ) -> Result<(), Error> {
+        let sources = self.sources;
+        let reader = self.ends.repository.reader();
+        let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
+        let asks_for_old = sources.config.levels_of_any_file().ask_for_old_copies();
+        let old = asks_for_old.then(|| candidates(findings, self.changed, &origin));
+        let old = old.unwrap_or_default();
+        let before = |path: &FilePath| self.path_before(path);
+        let pairs = findings.iter().chain(parts.iter().flatten());
+        let pairs = pairs.filter_map(|finding| pair(finding, &before)).take(MAX_FILES);
+        let paths = pairs.flat_map(|(own, other)| [own, other]);
+        let mut versions = Versions::new(base, &reader);
+        versions.read(paths.chain(old.iter().map(|old| old.path().clone())))?;
+        mark_old_copies(findings, old, &mut versions, &reader, sources)?;
+        let mut edits = Edits::new(base, &reader, &mut versions);
+        for finding in findings.iter_mut().chain(parts.iter_mut().flatten()) {
+            edits.soften(finding, &before)?;
+        }
         Ok(())
     }
 

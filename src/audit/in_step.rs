@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::Error;
-use super::outdated::versions;
+use super::versions::Versions;
 use crate::files::BlobId;
 use crate::git::{CommitId, Reader};
 use crate::policy::{Finding, Level, Milder, Place, Topic};
@@ -20,42 +20,41 @@ const MIN_LINES: usize = 3;
 /// Minimum bytes of such a line: a shorter one is like many others.
 const MIN_BYTES: usize = 12;
 /// Maximum files whose versions are read.
-const MAX_FILES: usize = 16;
+pub(super) const MAX_FILES: usize = 16;
+
+/// The path in base of a file of the head; `None` if it is new.
+pub(super) type PathBefore<'p> = dyn Fn(&FilePath) -> Option<FilePath> + 'p;
+
+/// The paths in base of the two files of a warning about copied code, if both were there.
+pub(super) fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePath, FilePath)> {
+    let is_asked = finding.level > Level::Note
+        && finding.rule.topic == Topic::Duplication
+        && finding.is_copy();
+    let origin = finding.origins.first().filter(|_| is_asked)?;
+    let is_other = origin.place == Place::Tree && origin.path != finding.path;
+    is_other.then(|| before(&finding.path).zip(before(&origin.path))).flatten()
+}
 
 /// The past of the files that findings name.
 pub(super) struct Edits<'e> {
     base: CommitId,
     reader: &'e Reader,
-    /// The path that a file of the head had in base; `None` if it is new.
-    before: &'e dyn Fn(&FilePath) -> Option<FilePath>,
+    versions: &'e mut Versions<'e>,
     /// For each path in base, the lines that each of its last edits added.
     known: Vec<(FilePath, Vec<HashSet<Vec<u8>>>)>,
 }
 
 impl<'e> Edits<'e> {
-    pub fn new(
-        base: CommitId,
-        reader: &'e Reader,
-        before: &'e dyn Fn(&FilePath) -> Option<FilePath>,
-    ) -> Self {
-        Self { base, reader, before, known: Vec::new() }
+    pub fn new(base: CommitId, reader: &'e Reader, versions: &'e mut Versions<'e>) -> Self {
+        Self { base, reader, versions, known: Vec::new() }
     }
 
     /// Makes a note of a warning about copied code whose two files are kept in step.
     ///
     /// # Errors
     /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
-    pub fn soften(&mut self, finding: &mut Finding) -> Result<(), Error> {
-        let is_asked = finding.level > Level::Note
-            && finding.rule.topic == Topic::Duplication
-            && finding.is_copy();
-        let origin =
-            finding.origins.first().filter(|of| of.place == Place::Tree && of.path != finding.path);
-        let Some(origin) = origin.filter(|_| is_asked) else { return Ok(()) };
-        let Some((own, other)) = (self.before)(&finding.path).zip((self.before)(&origin.path))
-        else {
-            return Ok(());
-        };
+    pub fn soften(&mut self, finding: &mut Finding, before: &PathBefore<'_>) -> Result<(), Error> {
+        let Some((own, other)) = pair(finding, before) else { return Ok(()) };
         let n_edits = self.n_alike(&own, &other, finding.worth.n_equal_lines)?;
         if n_edits >= MIN_EDITS {
             (finding.level, finding.milder) = (Level::Note, Some(Milder::EditedInStep(n_edits)));
@@ -101,9 +100,9 @@ impl<'e> Edits<'e> {
     }
 
     /// The lines that each of the last edits of a file added.
-    fn read(&self, path: &FilePath) -> Result<Vec<HashSet<Vec<u8>>>, Error> {
+    fn read(&mut self, path: &FilePath) -> Result<Vec<HashSet<Vec<u8>>>, Error> {
         let Some(present) = self.reader.blob_at(self.base, path)? else { return Ok(Vec::new()) };
-        let before = versions(self.reader, self.base, path)?.into_iter().map(|(.., before)| before);
+        let before = self.versions.of(path)?.iter().map(|edit| edit.before);
         let all: Vec<BlobId> = std::iter::once(present).chain(before).collect();
         self.reader.fetch_blobs(&mut all.iter().copied());
         let mut edits = Vec::new();

@@ -40,6 +40,12 @@ mod siblings;
 // Finds new functions that the tree has already in other words.
 mod exists;
 
+// Follows files back through the history.
+mod follow;
+
+// Finds the last versions of files.
+mod versions;
+
 // Finds copies of what their origin was.
 mod outdated;
 

@@ -1,6 +1,6 @@
 //! Walks the history of a repository: which contents each commit added, and which it removed.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashSet, VecDeque};
 
 use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
@@ -90,6 +90,18 @@ pub struct CommitInfo {
     pub author_time: i64,
     /// The number of its parents, including missing ones.
     pub n_parents: usize,
+}
+
+/// A commit of the past.
+#[derive(Debug, Clone)]
+pub struct PastCommit {
+    /// The commit.
+    pub id: CommitId,
+    /// When it was committed, in seconds since 1970; 0 if that cannot be read.
+    pub time: i64,
+    /// Its parents that are present.
+    parents: Vec<CommitId>,
+    tree: gix::ObjectId,
 }
 
 /// A folder to compare with what it was.
@@ -260,48 +272,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Passes the commits reachable from `tips` to `each` in chunks, the newest first, until it has
-    /// seen enough.
-    ///
-    /// # Errors
-    /// If a commit cannot be read, or `each` fails.
-    pub fn walk_back(
-        &self,
-        tips: &[CommitId],
-        chunk: usize,
-        mut each: impl FnMut(&[CommitId]) -> Result<bool, Error>,
-    ) -> Result<(), Error> {
-        let sorting = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        let Ok(mut walk) = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all()
-        else {
-            let all = self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
-            return each(&all.into_iter().rev().collect::<Vec<_>>()).map(drop);
-        };
-        // The first few are usually enough.
-        let mut n = chunk / 16;
-        let mut handed: HashSet<CommitId> = HashSet::new();
-        loop {
-            let mut commits = Vec::new();
-            for info in walk.by_ref().take(n.max(1)) {
-                let Ok(info) = info else {
-                    // As in `commits_of`: what comes behind a date that cannot be read is looked
-                    // for without dates.
-                    let all =
-                        self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
-                    let rest: Vec<CommitId> =
-                        all.into_iter().rev().filter(|id| !handed.contains(id)).collect();
-                    return each(&rest).map(drop);
-                };
-                commits.push(CommitId(info.id));
-            }
-            handed.extend(&commits);
-            n = chunk.min(2 * n);
-            if commits.is_empty() || !each(&commits)? {
-                return Ok(());
-            }
-        }
-    }
-
     /// What a file contains at a commit, if it is there; of a partial clone, what its remote has.
     ///
     /// # Errors
@@ -333,20 +303,50 @@ impl Reader {
         Ok(None)
     }
 
+    /// A commit of the past.
+    ///
+    /// # Errors
+    /// If it is missing.
+    pub fn past_commit(&self, id: CommitId) -> Result<PastCommit, Error> {
+        let commit = self.find_commit(id)?;
+        let tree = commit.tree_id().map_err(|error| self.fails(&format!("commit {id}"), &error))?;
+        let time = commit.time().map_or(0, |time| time.seconds);
+        Ok(PastCommit { id, time, parents: self.parents_of(&commit), tree: tree.detach() })
+    }
+
+    /// The parents of a commit, and whether all of them can be read: a malformed one is passed
+    /// over, and its parents stand for it.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn past_parents(&self, commit: &PastCommit) -> Result<(Vec<PastCommit>, bool), Error> {
+        let (mut parents, mut are_all) = (Vec::new(), true);
+        let mut open: VecDeque<CommitId> = commit.parents.iter().copied().collect();
+        while let Some(parent) = open.pop_front() {
+            match self.past_commit(parent) {
+                Err(Error::Malformed { .. }) => {
+                    are_all = false;
+                    open.extend(self.parents_as_told(parent)?);
+                }
+                parent => parents.push(parent?),
+            }
+        }
+        Ok((parents, are_all))
+    }
+
     /// The parents of a commit that are present.
     ///
     /// # Errors
     /// If the commit is missing.
     pub fn parents(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
-        let parents =
-            self.find_commit(commit)?.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
+        Ok(self.parents_of(&self.find_commit(commit)?))
+    }
+
+    fn parents_of(&self, commit: &gix::Commit<'_>) -> Vec<CommitId> {
         // Parents are missing where a shallow clone is cut off.
         let is_shallow = self.is_shallow();
-        Ok(parents
-            .into_iter()
-            .filter(|id| !is_shallow || self.repo.has_object(id))
-            .map(CommitId)
-            .collect())
+        let parents = commit.parent_ids().map(gix::Id::detach);
+        parents.filter(|id| !is_shallow || self.repo.has_object(id)).map(CommitId).collect()
     }
 
     /// The parents of a commit that are present; of a malformed one, which is passed over, those
@@ -388,18 +388,43 @@ impl Reader {
     ) -> Result<Vec<Event>, Error> {
         let parents =
             parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
-        let after = Some(self.tree_of(commit)?);
-        if parents.iter().any(|parent| Some(*parent) == after) {
+        self.tree_differences(&parents, commit, self.tree_of(commit)?, &|_| true)
+    }
+
+    /// The regular files of `commit` that differ from those of `parent`, as far as they are in
+    /// folders that `holds` asks for; the path of a folder ends with a slash.
+    ///
+    /// # Errors
+    /// If a tree is missing.
+    pub fn differences(
+        &self,
+        parent: &PastCommit,
+        commit: &PastCommit,
+        holds: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<Vec<Event>, Error> {
+        self.tree_differences(&[parent.tree], commit.id, commit.tree, holds)
+    }
+
+    fn tree_differences(
+        &self,
+        parents: &[gix::ObjectId],
+        commit: CommitId,
+        after: gix::ObjectId,
+        holds: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<Vec<Event>, Error> {
+        if parents.contains(&after) {
             return Ok(Vec::new());
         }
-        let before: Vec<Option<gix::ObjectId>> = parents.into_iter().map(Some).collect();
-        let mut open = vec![Folder { path: Vec::new(), depth: 0, before, after }];
+        let before = parents.iter().copied().map(Some).collect();
+        let mut open = vec![Folder { path: Vec::new(), depth: 0, before, after: Some(after) }];
         let mut events = Vec::new();
         while let Some(folder) = open.pop() {
             if folder.depth > MAX_DEPTH {
                 return Err(too_deep(&format!("the tree of commit {commit}")));
             }
-            self.compare(&folder, &mut open, &mut events)?;
+            if holds(&folder.path) {
+                self.compare(&folder, &mut open, &mut events)?;
+            }
         }
         // The order of a tree.
         events.sort_by(|a, b| a.path.cmp(&b.path));

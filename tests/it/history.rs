@@ -348,6 +348,14 @@ fn blame_tells_in_every_format_who_had_written_the_origin() {
 }
 
 #[test]
+fn blame_ends_where_replaced_commits_lead_in_a_circle() {
+    let (repository, [written, ..]) = copied(&LANGUAGES[0]);
+    git(repository.root(), &["replace", "--graft", &written, "HEAD"]);
+    let report = repository.check(&["--base", "HEAD~2", "--head", "HEAD~1", "--blame"]);
+    assert!(report.list("/findings")[0]["origins"][0]["written"].is_null());
+}
+
+#[test]
 fn blame_knows_code_that_only_the_index_has() {
     let language = &LANGUAGES[0];
     let (repository, [written, ..]) = copied(language);

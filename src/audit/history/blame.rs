@@ -6,21 +6,15 @@
 //! without the white space around them, so re-indenting does not count as writing. Renames are
 //! followed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+use crate::audit::follow::{PastEdit, follow};
 use crate::audit::{Error, Outcome, Progress};
-use crate::files::BlobId;
-use crate::git::{CommitId, Event, Reader, Repository};
+use crate::git::{CommitId, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
 use crate::text::{FilePath, Lines, fnv_1a, readable};
 
-/// Number of commits that are compared with their parents at a time.
-const CHUNK: usize = 4 * 1024;
-/// Minimum consecutive commits that one thread compares: their trees have most in common.
-const MIN_COMMITS: usize = 256;
 /// Minimum fraction of a piece's lines that a version must contain to count as a version of it.
 const HOLDS_AT: f64 = 0.5;
 /// Minimum letters and digits of a line for it to be distinctive.
@@ -33,21 +27,13 @@ pub(in crate::audit) struct Piece {
     pub commit: CommitId,
     /// The file that contains it.
     pub path: FilePath,
-    /// The content of that file.
-    pub blob: BlobId,
     /// Its lines, hashed.
     lines: Vec<u64>,
 }
 
 impl Piece {
     /// The piece `fragment` of `text`, the file at `path` in the tree of `commit`.
-    pub fn new(
-        commit: CommitId,
-        path: FilePath,
-        blob: BlobId,
-        text: &[u8],
-        fragment: &Fragment,
-    ) -> Self {
+    pub fn new(commit: CommitId, path: FilePath, text: &[u8], fragment: &Fragment) -> Self {
         let at = Lines::new(text);
         let numbers = fragment.start.line..=fragment.end.line.min(at.n_lines());
         let all: Vec<&[u8]> = numbers.map(|line| at.text(text, line).trim_ascii()).collect();
@@ -55,7 +41,7 @@ impl Piece {
             all.iter().filter(|line| is_telling(line)).map(|line| hash(line)).collect();
         let lines =
             if telling.is_empty() { all.iter().map(|line| hash(line)).collect() } else { telling };
-        Self { commit, path, blob, lines }
+        Self { commit, path, lines }
     }
 
     /// Whether a version contains enough of it.
@@ -77,8 +63,7 @@ fn hash(line: &[u8]) -> u64 {
     fnv_1a(line.iter().copied())
 }
 
-/// Who wrote each of `pieces`, and when; `None` if the available history does not show it. All of
-/// them must be in trees reachable from `tips`.
+/// Who wrote each of `pieces`, and when; `None` if the available history does not show it.
 ///
 /// A single walk for all: time grows with the number of commits since the oldest of them was
 /// written.
@@ -87,37 +72,69 @@ fn hash(line: &[u8]) -> u64 {
 /// If the history cannot be read.
 pub(in crate::audit) fn written(
     repository: &Repository,
-    tips: &[CommitId],
-    pieces: Vec<Piece>,
+    pieces: &[Piece],
     progress: &dyn Progress,
 ) -> Result<Vec<Option<Writing>>, Error> {
-    let mut walk = Walk {
-        written: vec![None; pieces.len()],
-        n_open: pieces.len(),
-        waiting: HashMap::new(),
-        open: BTreeMap::new(),
-        pieces,
-    };
-    for (number, piece) in walk.pieces.iter().enumerate() {
-        walk.waiting.entry(piece.commit).or_default().push(number);
+    let mut written = vec![None; pieces.len()];
+    if pieces.is_empty() {
+        return Ok(written);
     }
-    if walk.n_open == 0 {
-        return Ok(walk.written);
-    }
-    progress.begin("origins", walk.n_open);
-    let reader = repository.reader();
-    reader.walk_back(tips, CHUNK, |commits| {
-        let events = commits
-            .par_iter()
-            .with_min_len(MIN_COMMITS)
-            .map_init(|| repository.history_reader(), |reader, commit| reader.events(*commit))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (commit, events) in commits.iter().zip(&events) {
-            walk.pass(*commit, events, &reader, progress)?;
+    progress.begin("origins", pieces.len());
+    let reader = repository.history_reader();
+    let starts: Vec<_> = pieces.iter().map(|piece| (piece.commit, piece.path.clone())).collect();
+    follow(&reader, starts, usize::MAX, |edit| {
+        let mut former = FormerFiles { edit, reader: &reader, lines: Vec::new() };
+        let mut followed = Vec::new();
+        for &number in edit.files {
+            match former.holder(&pieces[number])? {
+                Some(at) => followed.push((number, at)),
+                None => {
+                    written[number] = Some(writing(edit, &reader)?);
+                    progress.step();
+                }
+            }
         }
-        Ok(walk.n_open > 0)
+        Ok(followed)
     })?;
-    Ok(walk.written)
+    Ok(written)
+}
+
+/// What files may have been before an edit.
+struct FormerFiles<'v> {
+    edit: &'v PastEdit<'v>,
+    reader: &'v Reader,
+    /// The lines of the first few; none of what is not looked into.
+    lines: Vec<HashSet<u64>>,
+}
+
+impl FormerFiles<'_> {
+    /// The first that holds a piece.
+    fn holder(&mut self, piece: &Piece) -> Result<Option<usize>, crate::git::Error> {
+        for (at, was) in self.edit.before.iter().enumerate() {
+            if at == self.lines.len() {
+                let is_small =
+                    self.reader.blob_size(was.blob).is_none_or(|size| size <= MAX_VERSION);
+                let text =
+                    is_small.then(|| self.reader.past_blob(was.blob, &was.path)).transpose()?;
+                let text = text.flatten().map(|text| lines_of(&readable(text)));
+                self.lines.push(text.unwrap_or_default());
+            }
+            if piece.is_in(&self.lines[at]) {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn writing(edit: &PastEdit<'_>, reader: &Reader) -> Result<Writing, crate::git::Error> {
+    let info = reader.info(edit.commit)?;
+    Ok(Writing {
+        commit: edit.commit.to_string(),
+        author: info.author,
+        time: info.author_time,
+        path: edit.path.clone(),
+    })
 }
 
 /// Maximum bytes of an earlier version of a file: code was not in a larger one.
@@ -155,7 +172,7 @@ pub fn blame(
             let (Some(text), Some(blob)) = (text, reader.blob_at(commit, &origin.path)?) else {
                 continue;
             };
-            let piece = Piece::new(commit, origin.path.clone(), blob, text, &origin.fragment);
+            let piece = Piece::new(commit, origin.path.clone(), text, &origin.fragment);
             // What the index or the work tree adds has no author yet.
             let version = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
             if piece.is_in(&lines_of(&version)) {
@@ -164,111 +181,9 @@ pub fn blame(
             }
         }
     }
-    let writings = written(repository, &[tip], pieces, progress)?;
+    let writings = written(repository, &pieces, progress)?;
     for ((at, number), writing) in places.into_iter().zip(writings) {
         outcome.findings[at].origins[number].written = writing.map(Arc::new);
     }
     Ok(())
-}
-
-/// The state of the walk back.
-struct Walk {
-    pieces: Vec<Piece>,
-    written: Vec<Option<Writing>>,
-    /// Pieces whose author is not known yet.
-    n_open: usize,
-    /// Pieces in the trees of commits that have not been reached yet.
-    waiting: HashMap<CommitId, Vec<usize>>,
-    /// Pieces being followed, by their current file.
-    open: BTreeMap<FilePath, Vec<usize>>,
-}
-
-impl Walk {
-    /// Goes back by one commit.
-    fn pass(
-        &mut self,
-        commit: CommitId,
-        events: &[Event],
-        reader: &Reader,
-        progress: &dyn Progress,
-    ) -> Result<(), crate::git::Error> {
-        for number in self.waiting.remove(&commit).unwrap_or_default() {
-            self.open.entry(self.pieces[number].path.clone()).or_default().push(number);
-        }
-        for event in events {
-            let Some(numbers) = self.open.get(&event.path) else { continue };
-            // The content afterward is not the version being followed: another branch made it.
-            let (followed, others): (Vec<usize>, Vec<usize>) =
-                numbers.iter().partition(|&&number| Some(self.pieces[number].blob) == event.after);
-            if followed.is_empty() {
-                continue;
-            }
-            self.open.insert(event.path.clone(), others);
-            let versions = before(commit, event, events, reader)?;
-            for number in followed {
-                let piece = &mut self.pieces[number];
-                match versions.iter().find(|version| piece.is_in(&version.lines)) {
-                    Some(version) => {
-                        (piece.path, piece.blob) = (version.path.clone(), version.blob);
-                        self.open.entry(version.path.clone()).or_default().push(number);
-                    }
-                    None => {
-                        let info = reader.info(commit)?;
-                        self.written[number] = Some(Writing {
-                            commit: commit.to_string(),
-                            author: info.author,
-                            time: info.author_time,
-                            path: event.path.clone(),
-                        });
-                        self.n_open -= 1;
-                        progress.step();
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a file was before a commit.
-struct PieceVersion {
-    path: FilePath,
-    blob: BlobId,
-    lines: HashSet<u64>,
-}
-
-/// The possible predecessors of a file: the file with its name in each parent; for a new file,
-/// those that the commit deleted.
-fn before(
-    commit: CommitId,
-    event: &Event,
-    events: &[Event],
-    reader: &Reader,
-) -> Result<Vec<PieceVersion>, crate::git::Error> {
-    let mut candidates: Vec<(FilePath, BlobId)> = Vec::new();
-    candidates.extend(event.before.map(|blob| (event.path.clone(), blob)));
-    for parent in reader.parents(commit)?.into_iter().skip(1) {
-        candidates
-            .extend(reader.blob_at(parent, &event.path)?.map(|blob| (event.path.clone(), blob)));
-    }
-    if event.before.is_none() {
-        let is_gone = |other: &&Event| other.after.is_none();
-        let mut gone: Vec<(FilePath, BlobId)> = events
-            .iter()
-            .filter(is_gone)
-            .filter_map(|other| Some((other.path.clone(), other.before?)))
-            .collect();
-        // A file of the same name in another folder is the most likely.
-        gone.sort_by_key(|(path, _)| path.name() != event.path.name());
-        candidates.extend(gone);
-    }
-    let mut versions = Vec::new();
-    for (path, blob) in candidates {
-        if reader.blob_size(blob).is_some_and(|size| size > MAX_VERSION) {
-            continue;
-        }
-        let Some(text) = reader.past_blob(blob, &path)? else { continue };
-        versions.push(PieceVersion { path, blob, lines: lines_of(&readable(text)) });
-    }
-    Ok(versions)
 }

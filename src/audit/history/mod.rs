@@ -42,7 +42,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 5;
+const JUDGED_VERSION: u32 = 6;
 
 /// Which commits to check.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub fn timeline(
         .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
         .collect();
     if context.progress.end().is_none() {
-        trace(&mut untraced, repository, &params.span.tips, context.progress)?;
+        trace(&mut untraced, repository, context.progress)?;
         untraced.iter().for_each(|judged| results.keep(judged, true));
     }
     Ok(timeline)
@@ -265,7 +265,6 @@ fn read_batch(
 fn trace(
     commits: &mut [&mut CommitCopies],
     repository: &Repository,
-    tips: &[CommitId],
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let of_commits = commits
@@ -279,20 +278,15 @@ fn trace(
                         return Ok(None);
                     };
                     let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
-                    Ok(Some(Piece::new(
-                        judged.commit,
-                        origin.path.clone(),
-                        blob,
-                        &text,
-                        &origin.fragment,
-                    )))
+                    let path = origin.path.clone();
+                    Ok(Some(Piece::new(judged.commit, path, &text, &origin.fragment)))
                 };
                 judged.copies.iter().map(piece).collect()
             },
         )
         .collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
-    let pieces = of_commits.iter().flatten().flatten().cloned().collect();
-    let mut writings = written(repository, tips, pieces, progress)?.into_iter();
+    let pieces: Vec<Piece> = of_commits.iter().flatten().flatten().cloned().collect();
+    let mut writings = written(repository, &pieces, progress)?.into_iter();
     for (judged, pieces) in commits.iter_mut().zip(of_commits) {
         for (copy, _) in judged.copies.iter_mut().zip(pieces).filter(|(_, piece)| piece.is_some()) {
             let writing = writings.next().flatten();
