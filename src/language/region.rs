@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use regex::bytes::{Captures, Match, Regex, RegexBuilder};
 
@@ -30,6 +31,9 @@ enum RegionEnd {
     Open {
         pattern: String,
         group: String,
+        /// Some that were met: most files have the same few, and to compile one takes as long as
+        /// to search a few kilobytes.
+        known: Mutex<HashMap<String, Arc<Regex>>>,
     },
 }
 
@@ -42,6 +46,8 @@ pub(super) struct RegionCode {
 
 /// Maximum bytes that the end of a region repeats from its beginning.
 const MAX_REPEATED: usize = 64;
+/// Maximum ends of a row to keep from file to file.
+const MAX_KNOWN: usize = 16;
 
 impl Regions {
     /// Compiles the regions of `table`.
@@ -110,7 +116,7 @@ impl RegionRule {
         text: &[u8],
         start: usize,
         captures: &Captures<'_>,
-        ends: &mut HashMap<String, Option<Regex>>,
+        ends: &mut HashMap<String, Option<Arc<Regex>>>,
     ) -> (usize, usize) {
         if self.is_indented {
             let end =
@@ -120,17 +126,30 @@ impl RegionRule {
         let found = match &self.end {
             None => None,
             Some(RegionEnd::Fixed(end)) => end.find_at(text, behind_text(end, text, start)),
-            Some(RegionEnd::Open { pattern, group }) => {
+            Some(RegionEnd::Open { pattern, group, known }) => {
                 let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
                 let repeated =
                     String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
                 let filled = pattern.replace(&format!("{{{group}}}"), &regex::escape(&repeated));
-                let end = ends.entry(filled).or_insert_with_key(|filled| compile(filled).ok());
+                let end = ends.entry(filled).or_insert_with_key(|filled| filled_end(filled, known));
                 end.as_ref().and_then(|end| end.find_at(text, start))
             }
         };
         found.map_or((text.len(), text.len()), |found| (found.start(), found.end()))
     }
+}
+
+/// The end of a region whose hole was filled.
+fn filled_end(filled: &str, known: &Mutex<HashMap<String, Arc<Regex>>>) -> Option<Arc<Regex>> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(end) = known.get(filled) {
+        return Some(Arc::clone(end));
+    }
+    let end = Arc::new(compile(filled).ok()?);
+    if known.len() < MAX_KNOWN {
+        known.insert(filled.to_owned(), Arc::clone(&end));
+    }
+    Some(end)
 }
 
 /// Where the last match of `end` ends whose group `text` says that it is part of the code; `start` if
@@ -159,7 +178,8 @@ fn row(region: &Region) -> Result<RegionRule, TableError> {
         (Some(end), None) => Some(RegionEnd::Fixed(compile(end).map_err(invalid("end"))?)),
         (Some(pattern), Some(group)) => {
             compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("end"))?;
-            Some(RegionEnd::Open { pattern: pattern.clone(), group: group.to_owned() })
+            let (pattern, group) = (pattern.clone(), group.to_owned());
+            Some(RegionEnd::Open { pattern, group, known: Mutex::default() })
         }
     };
     Ok(RegionRule { begin, end, language: region.language.clone(), is_indented: region.indented })
