@@ -348,6 +348,32 @@ fn blame_tells_in_every_format_who_had_written_the_origin() {
 }
 
 #[test]
+fn blame_goes_to_the_side_of_a_merge_that_has_the_code() {
+    let language = &LANGUAGES[0];
+    for both_edit_it in [false, true] {
+        let repository = Repository::new();
+        write(&repository, &[&language.file("old", &[language.second])]);
+        commit(&repository, "Alpha", 1, "write");
+        repository.git(&["checkout", "--quiet", "-b", "side"]);
+        write(&repository, &[&language.file("old", &[language.second, language.first])]);
+        let written = commit(&repository, "Beta", 2, "add");
+        repository.git(&["checkout", "--quiet", "main"]);
+        let other = if both_edit_it {
+            language.file("old", &[language.third, language.second])
+        } else {
+            language.file("other", &[language.third])
+        };
+        write(&repository, &[&other]);
+        commit(&repository, "Alpha", 3, "other");
+        repository.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "side"]);
+        write(&repository, &[&language.file("new", &[language.first])]);
+        commit(&repository, "Gamma", 4, "copy");
+        let report = repository.check(&["--base", "HEAD~1", "--blame"]);
+        assert_eq!(report.list("/findings")[0]["origins"][0]["written"]["commit"], *written);
+    }
+}
+
+#[test]
 fn blame_ends_where_replaced_commits_lead_in_a_circle() {
     let (repository, [written, ..]) = copied(&LANGUAGES[0]);
     git(repository.root(), &["replace", "--graft", &written, "HEAD"]);
