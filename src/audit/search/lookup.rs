@@ -283,10 +283,10 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
         let is_same = |other: &&usize| {
             let other = &entries[**other].path;
             kind(other) == kind(&entry.path)
-                && sources.attributes.of(other).language
-                    == sources.attributes.of(&entry.path).language
-                && sources.attributes.of(other).generated
-                    == sources.attributes.of(&entry.path).generated
+                && (sources.attributes.is_empty() || {
+                    let (a, b) = (sources.attributes.of(other), sources.attributes.of(&entry.path));
+                    (a.language, a.generated) == (b.language, b.generated)
+                })
         };
         let known = alike.iter().find(is_same).copied();
         // If one blob has ever new kinds of names, the rest are read one by one.
