@@ -92,6 +92,10 @@ impl Hunk {
     ) -> Option<Run> {
         let removed = &self.removed;
         let there = at..at + removed.len();
+        // A file may end where what it shares does.
+        if there.end > target.len() {
+            return None;
+        }
         let mut renaming = Renaming::default();
         let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
         let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();

@@ -667,6 +667,25 @@ fn what_the_sibling_has_nearby_is_nothing() {
     }
 }
 
+#[test]
+fn a_file_may_end_where_what_it_shares_with_an_edit_does() {
+    let ([(_, rdb), (_, aof)], _) = fix_of_one();
+    for (word, is) in [
+        ("unlink(", "remove("),
+        ("log_error(", "log_all("),
+        ("strerror(errno)", "strerror(code)"),
+        ("goto failed;\n    return", "goto ended;\n    return"),
+        ("rename(", "renamed("),
+        ("fclose(", "close("),
+    ] {
+        let shared = &aof[..aof.find(word).expect("the word is there")];
+        let other = ("aof.c", shared.to_owned());
+        let before = [("rdb.c", rdb.clone()), other.clone()];
+        let after = [("rdb.c", rdb.replace(word, is)), other];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0]);
+    }
+}
+
 /// A loop that reads or writes as long as it may, in one function behind the other.
 const LOOPS: &str = "static void consider_reading(struct stream *stream)
 {
