@@ -39,7 +39,8 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
-    /// What a sibling has all of: the lines that the hunk changed, or those it was inserted between.
+    /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
+    /// removed, those around them, too.
     pub lines: Range<usize>,
     /// The variables that the edit needs and the change declares elsewhere.
     pub variables: Vec<u32>,

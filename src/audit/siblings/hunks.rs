@@ -68,9 +68,9 @@ pub(super) fn windows(
             return None;
         }
         let tokens = hunk.with_context(base.document());
-        let is_inserted = hunk.before.is_empty();
+        let is_replaced = !hunk.before.is_empty() && !hunk.after.is_empty();
         let lines =
-            if is_inserted { hunk.with_lines(1, base.document()) } else { hunk.before.clone() };
+            if is_replaced { hunk.before.clone() } else { hunk.with_lines(1, base.document()) };
         let variables = variables(&hunk.added, &of_head, after, of_base);
         Some((Window { hunk, tokens, lines, variables }, unit))
     };

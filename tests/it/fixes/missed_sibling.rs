@@ -493,21 +493,18 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
 }
 
 #[test]
-fn a_sibling_has_all_of_the_lines_that_an_edit_changed_or_was_inserted_between() {
+fn a_sibling_has_all_of_the_lines_that_were_replaced_or_are_around_what_came_or_went() {
     let ([(_, rdb), (_, aof)], _) = fix_of_one();
-    let check = "    if (path[0] == 0)\n        return -1;\n";
+    let closing = |text: &str| text.replace("    fclose(", "    (void)fclose(");
+    let (own, same) = (closing(&rdb), closing(&aof));
+    let check = "    if (path[0] == 0)\n        return -1;\n    unlink(path);\n";
+    let logged = "    log_error(\"cannot write %s: %s\", path, strerror(errno));\n";
     let rows = [
-        (
-            "    if (rename(path, target) == -1)\n",
-            "    if (rename(path, target) < 0)\n",
-            "if (is_new || rename(",
-        ),
-        ("    (void)fclose(fp);\n", &*format!("    (void)fclose(fp);\n{check}"), "    fclose("),
+        ("target) == -1", "target) < 0", "if (rename(", "if (is_new || rename("),
+        ("    unlink(path);\n", check, "    (void)fclose(", "    fclose("),
+        (logged, "", "    (void)fclose(", "    fclose("),
     ];
-    for (was, is, other) in rows {
-        let own = rdb.replace("    fclose(fp);\n", "    (void)fclose(fp);\n");
-        let same = aof.replace("    fclose(out);\n", "    (void)fclose(out);\n");
-        let part = if is.contains("fclose") { "    (void)fclose(" } else { "if (rename(" };
+    for (was, is, part, other) in rows {
         for (aof, expected) in [(same.clone(), 1), (same.replace(part, other), 0)] {
             let before = [("rdb.c", own.clone()), ("aof.c", aof.clone())];
             let after = [("rdb.c", own.replace(was, is)), ("aof.c", aof)];
