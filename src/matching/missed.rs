@@ -323,7 +323,7 @@ fn brace(token: &Token) -> i32 {
 /// may have the function alone; with more until they show a place. A table never does.
 fn window(hunk: &Hunk, before: Document<'_>, depths: &[i32]) -> Option<Range<usize>> {
     let tokens = before.tokens;
-    let (lines, within) = (hunk.with_lines(before), function_around(hunk, tokens, depths));
+    let (lines, within) = (hunk.with_context(before), function_around(hunk, tokens, depths));
     let start = lines.start.max(hunk.removed.start.saturating_sub(CONTEXT));
     let end = lines.end.min(hunk.removed.end + CONTEXT);
     let mut window =

@@ -26,8 +26,6 @@ const CONTEXT_LINES: usize = 3;
 /// Minimum tokens in a row across an edit that agree, and half as many as where the commits say
 /// that they do something else than mend. Fewer are an idiom.
 const MIN_RUN: usize = 16;
-/// Minimum tokens of such a run on each side of an insertion, which replaces nothing.
-const MIN_SIDE: usize = 4;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are
 /// everywhere.
 const MIN_WORDS: usize = 5;
@@ -41,6 +39,9 @@ pub struct Window {
     pub hunk: Hunk,
     /// Its lines and those of the context, in tokens before the change.
     pub tokens: Range<usize>,
+    /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
+    /// removed, those around them, too.
+    pub lines: Range<usize>,
     /// The variables that the edit needs and the change declares elsewhere.
     pub variables: Vec<u32>,
 }
@@ -64,12 +65,17 @@ pub struct Renaming {
 }
 
 impl Hunk {
-    /// The lines before the change and those around them.
-    pub fn with_lines(&self, before: Document<'_>) -> Range<usize> {
+    /// The lines before the change and those of the context.
+    pub fn with_context(&self, before: Document<'_>) -> Range<usize> {
+        self.with_lines(CONTEXT_LINES, before)
+    }
+
+    /// The lines before the change and `n` on each side.
+    pub fn with_lines(&self, n: usize, before: Document<'_>) -> Range<usize> {
         let Range { start, end } = self.before;
         let starts_line = |at: &usize| before.starts_line(*at);
-        let from = (0..start).rev().filter(starts_line).nth(CONTEXT_LINES - 1);
-        let to = (end + 1..before.tokens.len()).filter(starts_line).nth(CONTEXT_LINES - 1);
+        let from = (0..start).rev().filter(starts_line).nth(n - 1);
+        let to = (end + 1..before.tokens.len()).filter(starts_line).nth(n - 1);
         from.unwrap_or(0)..to.unwrap_or(before.tokens.len())
     }
 
@@ -92,6 +98,10 @@ impl Hunk {
     ) -> Option<Run> {
         let removed = &self.removed;
         let there = at..at + removed.len();
+        // A file may end where what it shares does.
+        if there.end > target.len() {
+            return None;
+        }
         let mut renaming = Renaming::default();
         let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
         let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
@@ -138,13 +148,11 @@ impl Window {
         target: &[Token],
         at: usize,
     ) -> Option<Site> {
-        let Self { hunk: hunk @ Hunk { removed, added, .. }, tokens, .. } = self;
+        let Self { hunk: hunk @ Hunk { removed, added, .. }, tokens, lines, .. } = self;
         let Run { renaming, n_left, n_right } = hunk.run_at(tokens, before, target, at)?;
         let n_run = n_left + removed.len() + n_right;
-        let min_side = if hunk.before.is_empty() { MIN_SIDE } else { 1 };
-        let is_held = n_left >= min_side.min(removed.start - tokens.start)
-            && n_right >= min_side.min(tokens.end - removed.end);
-        if !is_held || n_run < MIN_RUN {
+        let has_lines = n_left >= removed.start - lines.start && n_right >= lines.end - removed.end;
+        if !has_lines || n_run < MIN_RUN {
             return None;
         }
         let there = at..at + removed.len();
@@ -214,7 +222,7 @@ impl Renaming {
     }
 
     /// Whether two tokens are the same, or names that may correspond; then they do from now on.
-    fn agrees(&mut self, a: &Token, b: &Token) -> bool {
+    pub fn agrees(&mut self, a: &Token, b: &Token) -> bool {
         if a.symbol != b.symbol || a.kind() != Kind::Identifier {
             return a.symbol == b.symbol && a.exact == b.exact;
         }

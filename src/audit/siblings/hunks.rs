@@ -49,7 +49,12 @@ pub(super) fn windows(
     };
     let window = |hunk: Hunk| {
         let is_feature = hunk.before.is_empty() && is_declared(&hunk.added, after);
-        if is_feature || is_bracketed(&hunk, base, after) || is_moved(&hunk) || is_test(&hunk) {
+        if is_feature
+            || is_bracketed(&hunk, base, after)
+            || is_idle(&hunk, base, after)
+            || is_moved(&hunk)
+            || is_test(&hunk)
+        {
             return None;
         }
         let unit = unit_around(base, &hunk.removed)?;
@@ -62,9 +67,12 @@ pub(super) fn windows(
         if is_renaming(&hunk, of_base, base, &after.tokens[of_head.clone()], after) {
             return None;
         }
-        let tokens = hunk.with_lines(base.document());
+        let tokens = hunk.with_context(base.document());
+        let is_replaced = !hunk.before.is_empty() && !hunk.after.is_empty();
+        let lines =
+            if is_replaced { hunk.before.clone() } else { hunk.with_lines(1, base.document()) };
         let variables = variables(&hunk.added, &of_head, after, of_base);
-        Some((Window { hunk, tokens, variables }, unit))
+        Some((Window { hunk, tokens, lines, variables }, unit))
     };
     missable_hunks(hunks, base.document(), after.document(), 1).filter_map(window).collect()
 }
@@ -90,8 +98,9 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
     let tokens = &after.tokens[added.clone()];
     let n_before = tokens.iter().take_while(|token| !words.decides(text(token))).count();
     let is_name = |token: &Token| token.kind() == Kind::Identifier;
+    let is_keyword = |token: &Token| token.kind() == Kind::Keyword;
     let is_typed = |(at, pair): (usize, &[Token])| {
-        is_name(&pair[1]) && (is_name(&pair[0]) || at == 0 && pair[0].kind() == Kind::Keyword)
+        is_name(&pair[1]) && (is_name(&pair[0]) || tokens[..=at].iter().all(is_keyword))
     };
     let n = |brackets: &[u8]| {
         tokens
@@ -136,6 +145,34 @@ fn is_bracketed(hunk: &Hunk, base: &Source, after: &Source) -> bool {
         tokens.iter().filter(is_word).map(|token| token.exact).collect::<Vec<_>>()
     };
     words(&base.tokens[hunk.removed.clone()]) == words(&after.tokens[hunk.added.clone()])
+}
+
+/// Whether a hunk only edits what does nothing: comments that are strings, rows of numbers, and
+/// attributes.
+fn is_idle(hunk: &Hunk, base: &Source, after: &Source) -> bool {
+    let sides = [(base, &hunk.removed), (after, &hunk.added)];
+    sides.iter().all(|(source, tokens)| is_comment(source, tokens))
+        || sides.iter().all(|(source, tokens)| is_row(&source.tokens[(*tokens).clone()]))
+        || sides.iter().any(|(source, tokens)| is_attribute(source, tokens))
+}
+
+/// Whether tokens are strings that stand alone on their lines.
+fn is_comment(source: &Source, tokens: &Range<usize>) -> bool {
+    let mut ends = tokens.start..tokens.end + 1;
+    ends.all(|at| source.document().starts_line(at))
+        && source.tokens[tokens.clone()].iter().all(|token| token.kind() == Kind::String)
+}
+
+/// Whether tokens are several numbers of a list.
+fn is_row(tokens: &[Token]) -> bool {
+    let is_comma = |token: &Token| token.punctuation() == Some(b',');
+    tokens.len() > 1 && tokens.iter().all(|token| token.kind() == Kind::Number || is_comma(token))
+}
+
+/// Whether a line begins with tokens like `#[`.
+fn is_attribute(source: &Source, tokens: &Range<usize>) -> bool {
+    let first = source.tokens[tokens.clone()].iter().take(2).flat_map(Token::punctuation);
+    source.document().starts_line(tokens.start) && first.eq(*b"#[")
 }
 
 /// Whether a hunk only gives variables of a unit other names: it had them in several places, and

@@ -5,13 +5,13 @@
 //! above a function or class. Two blocks are in step if their tokens agree, up to names that are
 //! renamed one to one and to the text of strings.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::audit::read::Source;
 use crate::language::{Kind, Token};
-use crate::matching::words as words_of;
+use crate::matching::{Renaming, words as words_of};
 use crate::text::FilePath;
 
 /// The marks of a file, in order.
@@ -230,17 +230,9 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
 
 /// Whether tokens are the same, up to names that are renamed one to one and to the text of strings.
 fn is_same_up_to_names(a: &[Token], b: &[Token]) -> bool {
-    let (mut to, mut from): (HashMap<u32, u32>, HashMap<u32, u32>) = Default::default();
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
-            a.symbol == b.symbol
-                && match a.kind() {
-                    Kind::Identifier => {
-                        *to.entry(a.exact).or_insert(b.exact) == b.exact
-                            && *from.entry(b.exact).or_insert(a.exact) == a.exact
-                    }
-                    Kind::String => true,
-                    _ => a.exact == b.exact,
-                }
-        })
+    let mut renaming = Renaming::default();
+    let mut agree = |a: &Token, b: &Token| {
+        renaming.agrees(a, b) || a.symbol == b.symbol && a.kind() == Kind::String
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b))
 }

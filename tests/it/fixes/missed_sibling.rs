@@ -478,6 +478,7 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
     let (before, _) = fix_of_one();
     for (line, expected) in [
         ("    int n_tries;\n", 0),
+        ("    static const unsigned char kinds[2] = { FIRST, LAST };\n", 0),
         ("    if (path == NULL)\n        return -1;\n", 1),
         ("    if (path == NULL) {\n        error_t code = -1;\n        return code;\n    }\n", 1),
     ] {
@@ -488,6 +489,80 @@ fn a_declaration_that_is_inserted_is_nothing_and_a_check_is_something() {
             expected,
             "{line}"
         );
+    }
+}
+
+#[test]
+fn a_sibling_has_all_of_the_lines_that_were_replaced_or_are_around_what_came_or_went() {
+    let ([(_, rdb), (_, aof)], _) = fix_of_one();
+    let closing = |text: &str| text.replace("    fclose(", "    (void)fclose(");
+    let (own, same) = (closing(&rdb), closing(&aof));
+    let check = "    if (path[0] == 0)\n        return -1;\n    unlink(path);\n";
+    let logged = "    log_error(\"cannot write %s: %s\", path, strerror(errno));\n";
+    let rows = [
+        ("target) == -1", "target) < 0", "if (rename(", "if (is_new || rename("),
+        ("    unlink(path);\n", check, "    (void)fclose(", "    fclose("),
+        (logged, "", "    (void)fclose(", "    fclose("),
+    ];
+    for (was, is, part, other) in rows {
+        for (aof, expected) in [(same.clone(), 1), (same.replace(part, other), 0)] {
+            let before = [("rdb.c", own.clone()), ("aof.c", aof.clone())];
+            let after = [("rdb.c", own.replace(was, is)), ("aof.c", aof)];
+            let change = Change { message: FIX, before: &before, after: &after };
+            assert_eq!(missed(&change).len(), expected, "{is}, {other}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_what_does_nothing_is_nothing() {
+    let python = |name: &str, said: &str| {
+        format!(
+            "def {name}(table, key):\n    \"\"\"{said}\"\"\"\n    found = table.lookup(key.strip().lower())\n    \
+             if found is None or found.is_deleted:\n        return None\n    return decode(found, table.columns)\n"
+        )
+    };
+    let c = |name: &str, row: &str| {
+        format!(
+            "void {name}(struct table *table)\n{{\n    int sizes[] = {{\n        FIRST, SECOND,\n        {row},\n        \
+             THIRD, LAST,\n    }};\n    fill(table, sizes, COUNT);\n}}\n"
+        )
+    };
+    let rust = |name: &str, attribute: &str| {
+        format!(
+            "fn {name}(table: &Table, key: &str) -> Row {{\n    {attribute}\n    let found = table.lookup(key.trim());\n    \
+             log::debug!(\"{{}}\", found.len());\n    decode(&found, &table.columns)\n}}\n"
+        )
+    };
+    type Text = dyn Fn(&str, &str) -> String;
+    let rows: [(&str, &Text, &str, &str); 3] = [
+        ("py", &python, "Read a row.", "Reads a row of the table."),
+        ("c", &c, "4, 7, 9", "4, 8, 16, 32"),
+        ("rs", &rust, "#[allow(unused)]", "#[allow(dead_code)]"),
+    ];
+    for (extension, text, was, is) in rows {
+        let (one, two) = (format!("one.{extension}"), format!("two.{extension}"));
+        let other = (&*two, text("read_all", was));
+        let before = [(&*one, text("read_one", was)), other.clone()];
+        let after = [(&*one, text("read_one", is)), other];
+        assert_eq!(
+            missed(&Change { message: FIX, before: &before, after: &after }),
+            [""; 0],
+            "{is}"
+        );
+    }
+}
+
+#[test]
+fn a_change_with_more_than_eight_units_whose_edits_are_missed_is_a_rewrite() {
+    for (n, expected) in [(8, 8), (9, 0)] {
+        let kinds = || (0..n).map(|n| format!("kind{n}"));
+        let own: String = kinds().map(|of| save(&format!("save_{of}"), &of, "fp")).collect();
+        let other: String = kinds().map(|of| save(&format!("put_{of}"), &of, "out")).collect();
+        let before = [("own.c", own.clone()), ("other.c", other.clone())];
+        let after = [("own.c", own.replace("\"temp-%d.", "\"new-%d.")), ("other.c", other)];
+        let change = Change { message: FIX, before: &before, after: &after };
+        assert_eq!(missed(&change).len(), expected, "{n}");
     }
 }
 
@@ -664,6 +739,25 @@ fn what_the_sibling_has_nearby_is_nothing() {
             after: &[("rdb.c", closed.clone()), ("aof.c", other)],
         };
         assert_eq!(missed(&change).len(), expected, "{call}");
+    }
+}
+
+#[test]
+fn a_file_may_end_where_what_it_shares_with_an_edit_does() {
+    let ([(_, rdb), (_, aof)], _) = fix_of_one();
+    for (word, is) in [
+        ("unlink(", "remove("),
+        ("log_error(", "log_all("),
+        ("strerror(errno)", "strerror(code)"),
+        ("goto failed;\n    return", "goto ended;\n    return"),
+        ("rename(", "renamed("),
+        ("fclose(", "close("),
+    ] {
+        let shared = &aof[..aof.find(word).expect("the word is there")];
+        let other = ("aof.c", shared.to_owned());
+        let before = [("rdb.c", rdb.clone()), other.clone()];
+        let after = [("rdb.c", rdb.replace(word, is)), other];
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0]);
     }
 }
 
