@@ -1,6 +1,7 @@
 //! Shows which version of a project a folder is, and what is said of each of its files.
 
 use serde_json::json;
+use support::git_command;
 
 use super::*;
 
@@ -478,4 +479,37 @@ fn what_a_component_copied_itself_is_told_of_the_project_that_it_is_from() {
     let names: Vec<&Value> =
         report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
     assert_eq!(names, ["archive"]);
+}
+
+/// Runs git at a minute of an hour.
+#[track_caller]
+fn at(minute: u8, repository: &Repository, args: &[&str]) {
+    let date = format!("2001-02-03T05:{minute:02}:00Z");
+    let mut command = git_command(repository.root(), args);
+    let output = command.env("GIT_COMMITTER_DATE", date).output().expect("git is installed");
+    assert!(output.status.success(), "{args:?}");
+}
+
+#[test]
+fn versions_are_in_order_of_their_numbers_even_if_an_old_one_was_mended_later() {
+    let origin = Repository::new();
+    origin.write("list.c", LIST);
+    origin.write("read.c", READ);
+    let release = |minute: u8, tag: &str| {
+        origin.stage();
+        at(minute, &origin, &["commit", "-qm", tag]);
+        origin.git(&["tag", tag]);
+    };
+    release(0, "v1.9-rc1");
+    origin.write("write.c", WRITE);
+    release(1, "v1.9");
+    origin.write("write.c", widened());
+    release(2, "v1.10");
+    origin.git(&["checkout", "-qb", "old", "v1.9"]);
+    origin.write("read.c", fixed());
+    release(3, "v1.9.1");
+    origin.git(&["checkout", "-q", "main"]);
+    let report = Shelf::of(&origin).report(&copying(&[("lib/list.c", LIST)]), &["audit"]);
+    let of_file = &report.list("/audit/copiedFiles")[0]["origins"][0];
+    assert_eq!(of_file["version"], "v1.9-rc1 to v1.10");
 }
