@@ -491,6 +491,29 @@ fn at(minute: u8, repository: &Repository, args: &[&str]) {
 }
 
 #[test]
+fn a_state_of_the_default_branch_lacks_what_another_branch_had_by_then() {
+    let origin = Repository::new();
+    let names = ["dump", "find", "list"];
+    names.iter().for_each(|name| origin.write(format!("{name}.c"), part(name)));
+    origin.stage();
+    at(0, &origin, &["commit", "-qm", "Begin"]);
+    let edit = |name: &str, minute: u8| {
+        origin.write(format!("{name}.c"), part(name).replace("number++", "number += 1"));
+        at(minute, &origin, &["commit", "-qam", "Count otherwise"]);
+    };
+    origin.git(&["checkout", "-qb", "side"]);
+    edit("dump", 1);
+    origin.git(&["checkout", "-q", "main"]);
+    edit("find", 2);
+    let state = unpacked(&origin, "HEAD", "", "lib");
+    let commit = origin.git(&["rev-parse", "--short=10", "HEAD"]);
+    at(3, &origin, &["merge", "-qm", "Merge", "side"]);
+    let version = version(&Shelf::of(&origin), &copying_all(&state));
+    assert_eq!(version["version"], commit);
+    assert_eq!(files(&version)[..4], [json!(3), json!(3), json!([]), json!([])]);
+}
+
+#[test]
 fn versions_are_in_order_of_their_numbers_even_if_an_old_one_was_mended_later() {
     let origin = Repository::new();
     origin.write("list.c", LIST);
