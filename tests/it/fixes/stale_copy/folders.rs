@@ -536,3 +536,12 @@ fn versions_are_in_order_of_their_numbers_even_if_an_old_one_was_mended_later() 
     let of_file = &report.list("/audit/copiedFiles")[0]["origins"][0];
     assert_eq!(of_file["version"], "v1.9-rc1 to v1.10");
 }
+
+#[test]
+fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
+    let origin = library();
+    let mut renamed = unpacked(&origin, "v1.1", "src/", "lib");
+    renamed[0].0 = "lib/dumping.c".to_owned();
+    let version = version(&Shelf::of(&origin), &copying_all(&renamed));
+    assert_eq!(files(&version), [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])]);
+}
