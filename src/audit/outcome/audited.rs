@@ -282,6 +282,13 @@ impl FolderVersion {
         if self.tags.is_some() { 2 * n_same > self.n_files } else { 3 * n_same >= 2 * self.n_files }
     }
 
+    /// Whether it says how a file relates to the component.
+    pub fn has(&self, path: &FilePath) -> bool {
+        let of_others = self.of_others.iter().map(|(path, _)| path);
+        let edited = self.edited.iter().map(|file| &file.path);
+        self.identical.iter().chain(&self.equal).chain(edited).chain(of_others).any(|of| of == path)
+    }
+
     /// The files that are those of the version, at least but for comments and layout.
     pub fn n_same(&self) -> usize {
         self.identical.len() + self.equal.len()

@@ -545,3 +545,25 @@ fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
     let version = version(&Shelf::of(&origin), &copying_all(&renamed));
     assert_eq!(files(&version), [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])]);
 }
+
+#[test]
+fn what_a_component_copied_itself_is_a_folder_of_its_own() {
+    let origin = library();
+    let codec =
+        ["code", "decode", "encode"].map(|name| (format!("deps/codec/{name}.c"), part(name)));
+    codec.iter().for_each(|(path, text)| origin.write(path, text));
+    origin.write("misc/write.c", widened());
+    origin.commit("Take a codec");
+    let shelf = Shelf::of(&origin);
+    let folders = |files: &[(String, String)]| -> Vec<Value> {
+        let told = versions(&shelf, &copying_all(files));
+        told.iter().map(|of| json!([of["folder"], of["origin"], of["files"]])).collect()
+    };
+    // Another project took the same codec, and a file.
+    let alike = [&codec[..], &[("misc/write.c".to_owned(), widened())]].concat();
+    let expected = [json!(["deps/codec", "deps/codec", 3]), json!(["misc", "misc", 1])];
+    assert_eq!(folders(&alike), expected);
+    // A copy of all of it is one folder.
+    let whole = unpacked(&origin, "HEAD", "", "third_party/archive");
+    assert_eq!(folders(&whole), [json!(["third_party/archive", "", 9])]);
+}
