@@ -567,3 +567,16 @@ fn what_a_component_copied_itself_is_a_folder_of_its_own() {
     let whole = unpacked(&origin, "HEAD", "", "third_party/archive");
     assert_eq!(folders(&whole), [json!(["third_party/archive", "", 9])]);
 }
+
+#[test]
+fn files_with_other_comments_make_no_release_of_a_folder_with_many_edited_ones() {
+    let origin = library();
+    let mut copied = unpacked(&origin, "v2.0", "", "lib");
+    for name in ["dump", "find", "list"] {
+        edit(&mut copied, &format!("lib/{name}.c"), "Lists all records.", "Lists them.");
+    }
+    edit(&mut copied, "lib/sort.c", "record->kind", "record->sort");
+    edit(&mut copied, "lib/record.c", "RECORD_FULL", "RECORD_NONE");
+    let version = version(&Shelf::of(&origin), &copying_all(&copied));
+    assert_eq!([&version["version"], &version["nearest"]], [&Value::Null, &"v2.0".into()]);
+}
