@@ -1,5 +1,7 @@
 //! Shows which version of a project a folder is, and what is said of each of its files.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use support::git_command;
 
@@ -566,6 +568,35 @@ fn what_a_component_copied_itself_is_a_folder_of_its_own() {
     // A copy of all of it is one folder.
     let whole = unpacked(&origin, "HEAD", "", "third_party/archive");
     assert_eq!(folders(&whole), [json!(["third_party/archive", "", 9])]);
+}
+
+/// With a corpus of a list of these projects, by their names.
+fn listing(projects: &[(&str, &Repository)]) -> Shelf {
+    let shelf = Shelf::new();
+    let source = |(name, of): &(&str, &Repository)| {
+        format!("[[source]]\nfrom = \"{}\"\nname = \"{name}\"\n", path(of))
+    };
+    let at = format!("{}/list.toml", shelf.path());
+    fs::write(&at, projects.iter().map(source).collect::<String>()).expect("it is writable");
+    shelf.corpus(&["add", "known", &at]);
+    shelf
+}
+
+#[test]
+fn projects_of_a_list_that_have_files_of_one_name_are_all_found() {
+    let project = |more: &str| {
+        let origin = Repository::new();
+        origin.write("src/list.c", [LIST, more].concat());
+        origin.commit("Begin");
+        origin
+    };
+    let (first, second) = (project(READ), project("int own;\n"));
+    let shelf = listing(&[("first", &first), ("second", &second)]);
+    let copied = LIST.replace("int number", "int n");
+    let report = shelf.report(&copying(&[("lib/list.c", &copied)]), &["audit"]);
+    let origins = report.list("/findings/0/origins").iter();
+    let names: BTreeSet<&str> = origins.filter_map(|of| of["component"]["name"].as_str()).collect();
+    assert_eq!(names, BTreeSet::from(["first", "second"]));
 }
 
 #[test]
