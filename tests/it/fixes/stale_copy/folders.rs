@@ -600,6 +600,25 @@ fn projects_of_a_list_that_have_files_of_one_name_are_all_found() {
 }
 
 #[test]
+fn copies_in_other_projects_do_not_crowd_the_original_out() {
+    let origin = library();
+    let others: Vec<(String, Repository)> =
+        (0..15).map(|number| (format!("other{number}"), Repository::new())).collect();
+    for (name, other) in &others {
+        let edited = WRITE.replace("RECORD_FULL", name);
+        other.write("vendor/archive/record.c", [fixed(), edited].concat());
+        other.commit("Begin");
+    }
+    let projects = others.iter().map(|(name, of)| (&name[..], of)).chain([("archive", &origin)]);
+    let shelf = listing(&projects.collect::<Vec<_>>());
+    let copied = [fixed(), WRITE.replace("RECORD_FULL", "RECORD_ERROR")].concat();
+    let report = shelf.report(&copying(&[("lib/record.c", &copied)]), &["audit"]);
+    let names: Vec<&Value> =
+        report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
+    assert_eq!(names, ["archive"]);
+}
+
+#[test]
 fn files_with_other_comments_make_no_release_of_a_folder_with_many_edited_ones() {
     let origin = library();
     let mut copied = unpacked(&origin, "v2.0", "", "lib");
