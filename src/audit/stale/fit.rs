@@ -106,7 +106,7 @@ pub(in crate::audit) fn fit(
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> =
         votes.iter().filter(|(_, files)| !files.is_empty()).collect();
-    ranked.sort_by_key(|(mapping, files)| {
+    ranked.sort_by_cached_key(|(mapping, files)| {
         (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
     });
     let &(_, voters) = ranked.first()?;
