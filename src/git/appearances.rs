@@ -157,7 +157,7 @@ impl Reader {
         Ok(blob_id(ids.join("\n").as_bytes()).to_string())
     }
 
-    /// The tags and their commits, the oldest first.
+    /// The tags and their commits, in order of their versions.
     ///
     /// # Errors
     /// If the references cannot be read.
@@ -166,8 +166,8 @@ impl Reader {
         Ok(tags.into_iter().map(|(name, commit)| (name.to_string(), commit)).collect())
     }
 
-    /// The commits that these references and `HEAD` point to, and the tags among them, the oldest
-    /// first.
+    /// The commits that these references and `HEAD` point to, and the tags among them in order of
+    /// their versions.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
     fn tips_and_tags(
         &self,
@@ -195,8 +195,7 @@ impl Reader {
         tips.extend(self.head()?.map(|head| head.0));
         tips.sort_unstable();
         tips.dedup();
-        tags.sort();
-        Ok((tips, tags.into_iter().map(|(_, name, commit)| (name, commit)).collect()))
+        Ok((tips, in_order_of_versions(tags)))
     }
 
     pub(super) fn tree_of(&self, commit: CommitId) -> Result<ObjectId, Error> {
@@ -213,6 +212,58 @@ impl Reader {
         }
     }
 }
+
+/// Tags with their times, in order of their versions; those whose names begin otherwise apart, the
+/// oldest first. In order of dates, `v1.0 to v1.1.1` would tell of a file that 2.0 has, too, if
+/// 1.1.1 is newer.
+fn in_order_of_versions(tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
+    let prefix =
+        |name: &str| name[..name.find(|c: char| c.is_ascii_digit()).unwrap_or(0)].to_owned();
+    let mut since: HashMap<String, i64> = HashMap::new();
+    for (time, name, _) in &tags {
+        let first = since.entry(prefix(name)).or_insert(*time);
+        *first = (*first).min(*time);
+    }
+    let mut tags = tags;
+    tags.sort_by_cached_key(|(time, name, _)| {
+        let prefix = prefix(name);
+        (since[&prefix], version(&name[prefix.len()..]), *time, prefix, Arc::clone(name))
+    });
+    tags.into_iter().map(|(_, name, commit)| (name, commit)).collect()
+}
+
+/// A part of the name of a version: what comes before a release, the end, another word, a number.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum VersionPart {
+    Before(String),
+    End,
+    Word(String),
+    Number(u64),
+}
+
+/// The parts of a version, in the order of which versions follow each other; none of a name without
+/// a number.
+fn version(text: &str) -> Vec<VersionPart> {
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    if !is_number(text) {
+        return Vec::new();
+    }
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let runs = words
+        .flat_map(|word| word.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()));
+    let part = |run: &[u8]| {
+        let text = String::from_utf8_lossy(run).to_ascii_lowercase();
+        match text.parse() {
+            Ok(number) => VersionPart::Number(number),
+            Err(_) if BEFORE_RELEASES.contains(&&*text) => VersionPart::Before(text),
+            Err(_) => VersionPart::Word(text),
+        }
+    };
+    runs.map(part).chain([VersionPart::End]).collect()
+}
+
+/// What is in the names of versions that come before a release.
+const BEFORE_RELEASES: &[&str] = &["alpha", "beta", "dev", "pre", "rc"];
 
 /// The trees and blobs already seen: what is below them need not be walked again.
 #[derive(Default)]

@@ -351,7 +351,10 @@ impl Reader {
 
     /// The parents of a commit that are present; of a malformed one, which is passed over, those
     /// that can be told.
-    fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
+    ///
+    /// # Errors
+    /// If a commit cannot be read.
+    pub fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         match self.parents(commit) {
             Err(Error::Malformed { .. }) => {
                 self.pass_over(commit);

@@ -117,10 +117,25 @@ pub struct Sieve {
 impl Sieve {
     /// The sieve of all hashes of `indexes`, with sixteen bits or more for each.
     pub fn new(indexes: &[&Index]) -> Self {
-        let n_rows: usize = indexes.iter().map(|index| index.len()).sum();
-        let bits = (16 * n_rows).next_power_of_two().trailing_zeros().clamp(6, 32);
+        let n_rows = indexes.iter().map(|index| index.len()).sum();
+        let rows = indexes.iter().flat_map(|index| &index.rows);
+        Self::of(n_rows, rows.map(|(hash, _)| *hash))
+    }
+
+    /// For each of `n` documents, the sieve of what it has in an index.
+    pub fn of_documents(index: &Index, n: usize) -> Vec<Self> {
+        let mut hashes: Vec<Vec<u64>> = vec![Vec::new(); n];
+        for (hash, posting) in &index.rows {
+            hashes[posting.document as usize].push(*hash);
+        }
+        hashes.into_iter().map(|hashes| Self::of(hashes.len(), hashes.into_iter())).collect()
+    }
+
+    /// The sieve of `n` remixed hashes.
+    fn of(n: usize, hashes: impl Iterator<Item = u64>) -> Self {
+        let bits = (16 * n).next_power_of_two().trailing_zeros().clamp(6, 32);
         let mut sieve = Self { bits: vec![0; (1 << bits) / 64].into(), shift: 64 - bits };
-        for (hash, _) in indexes.iter().flat_map(|index| &index.rows) {
+        for hash in hashes {
             let at = hash >> sieve.shift;
             sieve.bits[at as usize / 64] |= 1 << (at % 64);
         }

@@ -47,13 +47,14 @@ pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibil
         return Some(Compatibility::Yes);
     }
     // An exception adds permissions: if a license with one is not listed, the license without it is
-    // the stricter choice.
+    // the stricter choice, but it may be just what the exception permits.
     let names = |license: &License| [license.to_string(), license.id.clone()];
     let row = names(outbound).iter().find_map(|name| MATRIX.rows.get(name.as_str()).copied())?;
-    let column =
-        names(inbound).iter().find_map(|name| MATRIX.columns.get(name.as_str()).copied())?;
-    match row.get(column)? {
+    let listed = |name: &String| MATRIX.columns.get(name.as_str()).copied();
+    let own = listed(&inbound.to_string());
+    match row.get(own.or_else(|| listed(&inbound.id))?)? {
         b'Y' | b'=' => Some(Compatibility::Yes),
+        b'N' if own.is_none() && inbound.exception.is_some() => Some(Compatibility::Depends),
         b'N' => Some(Compatibility::No),
         b'D' => Some(Compatibility::Depends),
         _ => None,
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_work_comes_first_and_what_goes_into_it_second() {
-        use Compatibility::{No, Yes};
+        use Compatibility::{Depends, No, Yes};
         check("MIT", "GPL-2.0-only", Some(No));
         check("GPL-2.0-only", "MIT", Some(Yes));
         check("GPL-2.0-only", "Apache-2.0", Some(No));
@@ -87,6 +88,7 @@ mod tests {
         check("GPL-2.0-only", "GPL-3.0-only", Some(No));
         check("MIT", "MIT", Some(Yes));
         check("MIT", "BUSL-1.1", None);
+        check("MIT", "GPL-2.0-or-later WITH Autoconf-exception-generic", Some(Depends));
     }
 
     #[test]

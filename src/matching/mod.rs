@@ -50,7 +50,7 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
-pub use seeding::{SharedKgram, max_seeds, seeds};
+pub use seeding::{Recurrences, SeedSide, SharedKgram, max_seeds, seeds, seeds_between};
 pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::Unit;

@@ -15,6 +15,8 @@
 //! target   ... A y B ...  A z B ...  A x B   not with all three
 //! ```
 
+use std::sync::OnceLock;
+
 use foldhash::{HashMap, HashMapExt};
 
 use super::Document;
@@ -46,6 +48,15 @@ pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
     if n_pairs <= MAX_PAIRS { n_pairs } else { Reading::ALL.len() * n_query }
 }
 
+/// One of two documents to pair occurrences in.
+#[derive(Debug, Clone, Copy)]
+pub struct SeedSide<'s> {
+    /// Its tokens.
+    pub tokens: &'s [Token],
+    /// Where its names recur, once that was needed.
+    pub recurrences: &'s OnceLock<Recurrences>,
+}
+
 /// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one
 /// document.
 ///
@@ -59,8 +70,21 @@ pub fn seeds(
     k: usize,
     is_same: bool,
 ) -> Vec<Seed> {
+    let (of_query, of_target) = Default::default();
+    let query = SeedSide { tokens: query.tokens, recurrences: &of_query };
+    let target = SeedSide { tokens: target.tokens, recurrences: &of_target };
+    seeds_between(query, target, shared, k, is_same)
+}
+
+/// The same, with what is known of the two: each may be compared with many others.
+pub fn seeds_between(
+    query: SeedSide<'_>,
+    target: SeedSide<'_>,
+    shared: &[SharedKgram],
+    k: usize,
+    is_same: bool,
+) -> Vec<Seed> {
     let mut seeds = Vec::new();
-    let mut contexts: Option<[Contexts; 2]> = None;
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
@@ -69,11 +93,9 @@ pub fn seeds(
                 .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
-            let contexts = contexts.get_or_insert_with(|| {
-                [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]
-            });
+            let contexts = [query, target].map(|side| Contexts::new(side, k));
             for reading in Reading::ALL {
-                pair_most_alike(of_kgram, contexts, reading, is_same, &mut seeds);
+                pair_most_alike(of_kgram, &contexts, reading, is_same, &mut seeds);
             }
         }
     }
@@ -100,18 +122,17 @@ impl Reading {
 
 type Context = [u32; CONTEXT];
 
-/// Reads the surroundings of positions in one document.
-struct Contexts<'t> {
-    tokens: &'t [Token],
-    k: usize,
+/// Where the names of a document recur.
+#[derive(Debug)]
+pub struct Recurrences {
     /// For each token, the distance to the previous one with the same name, 0 if there is none.
     before: Vec<u32>,
     /// Likewise to the next one.
     after: Vec<u32>,
 }
 
-impl<'t> Contexts<'t> {
-    fn new(tokens: &'t [Token], k: usize) -> Self {
+impl Recurrences {
+    fn new(tokens: &[Token]) -> Self {
         let mut last: HashMap<u32, usize> = HashMap::new();
         let (mut before, mut after) = (vec![0; tokens.len()], vec![0; tokens.len()]);
         for (at, token) in
@@ -122,7 +143,20 @@ impl<'t> Contexts<'t> {
                 after[earlier] = (at - earlier) as u32;
             }
         }
-        Self { tokens, k, before, after }
+        Self { before, after }
+    }
+}
+
+/// Reads the surroundings of positions in one document.
+struct Contexts<'t> {
+    tokens: &'t [Token],
+    k: usize,
+    recurrences: &'t Recurrences,
+}
+
+impl<'t> Contexts<'t> {
+    fn new(SeedSide { tokens, recurrences }: SeedSide<'t>, k: usize) -> Self {
+        Self { tokens, k, recurrences: recurrences.get_or_init(|| Recurrences::new(tokens)) }
     }
 
     /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
@@ -135,13 +169,14 @@ impl<'t> Contexts<'t> {
             Reading::ExactRight | Reading::RenamedRight => {
                 let end = (at + CONTEXT).min(self.tokens.len());
                 for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, reading, self.before[place], place - at);
+                    *slot = self.read(place, reading, self.recurrences.before[place], place - at);
                 }
             }
             Reading::ExactLeft | Reading::RenamedLeft => {
                 let end = (at + self.k).min(self.tokens.len());
                 for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot = self.read(place, reading, self.after[place], end - 1 - place);
+                    *slot =
+                        self.read(place, reading, self.recurrences.after[place], end - 1 - place);
                 }
             }
         }

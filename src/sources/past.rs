@@ -2,12 +2,13 @@
 //! found.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 
 use rayon::prelude::*;
 
 use super::Error;
 use crate::files::BlobId;
-use crate::git::{CommitId, CommitInfo, Event, Repository, Span};
+use crate::git::{CommitId, CommitInfo, Event, Reader, Repository, Span};
 use crate::policy::{PastCommit, says_security, vulnerability_ids};
 use crate::text::FilePath;
 
@@ -61,7 +62,7 @@ pub(super) fn read_past(
 ) -> Result<PastOf, Error> {
     let reader = repository.history_reader();
     let Some(head) = reader.head()? else { return Ok(PastOf::default()) };
-    let all = reader.commits_of(&Span::of(head))?;
+    let all = in_order_of_merges(&reader, reader.commits_of(&Span::of(head))?, head)?;
     let events: Vec<Vec<Event>> = all
         .par_iter()
         .map_init(|| repository.history_reader(), |reader, &commit| reader.events(commit))
@@ -88,6 +89,37 @@ pub(super) fn read_past(
         before = Some(commit);
     }
     Ok(past)
+}
+
+/// Commits, the oldest first, in the order in which the default branch got them: what came with a
+/// merge comes just before it. In order of dates, the state after a commit would have what other
+/// branches had by then.
+fn in_order_of_merges(
+    reader: &Reader,
+    commits: Vec<CommitId>,
+    head: CommitId,
+) -> Result<Vec<CommitId>, Error> {
+    let mut parents: HashMap<CommitId, Vec<CommitId>> = HashMap::new();
+    for &commit in &commits {
+        parents.insert(commit, reader.parents_as_told(commit)?);
+    }
+    let of = |commit: &CommitId| parents.get(commit).map_or(&[][..], Vec::as_slice);
+    let branch: Vec<CommitId> =
+        std::iter::successors(Some(head), |commit| of(commit).first().copied()).collect();
+    // For each commit, which of the branch brought it, and whether it is that.
+    let mut brought_by: HashMap<CommitId, (usize, bool)> = HashMap::new();
+    for (number, &merge) in branch.iter().rev().enumerate() {
+        let mut open = vec![merge];
+        while let Some(commit) = open.pop() {
+            if let Slot::Vacant(slot) = brought_by.entry(commit) {
+                slot.insert((number, commit == merge));
+                open.extend(of(&commit));
+            }
+        }
+    }
+    let mut ordered = commits;
+    ordered.sort_by_key(|commit| brought_by.get(commit).copied());
+    Ok(ordered)
 }
 
 /// What a corpus keeps of a commit.

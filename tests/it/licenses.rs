@@ -555,10 +555,11 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
             .collect()
     };
     let expected = |line: &str| -> Vec<String> { vec![line.to_owned()] };
+    // A file alone has the name of the folder that it is in.
     let found: Vec<String> = audited(&[("lib/x.c", C.third), ("lib/COPYING", GPL)]);
-    assert_eq!(found, expected("src/new.c license-conflict table.c"));
-    let found: Vec<String> = audited(&[("lib/x.c", C.first), ("lib/COPYING", GPL)]);
-    assert_eq!(found, expected("src/new.c license-conflict lib table.c"));
+    assert_eq!(found, expected("src/new.c license-conflict table"));
+    let found: Vec<String> = audited(&[("org/lib/v2/x.c", C.first), ("org/lib/v2/COPYING", GPL)]);
+    assert_eq!(found, expected("src/new.c license-conflict org/lib/v2 table"));
 }
 
 #[test]

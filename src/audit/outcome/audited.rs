@@ -274,12 +274,20 @@ impl FolderVersion {
         (&self.component.corpus, &self.component.name) == (&component.corpus, &component.name)
     }
 
-    /// Whether it is that version: most files are identical, at least but for comments and layout.
-    /// Of a commit between releases two in three have to be: the folder may be a release that the
-    /// corpus does not have.
+    /// Whether it is that version: more files are identical than not. Those that are so but for
+    /// comments and layout count half: releases may differ in few files. Of a commit between
+    /// releases it takes twice as many: the folder may be a release that the corpus does not have.
     pub fn is_exact(&self) -> bool {
-        let n_same = self.n_same();
-        if self.tags.is_some() { 2 * n_same > self.n_files } else { 3 * n_same >= 2 * self.n_files }
+        let n_halves = 2 * self.identical.len() + self.equal.len();
+        let n_others = self.n_files - self.n_same();
+        if self.tags.is_some() { n_halves > 2 * n_others } else { n_halves >= 4 * n_others }
+    }
+
+    /// Whether it says how a file relates to the component.
+    pub fn has(&self, path: &FilePath) -> bool {
+        let of_others = self.of_others.iter().map(|(path, _)| path);
+        let edited = self.edited.iter().map(|file| &file.path);
+        self.identical.iter().chain(&self.equal).chain(edited).chain(of_others).any(|of| of == path)
     }
 
     /// The files that are those of the version, at least but for comments and layout.

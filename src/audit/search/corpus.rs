@@ -394,6 +394,15 @@ impl StoredCorpus {
         scratch: &mut Vec<u64>,
     ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
+        let bare = segment.bare_tokens(blob).map_err(|why| self.fails(why))?;
+        let wanted = queries.evident(&bare, wanted, scratch);
+        // Equal bytes, but a segment that was lexed differently has different tokens: positions
+        // would not fit.
+        let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == bare.tokens.len();
+        let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
+        if wanted.is_empty() && whole.is_empty() {
+            return Ok(None);
+        }
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
         let target = Source {
@@ -410,12 +419,7 @@ impl StoredCorpus {
             test_lines: Default::default(),
         };
         let hits = queries.hits_in(&target, scratch);
-        let alignments = queries.align_evident(&target, &hits, wanted);
-        // Equal bytes, but a segment that was lexed differently has different tokens: positions
-        // would not fit.
-        let n_tokens = target.tokens.len();
-        let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
-        let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
+        let alignments = queries.align_wanted(&target, &hits, None, &wanted).alignments;
         let has_some = !alignments.is_empty() || !whole.is_empty();
         Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))
     }

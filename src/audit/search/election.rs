@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 use super::line_counts::{LineCounts, SharedLines};
 use crate::audit::read::Source;
+use crate::config::Foreign;
 use crate::policy::FirstAppearance;
 use crate::sources::ReleaseHistory;
 use crate::store::SegmentError;
@@ -72,6 +73,8 @@ struct FileVersion {
     file: u64,
     /// When the version first appeared, in seconds since 1970.
     time: i64,
+    /// Whether its component copied it from another project.
+    is_of_copy: bool,
 }
 
 /// What is known of the versions of files in some segments, once it was asked for.
@@ -108,7 +111,9 @@ impl KnownVersions {
         let StoredFile { component, path, seen, .. } = oldest(segment.files(blob)?);
         let file =
             fnv_1a(component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied()));
-        let version = FileVersion { file, time: seen.map_or(i64::MAX, |seen| seen.time) };
+        let is_of_copy = Foreign::above(&path).is_some();
+        let time = seen.map_or(i64::MAX, |seen| seen.time);
+        let version = FileVersion { file, time, is_of_copy };
         Ok(Some(*known.get_or_init(|| version)))
     }
 
@@ -252,6 +257,17 @@ struct Ballot {
     versions: Versions,
     /// The positions in the query of what the file has.
     positions: Vec<u32>,
+    /// Whether its component copied it from another project.
+    is_of_copy: bool,
+}
+
+impl Ballot {
+    /// The number of votes: of a copy only [`AS_MUCH`] of them, since its original is likely to
+    /// have them, too.
+    fn n_votes(&self) -> usize {
+        let n = self.positions.len();
+        if self.is_of_copy { (n as f64 * AS_MUCH) as usize } else { n }
+    }
 }
 
 /// What may be aligned with a query.
@@ -289,6 +305,7 @@ impl Election<'_> {
                 let key = version
                     .map_or((at.0, u64::from(at.1), false), |version| (at.0, version.file, true));
                 let ballot = files.entry(key).or_default();
+                ballot.is_of_copy = version.is_some_and(|version| version.is_of_copy);
                 ballot.versions.insert((version.map_or(0, |version| version.time), at));
                 if ballot.positions.last() != Some(&hit.position) {
                     ballot.positions.push(hit.position);
@@ -296,10 +313,10 @@ impl Election<'_> {
             }
         }
         let mut ranked: Vec<(FileKey, Ballot)> = files.into_iter().collect();
-        ranked.sort_unstable_by_key(|(key, ballot)| (Reverse(ballot.positions.len()), *key));
+        ranked.sort_unstable_by_key(|(key, ballot)| (Reverse(ballot.n_votes()), *key));
         let mut n_explained: HashMap<u32, usize> = HashMap::new();
         let (mut candidates, mut n_files) = (Candidates::default(), 0);
-        for (_, Ballot { versions, positions }) in ranked {
+        for (_, Ballot { versions, positions, .. }) in ranked {
             let is_explained =
                 |position: &u32| n_explained.get(position).is_some_and(|&n| n >= ENOUGH);
             if n_files == MAX_CANDIDATES || positions.iter().all(is_explained) {

@@ -100,8 +100,7 @@ fn identify_with(
         .collect();
     for of in found.iter_mut() {
         if let Some(folder) = unlisted.get(&of.target.path) {
-            let name = folder.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-            let name = String::from_utf8_lossy(name).into_owned();
+            let name = name_of(folder, &of.target.path, sources);
             of.place = Place::Component(Arc::new(Component {
                 corpus: CORPUS.to_owned(),
                 name,
@@ -142,6 +141,17 @@ fn component_folder<'p>(
     let named = ends.chain((!root.is_empty()).then_some(root.len()));
     let folder = named.map(|end| &bytes[..end]).find(|folder| states_license(folder, entries));
     Some(folder.unwrap_or(bytes))
+}
+
+/// The name of the component that is `folder`: its path below the folder of third-party code, as in
+/// `golang.org/x/mod`; of a file alone, the folder in that which it is in.
+fn name_of(folder: &[u8], path: &FilePath, sources: &Sources<'_>) -> String {
+    let root = sources.unlisted_folder(path).filter(|root| !root.is_empty());
+    let below = root.and_then(|root| folder[root.len()..].strip_prefix(b"/"));
+    let last = || folder.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let name = below.unwrap_or_else(last);
+    let end = memchr::memchr(b'/', name).filter(|_| folder == path.as_bytes());
+    String::from_utf8_lossy(&name[..end.unwrap_or(name.len())]).into_owned()
 }
 
 /// Whether a file directly in `folder` may state its license.

@@ -42,7 +42,8 @@ type FilesThere = BTreeMap<Vec<u8>, (FilePath, u32)>;
 
 /// How a file of the folder relates to the version.
 enum Relation {
-    Identical(FilePath),
+    /// A file of the version, under whatever name, with its blob.
+    Identical(FilePath, u32),
     /// All but comments and layout.
     Equal(FilePath),
     Edited(EditedFile),
@@ -69,16 +70,21 @@ impl Difference<'_, '_> {
         let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
         let known = self.with_elsewhere(there.clone(), &near)?;
         let clone = self.releases.project.clone_at_hand();
+        let blobs: BTreeSet<u32> = there.values().map(|(_, blob)| *blob).collect();
         let relations: Vec<Relation> = near
             .par_iter()
             .map(|path| {
                 let name = below(path, &self.mapping.folder).unwrap_or_default();
-                self.relation(path, known.get(name), clone.as_ref())
+                self.relation(path, known.get(name), &blobs, clone.as_ref())
             })
             .collect::<Result<_, Error>>()?;
+        let mut held = BTreeSet::new();
         for relation in relations {
             match relation {
-                Relation::Identical(path) => version.identical.push(path),
+                Relation::Identical(path, blob) => {
+                    version.identical.push(path);
+                    held.insert(blob);
+                }
                 Relation::Equal(path) => version.equal.push(path),
                 Relation::Edited(file) => version.edited.push(file),
                 Relation::OfVersion(path, name) => version.of_others.push((path, name)),
@@ -101,9 +107,9 @@ impl Difference<'_, '_> {
         let here: BTreeSet<&[u8]> =
             near.iter().filter_map(|path| below(path, &self.mapping.folder)).collect();
         let missing = there
-            .keys()
-            .filter(|name| !here.contains(&***name))
-            .map(|name| joined(&self.mapping.origin, name));
+            .iter()
+            .filter(|(name, (_, blob))| !here.contains(&***name) && !held.contains(blob))
+            .map(|(name, _)| joined(&self.mapping.origin, name));
         let is_beside = |path: &FilePath| {
             let of_members =
                 self.members.iter().filter_map(|source| self.mapping.there(&source.path));
@@ -151,6 +157,7 @@ impl Difference<'_, '_> {
         &self,
         path: &FilePath,
         known_there: Option<&(FilePath, u32)>,
+        blobs: &BTreeSet<u32>,
         clone: Option<&Repository>,
     ) -> Result<Relation, Error> {
         let blob = known_there.map(|(_, blob)| *blob);
@@ -160,8 +167,8 @@ impl Difference<'_, '_> {
         let read = if known.is_some() { None } else { (self.tree.read)(path)? };
         let Some(source) = known.copied().or(read.as_ref()) else { return Ok(Relation::Nothing) };
         let own = project.segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
-        if own.is_some() && own == blob {
-            return Ok(Relation::Identical(path.clone()));
+        if let Some(own) = own.filter(|own| Some(*own) == blob || blobs.contains(own)) {
+            return Ok(Relation::Identical(path.clone(), own));
         }
         let there = blob.map(|blob| project.version(blob)).transpose()?;
         let edits = there.as_ref().map(|there| edited_lines(document(there), source.document()));

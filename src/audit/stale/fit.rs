@@ -26,13 +26,12 @@ use rayon::prelude::*;
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
 use super::lineage::{Project, projects};
-use super::mapping::{Mapping, below, joined};
+use super::mapping::{Mapping, below, is_of_copy};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
-use crate::config::Foreign;
 use crate::git::blob_id;
 use crate::policy::PastCommit;
 use crate::store::corpus::StoredChange;
@@ -89,8 +88,7 @@ pub(in crate::audit) fn fit(
         }
     }
     // A component may keep a copy of the same project.
-    let is_nested =
-        |of: &FolderVersion| Foreign::above(&joined(of.origin.as_bytes(), b"")).is_some();
+    let is_nested = |of: &FolderVersion| is_of_copy(of.origin.as_bytes());
     let (mut nested, mut versions): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_nested);
     nested.retain(|of| {
         let is_it = |own: &&FolderVersion| own.folder == of.folder;
@@ -108,7 +106,9 @@ pub(in crate::audit) fn fit(
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> =
         votes.iter().filter(|(_, files)| !files.is_empty()).collect();
-    ranked.sort_by_key(|(mapping, files)| (std::cmp::Reverse(files.len()), mapping.folder.len()));
+    ranked.sort_by_cached_key(|(mapping, files)| {
+        (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
+    });
     let &(_, voters) = ranked.first()?;
     let rivals =
         ranked.iter().filter(|(_, files)| 2 * files.intersection(voters).count() >= voters.len());
@@ -167,9 +167,10 @@ impl<'f> Fitting<'f> {
             if let Some(version) = self.version(place)? {
                 let path = |file: &usize| &self.copies[*file].source.path;
                 let is_beside = |file: &usize| folders.contains(path(file).folder());
-                settled.extend(
-                    (0..self.copies.len()).filter(|file| !version.is_shared && is_beside(file)),
-                );
+                let is_told = |file: &usize| {
+                    !version.is_shared && (is_beside(file) || version.has(path(file)))
+                };
+                settled.extend((0..self.copies.len()).filter(is_told));
                 settled.retain(|file| below(path(file), version.folder.as_bytes()).is_some());
                 versions.push(version);
             }

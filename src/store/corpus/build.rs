@@ -326,7 +326,7 @@ impl<'b> Builder<'b> {
                 let component = self.component(&file.component);
                 self.licenses.entry(component).or_default().add(&file.path, &info);
             }
-            let history = is_history.then_some(&file.path);
+            let history = is_history.then(|| key_of_file(&file.component, &file.path));
             let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
                 (Some(number), _) => Some(number),
                 (None, Some((language, family, n_tokens))) => {
@@ -353,13 +353,13 @@ impl<'b> Builder<'b> {
         self.files.push(File { blob, component, path, seen, licenses });
     }
 
-    /// Adds a blob; for one from a history, only the fingerprints that are new at its path.
-    fn add(&mut self, blob: NewBlob<'_>, history: Option<&FilePath>) -> Result<u32, SegmentError> {
+    /// Adds a blob; for one from a history, only the fingerprints that are new in its file, which
+    /// has this key.
+    fn add(&mut self, blob: NewBlob<'_>, history: Option<u64>) -> Result<u32, SegmentError> {
         let NewBlob { id, language, n_tokens, packed, keys, info } = blob;
         let number = self.blobs.len() as u32;
-        let path = history.map(key_of_path);
         for key in keys {
-            if path.is_none_or(|path| self.posted.insert(key ^ path)) {
+            if history.is_none_or(|file| self.posted.insert(key ^ file)) {
                 self.postings.push((key, number)).map_err(|why| self.failed(why))?;
             }
         }
@@ -377,7 +377,7 @@ impl<'b> Builder<'b> {
     fn add_known(
         &mut self,
         id: &BlobId,
-        history: Option<&FilePath>,
+        history: Option<u64>,
     ) -> Result<Option<u32>, SegmentError> {
         let Some(known) = self.known else { return Ok(None) };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
@@ -650,7 +650,9 @@ impl Sink for Builder<'_> {
         self.flush().map_err(fails)?;
         let added = match self.blob_numbers.get(blob).copied() {
             Some(number) => Some(number),
-            None => self.add_known(blob, Some(&file.path)).map_err(fails)?,
+            None => self
+                .add_known(blob, Some(key_of_file(&file.component, &file.path)))
+                .map_err(fails)?,
         };
         let Some(number) = added else { return Ok(false) };
         self.add_file(number, file.clone());
@@ -706,9 +708,10 @@ fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64
     keys
 }
 
-/// A number for a path, to distinguish the fingerprints of different paths.
-fn key_of_path(path: &FilePath) -> u64 {
-    fnv_1a(path.as_bytes().iter().copied()).rotate_left(32)
+/// A number for a file of a component, to distinguish the fingerprints of different files.
+fn key_of_file(component: &DeclaredComponent, path: &FilePath) -> u64 {
+    let name = component.name.bytes().chain([0]);
+    fnv_1a(name.chain(path.as_bytes().iter().copied())).rotate_left(32)
 }
 
 /// Appends the record of a file, which `open` reads.

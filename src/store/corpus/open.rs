@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::tokens::{take, unpack, unpack_lines};
+use super::tokens::{take, unpack, unpack_bare, unpack_lines};
 use super::{Stats, params};
 use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -112,6 +112,17 @@ pub struct StoredTokens {
     pub tokens: Vec<Token>,
     /// A text laid out like theirs, but not their text.
     pub text: Vec<u8>,
+}
+
+/// The tokens of a blob without their places: all that it takes to see whether it has anything.
+#[derive(Debug, Clone)]
+pub struct BareTokens<'s> {
+    /// The family of its language.
+    pub family: &'s str,
+    /// The tokens.
+    pub tokens: Vec<Token>,
+    /// The exact readings that they have.
+    pub words: Vec<u32>,
 }
 
 /// The segment of one source, open.
@@ -464,6 +475,15 @@ impl CorpusSegment {
         let StoredLanguage { language, family } = self.language(blob)?.clone();
         let (tokens, text) = unpack(self.packed(blob)?)?;
         Ok(StoredTokens { language, family, tokens, text })
+    }
+
+    /// The tokens of a blob without their places, and its family.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>, SegmentError> {
+        let (tokens, words) = unpack_bare(self.packed(blob)?)?;
+        Ok(BareTokens { family: &self.language(blob)?.family, tokens, words })
     }
 
     /// The number of tokens of a blob.

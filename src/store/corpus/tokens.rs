@@ -71,11 +71,25 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
 /// When the bytes are none that [`pack`] made.
 pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
     let bytes = inflated(packed)?;
-    let (readings, mut rest) = readings(&bytes).ok_or(DAMAGED)?;
-    let token = |(symbol, exact): Reading| Token { start: 0, end: 0, symbol, exact };
-    let mut tokens: Vec<Token> = readings.into_iter().map(token).collect();
-    let text = laid_out(&mut tokens, &mut rest).ok_or(DAMAGED)?;
+    let Readings { all, mut lines, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
+    let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
+    let text = laid_out(&mut tokens, &mut lines).ok_or(DAMAGED)?;
     Ok((tokens, text))
+}
+
+/// Unpacks tokens without their places, and the exact readings that they have.
+///
+/// # Errors
+/// As [`unpack`].
+pub(super) fn unpack_bare(packed: &[u8]) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
+    let bytes = inflated(packed)?;
+    let Readings { distinct, all, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
+    let words = distinct.into_iter().map(|(_, exact)| exact);
+    Ok((all.into_iter().map(bare).collect(), words.collect()))
+}
+
+fn bare((symbol, exact): Reading) -> Token {
+    Token { start: 0, end: 0, symbol, exact }
 }
 
 /// Unpacks a key of each line with tokens, as [`line_key`] makes it.
@@ -84,7 +98,7 @@ pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentErro
 /// As [`unpack`].
 pub(super) fn unpack_lines(packed: &[u8]) -> Result<Vec<u64>, SegmentError> {
     let bytes = inflated(packed)?;
-    let (readings, mut rest) = readings(&bytes).ok_or(DAMAGED)?;
+    let Readings { all: readings, lines: mut rest, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
     let (mut keys, mut at) = (Vec::new(), 0);
     while at < readings.len() {
         let n_on_line = take(&mut rest).and_then(|n| usize::try_from(n).ok()).ok_or(DAMAGED)?;
@@ -114,23 +128,34 @@ fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
 /// The two readings of a token.
 type Reading = (Symbol, u32);
 
-/// The readings of each token, and the bytes with their lines.
-fn readings(mut rest: &[u8]) -> Option<(Vec<Reading>, &[u8])> {
-    let n_distinct = take(&mut rest)?;
-    // Each takes five bytes and more.
-    let mut distinct = Vec::with_capacity(at_most(n_distinct, rest.len() / 5));
-    for _ in 0..n_distinct {
-        let symbol = u32::try_from(take(&mut rest)?).ok()?;
-        let (exact, tail) = rest.split_first_chunk::<4>()?;
-        distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
-        rest = tail;
+/// What packed tokens are.
+struct Readings<'b> {
+    /// The different ones.
+    distinct: Vec<Reading>,
+    /// Those of each token.
+    all: Vec<Reading>,
+    /// The bytes with their lines.
+    lines: &'b [u8],
+}
+
+impl<'b> Readings<'b> {
+    fn new(mut rest: &'b [u8]) -> Option<Self> {
+        let n_distinct = take(&mut rest)?;
+        // Each takes five bytes and more.
+        let mut distinct = Vec::with_capacity(at_most(n_distinct, rest.len() / 5));
+        for _ in 0..n_distinct {
+            let symbol = u32::try_from(take(&mut rest)?).ok()?;
+            let (exact, tail) = rest.split_first_chunk::<4>()?;
+            distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
+            rest = tail;
+        }
+        let n_tokens = take(&mut rest)?;
+        let mut all = Vec::with_capacity(at_most(n_tokens, rest.len()));
+        for _ in 0..n_tokens {
+            all.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
+        }
+        Some(Self { distinct, all, lines: rest })
     }
-    let n_tokens = take(&mut rest)?;
-    let mut readings = Vec::with_capacity(at_most(n_tokens, rest.len()));
-    for _ in 0..n_tokens {
-        readings.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
-    }
-    Some((readings, rest))
 }
 
 /// A number of things that damaged bytes may overstate.

@@ -1,6 +1,9 @@
 //! Shows which version of a project a folder is, and what is said of each of its files.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
+use support::git_command;
 
 use super::*;
 
@@ -478,4 +481,152 @@ fn what_a_component_copied_itself_is_told_of_the_project_that_it_is_from() {
     let names: Vec<&Value> =
         report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
     assert_eq!(names, ["archive"]);
+}
+
+/// Runs git at a minute of an hour.
+#[track_caller]
+fn at(minute: u8, repository: &Repository, args: &[&str]) {
+    let date = format!("2001-02-03T05:{minute:02}:00Z");
+    let mut command = git_command(repository.root(), args);
+    let output = command.env("GIT_COMMITTER_DATE", date).output().expect("git is installed");
+    assert!(output.status.success(), "{args:?}");
+}
+
+#[test]
+fn a_state_of_the_default_branch_lacks_what_another_branch_had_by_then() {
+    let origin = Repository::new();
+    let names = ["dump", "find", "list"];
+    names.iter().for_each(|name| origin.write(format!("{name}.c"), part(name)));
+    origin.stage();
+    at(0, &origin, &["commit", "-qm", "Begin"]);
+    let edit = |name: &str, minute: u8| {
+        origin.write(format!("{name}.c"), part(name).replace("number++", "number += 1"));
+        at(minute, &origin, &["commit", "-qam", "Count otherwise"]);
+    };
+    origin.git(&["checkout", "-qb", "side"]);
+    edit("dump", 1);
+    origin.git(&["checkout", "-q", "main"]);
+    edit("find", 2);
+    let state = unpacked(&origin, "HEAD", "", "lib");
+    let commit = origin.git(&["rev-parse", "--short=10", "HEAD"]);
+    at(3, &origin, &["merge", "-qm", "Merge", "side"]);
+    let version = version(&Shelf::of(&origin), &copying_all(&state));
+    assert_eq!(version["version"], commit);
+    assert_eq!(files(&version)[..4], [json!(3), json!(3), json!([]), json!([])]);
+}
+
+#[test]
+fn versions_are_in_order_of_their_numbers_even_if_an_old_one_was_mended_later() {
+    let origin = Repository::new();
+    origin.write("list.c", LIST);
+    origin.write("read.c", READ);
+    let release = |minute: u8, tag: &str| {
+        origin.stage();
+        at(minute, &origin, &["commit", "-qm", tag]);
+        origin.git(&["tag", tag]);
+    };
+    release(0, "v1.9-rc1");
+    origin.write("write.c", WRITE);
+    release(1, "v1.9");
+    origin.write("write.c", widened());
+    release(2, "v1.10");
+    origin.git(&["checkout", "-qb", "old", "v1.9"]);
+    origin.write("read.c", fixed());
+    release(3, "v1.9.1");
+    origin.git(&["checkout", "-q", "main"]);
+    let report = Shelf::of(&origin).report(&copying(&[("lib/list.c", LIST)]), &["audit"]);
+    let of_file = &report.list("/audit/copiedFiles")[0]["origins"][0];
+    assert_eq!(of_file["version"], "v1.9-rc1 to v1.10");
+}
+
+#[test]
+fn a_file_of_the_version_with_another_name_is_identical_and_not_missing() {
+    let origin = library();
+    let mut renamed = unpacked(&origin, "v1.1", "src/", "lib");
+    renamed[0].0 = "lib/dumping.c".to_owned();
+    let version = version(&Shelf::of(&origin), &copying_all(&renamed));
+    assert_eq!(files(&version), [json!(5), json!(5), json!([]), json!([]), json!([]), json!([])]);
+}
+
+#[test]
+fn what_a_component_copied_itself_is_a_folder_of_its_own() {
+    let origin = library();
+    let codec =
+        ["code", "decode", "encode"].map(|name| (format!("deps/codec/{name}.c"), part(name)));
+    codec.iter().for_each(|(path, text)| origin.write(path, text));
+    origin.write("misc/write.c", widened());
+    origin.commit("Take a codec");
+    let shelf = Shelf::of(&origin);
+    let folders = |files: &[(String, String)]| -> Vec<Value> {
+        let told = versions(&shelf, &copying_all(files));
+        told.iter().map(|of| json!([of["folder"], of["origin"], of["files"]])).collect()
+    };
+    // Another project took the same codec, and a file.
+    let alike = [&codec[..], &[("misc/write.c".to_owned(), widened())]].concat();
+    let expected = [json!(["deps/codec", "deps/codec", 3]), json!(["misc", "misc", 1])];
+    assert_eq!(folders(&alike), expected);
+    // A copy of all of it is one folder.
+    let whole = unpacked(&origin, "HEAD", "", "third_party/archive");
+    assert_eq!(folders(&whole), [json!(["third_party/archive", "", 9])]);
+}
+
+/// With a corpus of a list of these projects, by their names.
+fn listing(projects: &[(&str, &Repository)]) -> Shelf {
+    let shelf = Shelf::new();
+    let source = |(name, of): &(&str, &Repository)| {
+        format!("[[source]]\nfrom = \"{}\"\nname = \"{name}\"\n", path(of))
+    };
+    let at = format!("{}/list.toml", shelf.path());
+    fs::write(&at, projects.iter().map(source).collect::<String>()).expect("it is writable");
+    shelf.corpus(&["add", "known", &at]);
+    shelf
+}
+
+#[test]
+fn projects_of_a_list_that_have_files_of_one_name_are_all_found() {
+    let project = |more: &str| {
+        let origin = Repository::new();
+        origin.write("src/list.c", [LIST, more].concat());
+        origin.commit("Begin");
+        origin
+    };
+    let (first, second) = (project(READ), project("int own;\n"));
+    let shelf = listing(&[("first", &first), ("second", &second)]);
+    let copied = LIST.replace("int number", "int n");
+    let report = shelf.report(&copying(&[("lib/list.c", &copied)]), &["audit"]);
+    let origins = report.list("/findings/0/origins").iter();
+    let names: BTreeSet<&str> = origins.filter_map(|of| of["component"]["name"].as_str()).collect();
+    assert_eq!(names, BTreeSet::from(["first", "second"]));
+}
+
+#[test]
+fn copies_in_other_projects_do_not_crowd_the_original_out() {
+    let origin = library();
+    let others: Vec<(String, Repository)> =
+        (0..15).map(|number| (format!("other{number}"), Repository::new())).collect();
+    for (name, other) in &others {
+        let edited = WRITE.replace("RECORD_FULL", name);
+        other.write("vendor/archive/record.c", [fixed(), edited].concat());
+        other.commit("Begin");
+    }
+    let projects = others.iter().map(|(name, of)| (&name[..], of)).chain([("archive", &origin)]);
+    let shelf = listing(&projects.collect::<Vec<_>>());
+    let copied = [fixed(), WRITE.replace("RECORD_FULL", "RECORD_ERROR")].concat();
+    let report = shelf.report(&copying(&[("lib/record.c", &copied)]), &["audit"]);
+    let names: Vec<&Value> =
+        report.list("/audit/components").iter().map(|of| &of["component"]["name"]).collect();
+    assert_eq!(names, ["archive"]);
+}
+
+#[test]
+fn files_with_other_comments_make_no_release_of_a_folder_with_many_edited_ones() {
+    let origin = library();
+    let mut copied = unpacked(&origin, "v2.0", "", "lib");
+    for name in ["dump", "find", "list"] {
+        edit(&mut copied, &format!("lib/{name}.c"), "Lists all records.", "Lists them.");
+    }
+    edit(&mut copied, "lib/sort.c", "record->kind", "record->sort");
+    edit(&mut copied, "lib/record.c", "RECORD_FULL", "RECORD_NONE");
+    let version = version(&Shelf::of(&origin), &copying_all(&copied));
+    assert_eq!([&version["version"], &version["nearest"]], [&Value::Null, &"v2.0".into()]);
 }

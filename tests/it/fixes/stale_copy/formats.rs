@@ -1,6 +1,6 @@
-//! Shows that every format says the same of each file.
+//! Shows that every format says the same of each file and of each component.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::folders::{copying_all, edit, library, part, unpacked};
 use super::*;
@@ -59,6 +59,46 @@ fn of_kind(list: &Value, kind: &str) -> Value {
     list.as_array().expect("it is a list").iter().filter(|of| of["type"] == kind).cloned().collect()
 }
 
+/// What is said of each entry of a list at these places, in order; nothing of the project itself.
+fn fields(list: &Value, places: &[&str]) -> BTreeSet<Vec<String>> {
+    let entries = list.as_array().expect("it is a list").iter();
+    let of_components = entries
+        .filter(|of| !of.to_string().contains("#Project\"") && of["SPDXID"] != "SPDXRef-Project");
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let said = |of: &Value| places.iter().map(|at| text(of.pointer(at))).collect();
+    of_components.map(said).collect()
+}
+
+/// Checks that formats name the same components, with version, package URL and license.
+#[track_caller]
+fn components_agree(report: &Value, [spdx, spdx3, cyclonedx]: [&Value; 3], texts: [&String; 3]) {
+    let told = fields(
+        &report["audit"]["components"],
+        &["/component/name", "/component/version", "/component/purl", "/component/license"],
+    );
+    let of_spdx = ["/name", "/versionInfo", "/externalRefs/0/referenceLocator", "/licenseDeclared"];
+    assert_eq!(fields(&spdx["packages"], &of_spdx), told, "spdx");
+    let of_cyclonedx = ["/name", "/version", "/purl", "/licenses/0/expression"];
+    let libraries = of_kind(&cyclonedx["components"], "library");
+    assert_eq!(fields(&libraries, &of_cyclonedx), told, "cyclonedx");
+    let without_license: BTreeSet<Vec<String>> = told.iter().map(|of| of[..3].to_vec()).collect();
+    let of_spdx3 = ["/name", "/software_packageVersion", "/software_packageUrl"];
+    let packages = of_kind(&spdx3["@graph"], "software_Package");
+    assert_eq!(fields(&packages, &of_spdx3), without_license, "spdx3");
+    for of in &told {
+        let [name, version, purl, license] = [0, 1, 2, 3].map(|at| &of[at][..]);
+        let label = [name, version].join(" ").trim_end().to_owned();
+        let [text, page, notice] = texts;
+        assert!(text.contains(&format!("\n  {label} ({license}: ")), "text lacks {label}: {text}");
+        assert!(page.contains(&label), "html lacks {label}");
+        let purl = if purl.is_empty() { String::new() } else { format!("{purl}\n") };
+        let of_notice = notice.split(&format!("\n{label}\n{purl}")).nth(1).unwrap_or_default();
+        let mut lines = of_notice.lines().take_while(|line| !line.is_empty());
+        let has_license = lines.any(|line| line == format!("License: {license}"));
+        assert!(has_license, "the notice lacks {label}, {license}: {notice}");
+    }
+}
+
 /// Checks what an audit says of the files, in text and in every other format.
 #[track_caller]
 fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
@@ -98,15 +138,14 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
         };
         assert!(notice.contains(&of_notice), "the notice lacks {of_notice}: {notice}");
     }
+    components_agree(&report, [&spdx, &spdx3, &cyclonedx], [&text, &page, &notice]);
     // Folders are said to be the same, too.
     let package = |list: &Value, field: &str| -> Vec<String> {
         let of_archive =
             list.as_array().expect("it is a list").iter().filter(|of| of["name"] == "archive");
         of_archive.filter_map(|of| Some(of.pointer(field)?.as_str()?.to_owned())).collect()
     };
-    let folder = text
-        .lines()
-        .find(|line| line.contains(" is ") && line.contains("archive") && line.starts_with("  "));
+    let folder = text.split("by folder: ").nth(1).and_then(|list| list.lines().nth(1));
     if let Some(folder) = folder.map(str::trim) {
         assert!(page.contains(folder), "html lacks {folder}");
         let of_spdx = package(&spdx["packages"], "/comment");
@@ -120,7 +159,9 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
 #[test]
 fn every_format_says_the_same_of_each_file() {
     let origin = library();
-    let shelf = Shelf::of(&origin);
+    let shelf = Shelf::new();
+    let license = ["--name", "archive", "--license", "MIT"];
+    shelf.corpus(&[&["add", "known", path(&origin)], &license[..]].concat());
     let v2 = |into: &str| unpacked(&origin, "v2.0", "", into);
 
     // Identical, at the root of a folder and deep in one.
@@ -205,6 +246,31 @@ fn every_format_says_the_same_of_each_file() {
         (0..4).map(|n| own.replace("sum_of", &format!("sum{n}"))).collect::<String>() + READ;
     let pasted = vec![("own.c".to_owned(), pasted)];
     check(&shelf, &pasted, &[("own.c", "52 % archive v1.0 src/record.c")]);
+
+    // A copy of another version within the copy, and a file with another name.
+    let mut nested = v2("lib");
+    nested.extend(unpacked(&origin, "v1.1", "src/", "lib/vendor/archive"));
+    nested.retain(|(path, _)| !path.ends_with("list.c") && !path.ends_with("sort.c"));
+    check(
+        &shelf,
+        &nested,
+        &[
+            ("lib/dump.c", "100 % archive v2.0 dump.c, identical file"),
+            ("lib/find.c", "100 % archive v2.0 find.c, identical file"),
+            ("lib/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            ("lib/vendor/archive/dump.c", "100 % archive v1.0 to v1.1 src/dump.c, identical file"),
+            ("lib/vendor/archive/find.c", "100 % archive v1.0 to v1.1 src/find.c, identical file"),
+            (
+                "lib/vendor/archive/record.c",
+                "100 % archive v1.1 to v2.0 src/record.c, identical file",
+            ),
+        ],
+    );
+    let renamed = vec![("lib/reading.c".to_owned(), [READ, WRITE].concat())];
+    let from = "100 % archive v1.0 src/record.c, identical file";
+    check(&shelf, &renamed, &[("lib/reading.c", from)]);
+    // Nothing at all.
+    check(&shelf, &[("sum.c".to_owned(), own.to_owned())], &[]);
 
     // More was edited than not: there is a nearest version only.
     let mut far = v2("deps/archive");
