@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::files::BlobId;
-use crate::git::{self, CommitId, Event, PastCommit, Reader};
+use crate::git::{self, CommitId, CommitNode, Event, Reader};
 use crate::text::FilePath;
 
 /// What a file was before a commit changed it.
@@ -92,10 +92,10 @@ impl Way {
 
 /// The commits where files wait, the newest first.
 #[derive(Default)]
-struct Queue(BTreeMap<(Reverse<i64>, CommitId), (PastCommit, Waiting)>);
+struct Queue(BTreeMap<(Reverse<i64>, CommitId), (CommitNode, Waiting)>);
 
 impl Queue {
-    fn add(&mut self, at: &PastCommit, files: Waiting) {
+    fn add(&mut self, at: &CommitNode, files: Waiting) {
         let place = self.0.entry((Reverse(at.time), at.id));
         let (_, waiting) = place.or_insert_with(|| (at.clone(), Waiting::new()));
         if waiting.is_empty() {
@@ -109,7 +109,7 @@ impl Queue {
 /// Moves the files that wait at a commit to its parents.
 fn step(
     reader: &Reader,
-    at: &PastCommit,
+    at: &CommitNode,
     mut waiting: Waiting,
     choose: &mut impl FnMut(&PastEdit<'_>) -> Choice,
     queue: &mut Queue,

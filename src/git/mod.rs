@@ -30,7 +30,7 @@ pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use links::Way;
 pub use packs::{Blob, Work};
-pub use past::{CommitInfo, Event, PastCommit, Span, WalkLimits, seconds_of};
+pub use past::{CommitInfo, CommitNode, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};

@@ -94,7 +94,7 @@ pub struct CommitInfo {
 
 /// A commit of the past.
 #[derive(Debug, Clone)]
-pub struct PastCommit {
+pub struct CommitNode {
     /// The commit.
     pub id: CommitId,
     /// When it was committed, in seconds since 1970; 0 if that cannot be read.
@@ -307,11 +307,11 @@ impl Reader {
     ///
     /// # Errors
     /// If it is missing.
-    pub fn past_commit(&self, id: CommitId) -> Result<PastCommit, Error> {
+    pub fn past_commit(&self, id: CommitId) -> Result<CommitNode, Error> {
         let commit = self.find_commit(id)?;
         let tree = commit.tree_id().map_err(|error| self.fails(&format!("commit {id}"), &error))?;
         let time = commit.time().map_or(0, |time| time.seconds);
-        Ok(PastCommit { id, time, parents: self.parents_of(&commit), tree: tree.detach() })
+        Ok(CommitNode { id, time, parents: self.parents_of(&commit), tree: tree.detach() })
     }
 
     /// The parents of a commit, and whether all of them can be read: a malformed one is passed
@@ -319,7 +319,7 @@ impl Reader {
     ///
     /// # Errors
     /// If one is missing.
-    pub fn past_parents(&self, commit: &PastCommit) -> Result<(Vec<PastCommit>, bool), Error> {
+    pub fn past_parents(&self, commit: &CommitNode) -> Result<(Vec<CommitNode>, bool), Error> {
         let (mut parents, mut are_all) = (Vec::new(), true);
         let mut open: VecDeque<CommitId> = commit.parents.iter().copied().collect();
         while let Some(parent) = open.pop_front() {
@@ -401,8 +401,8 @@ impl Reader {
     /// If a tree is missing.
     pub fn differences(
         &self,
-        parent: &PastCommit,
-        commit: &PastCommit,
+        parent: &CommitNode,
+        commit: &CommitNode,
         holds: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Vec<Event>, Error> {
         self.tree_differences(&[parent.tree], commit.id, commit.tree, holds)

@@ -616,11 +616,11 @@ const FIXED: [(&str, &str, &str, &str); 40] = [
         "cli/servers/lsp/mod.rs",
         "Duration::from_millis(150)",
     ),
-    ("how-to/fixes.md", "the last 16 versions", "audit/outdated.rs", "MAX_VERSIONS: usize = 16;"),
+    ("how-to/fixes.md", "the last 16 versions", "audit/versions.rs", "MAX_VERSIONS: usize = 16;"),
     (
         "how-to/fixes.md",
         "ends after 1,000 commits",
-        "audit/outdated.rs",
+        "audit/versions.rs",
         "MAX_COMMITS: usize = 1_000;",
     ),
     ("corpora.md", "more than two million entries", "sources/limits.rs", "max_entries: 2_000_000"),

@@ -395,12 +395,12 @@ impl StoredCorpus {
     ) -> Result<Option<BlobToAlign>, Error> {
         let segment = &self.segments[number];
         let bare = segment.bare_tokens(blob).map_err(|why| self.fails(why))?;
-        let wanted = queries.evident(&bare, wanted, scratch);
+        let shared = queries.evident(&bare, wanted, scratch);
         // Equal bytes, but a segment that was lexed differently has different tokens: positions
         // would not fit.
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == bare.tokens.len();
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
-        if wanted.is_empty() && whole.is_empty() {
+        if shared.is_empty() && whole.is_empty() {
             return Ok(None);
         }
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
@@ -418,8 +418,7 @@ impl StoredCorpus {
             is_generated: false,
             test_lines: Default::default(),
         };
-        let hits = queries.hits_in(&target, scratch);
-        let alignments = queries.align_wanted(&target, &hits, None, &wanted).alignments;
+        let alignments = queries.align_evident(&target, shared);
         let has_some = !alignments.is_empty() || !whole.is_empty();
         Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))
     }

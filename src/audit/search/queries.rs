@@ -29,6 +29,9 @@ use crate::store::BlobFacts;
 use crate::store::corpus::BareTokens;
 use crate::text::{FilePath, LinedText};
 
+/// For each query, the k-grams that it shares with a target.
+pub(in crate::audit) type SharedKgrams = BTreeMap<usize, Vec<SharedKgram>>;
+
 /// The fingerprints of the parts of some documents to search for.
 pub(in crate::audit) struct Queries<'q> {
     pub config: &'q Config,
@@ -478,14 +481,15 @@ impl<'q> Queries<'q> {
         self.align_those(document, self.strongest(&of_parts), None).alignments
     }
 
-    /// Which of the queries `wanted` could have enough evidence in common with a file of another
-    /// project. Nearly none: 1 in 100 of what the histories of 98 projects share with redis.
+    /// What those of the queries `wanted` share with a file of another project that could have
+    /// enough evidence in common. Nearly none: 1 in 100 of what the histories of 98 projects share
+    /// with redis.
     pub fn evident(
         &self,
         target: &BareTokens<'_>,
         wanted: &[usize],
         scratch: &mut Vec<u64>,
-    ) -> Vec<usize> {
+    ) -> SharedKgrams {
         let hits = self.hits_of(target, wanted, scratch);
         let rare = self
             .rare
@@ -499,8 +503,12 @@ impl<'q> Queries<'q> {
             let seeds = self.seeds(*query, side, shared, false);
             may_be_evident(own, other, &seeds, &self.config.enough)
         };
-        let shared = self.shared(&hits, Some(wanted)).into_iter();
-        shared.filter(is_evident).map(|(query, _)| query).collect()
+        self.shared(&hits, Some(wanted)).into_iter().filter(is_evident).collect()
+    }
+
+    /// Aligns queries with what they share with a file of another project.
+    pub fn align_evident(&self, target: &Source, shared: SharedKgrams) -> Vec<(usize, Alignment)> {
+        self.align_those(target.document(), shared, None).alignments
     }
 
     /// The seeds of a query and a target that share k-grams.
@@ -520,7 +528,7 @@ impl<'q> Queries<'q> {
     fn align_those(
         &self,
         target: Document<'_>,
-        shared: BTreeMap<usize, Vec<SharedKgram>>,
+        shared: SharedKgrams,
         same: Option<usize>,
     ) -> AlignedQueries {
         let mut found = AlignedQueries::default();
@@ -545,7 +553,7 @@ impl<'q> Queries<'q> {
 
     /// For each query, the fingerprints it shares with a target, by the `hits` there; for all
     /// queries, or those `wanted`.
-    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<SharedKgram>> {
+    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> SharedKgrams {
         // Hits list fingerprints by position in the target. Group them by fingerprint, then pair
         // each group with the positions of the same fingerprint in each query:
         //
@@ -559,36 +567,39 @@ impl<'q> Queries<'q> {
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
         }
-        let mut shared: BTreeMap<usize, Vec<SharedKgram>> = BTreeMap::new();
-        let mut share = |of_query: &[(u64, Posting)], target: &[u32]| {
-            let Some((_, first)) = of_query.first() else { return };
-            let query = of_query.iter().map(|(_, posting)| posting.position).collect();
-            shared
-                .entry(first.document as usize)
-                .or_default()
-                .push(SharedKgram { query, target: target.to_vec() });
+        let kgram = |of_query: &[(u64, Posting)], target: &[u32]| SharedKgram {
+            query: of_query.iter().map(|(_, posting)| posting.position).collect(),
+            target: target.to_vec(),
         };
+        let Some(wanted) = wanted else {
+            let mut shared = SharedKgrams::new();
+            for (row, target) in in_target {
+                for of_query in self.postings(row).chunk_by(|a, b| a.1.document == b.1.document) {
+                    let query = of_query[0].1.document as usize;
+                    shared.entry(query).or_default().push(kgram(of_query, &target));
+                }
+            }
+            return shared;
+        };
+        // A thousand queries may have the fingerprint, but a file is only aligned with a few of
+        // them.
+        let mut shared = vec![Vec::new(); wanted.len()];
         for (row, target) in in_target {
             let postings = self.postings(row);
-            let Some(wanted) = wanted else {
-                postings
-                    .chunk_by(|a, b| a.1.document == b.1.document)
-                    .for_each(|of_query| share(of_query, &target));
-                continue;
-            };
-            // A thousand queries may have the fingerprint, but a file is only aligned with a few of
-            // them.
-            for &query in wanted {
+            for (&query, shared) in wanted.iter().zip(&mut shared) {
                 let from =
                     postings.partition_point(|(_, posting)| (posting.document as usize) < query);
                 let n = postings[from..]
                     .iter()
                     .take_while(|(_, posting)| posting.document as usize == query)
                     .count();
-                share(&postings[from..from + n], &target);
+                if n > 0 {
+                    shared.push(kgram(&postings[from..from + n], &target));
+                }
             }
         }
-        shared
+        let shared = wanted.iter().copied().zip(shared);
+        shared.filter(|(_, shared)| !shared.is_empty()).collect()
     }
 
     /// Like [`Self::shared`], but each fingerprint of a part of the target only counts for the few
@@ -597,7 +608,7 @@ impl<'q> Queries<'q> {
     /// Two thousand files that were replaced share idioms with each other, two million times. Each
     /// rare fingerprint gives its queries a vote, and is followed to those with most votes; a
     /// common one is followed to the winners. Time O(64 h) for h hits.
-    fn strongest(&self, of_parts: &[Vec<Hit>]) -> BTreeMap<usize, Vec<SharedKgram>> {
+    fn strongest(&self, of_parts: &[Vec<Hit>]) -> SharedKgrams {
         if self.sources.len() <= WINNERS {
             return self.shared(&of_parts.concat(), None);
         }
