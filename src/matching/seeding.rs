@@ -151,12 +151,15 @@ impl Recurrences {
 struct Contexts<'t> {
     tokens: &'t [Token],
     k: usize,
-    recurrences: &'t Recurrences,
+    /// As in [`Recurrences`].
+    before: &'t [u32],
+    after: &'t [u32],
 }
 
 impl<'t> Contexts<'t> {
     fn new(SeedSide { tokens, recurrences }: SeedSide<'t>, k: usize) -> Self {
-        Self { tokens, k, recurrences: recurrences.get_or_init(|| Recurrences::new(tokens)) }
+        let Recurrences { before, after } = recurrences.get_or_init(|| Recurrences::new(tokens));
+        Self { tokens, k, before, after }
     }
 
     /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and
@@ -169,14 +172,13 @@ impl<'t> Contexts<'t> {
             Reading::ExactRight | Reading::RenamedRight => {
                 let end = (at + CONTEXT).min(self.tokens.len());
                 for (place, slot) in (at..end).zip(&mut context) {
-                    *slot = self.read(place, reading, self.recurrences.before[place], place - at);
+                    *slot = self.read(place, reading, self.before[place], place - at);
                 }
             }
             Reading::ExactLeft | Reading::RenamedLeft => {
                 let end = (at + self.k).min(self.tokens.len());
                 for (place, slot) in (0..end).rev().zip(&mut context) {
-                    *slot =
-                        self.read(place, reading, self.recurrences.after[place], end - 1 - place);
+                    *slot = self.read(place, reading, self.after[place], end - 1 - place);
                 }
             }
         }
