@@ -11,7 +11,7 @@ use super::read::{Source, Sources};
 use super::versions::{FileEdit, Versions};
 use crate::git::Reader;
 use crate::language::Token;
-use crate::matching::{HunkIndex, fixes, missed as missing};
+use crate::matching::{HunkIndex, fixes, missed};
 use crate::policy::{
     About, Change, Finding, Fragment, Ground, LaterCommits, Place, content, identity,
 };
@@ -73,7 +73,7 @@ pub(super) fn mark_old_copies(
     for candidate in candidates {
         let finding = &mut findings[candidate.finding];
         let edits = versions.of(candidate.path())?;
-        let Some(outdated) = missed(&candidate, edits, reader, sources)? else { continue };
+        let Some(outdated) = later_commits(&candidate, edits, reader, sources)? else { continue };
         let about = About::OldCopy(outdated);
         let language = &candidate.copy.language;
         let levels = sources.config.thresholds(&finding.path, Some(language)).levels;
@@ -120,7 +120,7 @@ fn has(source: &Source, (other, range): (&Source, &Range<usize>)) -> bool {
 }
 
 /// The commits that changed the origin and that a copy lacks.
-fn missed(
+fn later_commits(
     candidate: &Candidate<'_>,
     edits: &[FileEdit],
     reader: &Reader,
@@ -138,7 +138,7 @@ fn missed(
         let Ok(older) = sources.tokenize(path, text) else { break };
         let after = newer.as_ref().unwrap_or(origin);
         let fixes = fixes(older.document(), after.document());
-        let missed = missing(&older.tokens, &fixes, &after.tokens, Some(&origin.tokens), &held);
+        let missed = missed(&older.tokens, &fixes, &after.tokens, Some(&origin.tokens), &held);
         let was_it = || has(&older, (copy, own)) && !has(after, (copy, own));
         if missed.iter().any(|missed| own.contains(&missed.at.start)) || was_it() {
             let info = reader.info(edit.commit)?;

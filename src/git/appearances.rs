@@ -216,7 +216,7 @@ impl Reader {
 /// Tags with their times, in order of their versions; those whose names begin otherwise apart, the
 /// oldest first. In order of dates, `v1.0 to v1.1.1` would tell of a file that 2.0 has, too, if
 /// 1.1.1 is newer.
-fn in_order_of_versions(tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
+fn in_order_of_versions(mut tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
     let prefix =
         |name: &str| name[..name.find(|c: char| c.is_ascii_digit()).unwrap_or(0)].to_owned();
     let mut since: HashMap<String, i64> = HashMap::new();
@@ -224,7 +224,6 @@ fn in_order_of_versions(tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, 
         let first = since.entry(prefix(name)).or_insert(*time);
         *first = (*first).min(*time);
     }
-    let mut tags = tags;
     tags.sort_by_cached_key(|(time, name, _)| {
         let prefix = prefix(name);
         (since[&prefix], version(&name[prefix.len()..]), *time, prefix, Arc::clone(name))
