@@ -429,15 +429,12 @@ impl<'c> Change<'c> {
         of_tree: &SearchOutcome,
     ) -> Result<SearchOutcome, Error> {
         let Self { ends: Ends { repository, base, head, .. }, sources, .. } = *self;
-        let is_here =
-            |entry: &Entry| head.get(&entry.path).is_some_and(|now| now.content == entry.content);
         let is_listed = |path: &FilePath| sources.config.vendored_at(path).is_some();
         let is_vendored = |entry: &&Entry| {
             is_listed(&entry.path) || sources.unlisted_folder(&entry.path).is_some()
         };
-        let entries =
-            base.entries.iter().filter(is_vendored).filter(|entry| !is_here(entry)).cloned();
-        let entries: Vec<Entry> = entries.collect();
+        let edited = head.differences(base).filter_map(|(before, _)| before);
+        let entries: Vec<Entry> = edited.filter(is_vendored).cloned().collect();
         let mut searched = self.search_others(additions, &entries, sources)?;
         for file in &mut searched.found {
             for here in of_tree

@@ -38,8 +38,13 @@ impl CheckRequest {
                 return self.judged_by_head(repository, &head);
             }
         }
-        let mut search =
-            RangeSearch { request: self, repository, side: Side::Base, base_of_settings: "" };
+        let mut search = RangeSearch {
+            request: self,
+            repository,
+            side: Side::Base,
+            base_of_settings: "",
+            of_work_tree: None,
+        };
         let (mut range, mut notices) = search.range()?;
         let (mut settings, mut missing) = range.authority(repository).settings(&self.settings)?;
         if said.or(settings.raw.trust) == Trust::Head {
@@ -63,7 +68,13 @@ impl CheckRequest {
         settings: &SettingsFile,
     ) -> Result<Case, Error> {
         let base_of_settings = &settings.raw.base;
-        let search = RangeSearch { request: self, repository, side: Side::Head, base_of_settings };
+        let search = RangeSearch {
+            request: self,
+            repository,
+            side: Side::Head,
+            base_of_settings,
+            of_work_tree: Some(settings),
+        };
         self.judged_by(repository, search.range()?, settings)
     }
 

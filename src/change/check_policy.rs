@@ -112,7 +112,7 @@ fn edits(
     let decisions = settled(&config.decisions);
     let mut notices =
         PolicyEdits { reader, base, head, settings, baseline, decisions }.notices()?;
-    let edits = CorpusEdits { reader, base, head };
+    let edits = CorpusEdits::new(reader, base, head);
     let of_settings = config.corpora.iter().map(|name| root.join(name));
     let corpora = request.corpora.iter().map(PathBuf::from).chain(of_settings);
     let corpora: BTreeSet<FilePath> = corpora.filter_map(|folder| in_tree(&folder, root)).collect();

@@ -15,12 +15,19 @@ use crate::text::{FilePath, count};
 
 /// A change.
 pub(super) struct CorpusEdits<'e> {
-    pub reader: &'e Reader,
-    pub base: &'e Snapshot,
-    pub head: &'e Snapshot,
+    reader: &'e Reader,
+    base: &'e Snapshot,
+    head: &'e Snapshot,
+    /// The files that are others than before, or gone.
+    edited: Vec<&'e FilePath>,
 }
 
-impl CorpusEdits<'_> {
+impl<'e> CorpusEdits<'e> {
+    pub fn new(reader: &'e Reader, base: &'e Snapshot, head: &'e Snapshot) -> Self {
+        let edited = head.differences(base).filter_map(|(before, after)| after.or(before));
+        Self { reader, base, head, edited: edited.map(|entry| &entry.path).collect() }
+    }
+
     /// What it edits in `corpora`, folders of the repository.
     pub fn corpora<'n>(&'n self, corpora: &'n [FilePath]) -> impl Iterator<Item = Notice> + 'n {
         corpora.iter().filter_map(|folder| {
@@ -68,9 +75,11 @@ impl CorpusEdits<'_> {
 
     /// The files in `folder` that are others than before, or gone.
     fn edited_in(&self, folder: &FilePath) -> BTreeSet<FilePath> {
-        let is_edited = |entry: &&Entry| self.base.get(&entry.path) != self.head.get(&entry.path);
-        let of_both = self.base.below(folder).chain(self.head.below(folder));
-        of_both.filter(is_edited).map(|entry| entry.path.clone()).collect()
+        self.edited
+            .iter()
+            .filter(|path| path.is_in(folder))
+            .map(|path| FilePath::clone(path))
+            .collect()
     }
 
     /// The links on the way to `folder` that are others than before, or gone.

@@ -189,29 +189,15 @@ impl<'e> PolicyEdits<'e> {
     /// What the change edits of what `.gitattributes` say of languages, of generated and of
     /// vendored files.
     fn attributes(&self) -> Result<Vec<Notice>, Error> {
-        let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
-        let files = self
-            .base
-            .entries
-            .iter()
-            .chain(&self.head.entries)
-            .filter(is_attributes)
-            .map(|entry| &entry.path);
-        let paths: BTreeSet<&FilePath> = files.collect();
-        let text = |files: &Snapshot, path: &FilePath| -> Result<Vec<u8>, Error> {
-            let text = files
-                .get(path)
-                .map(|entry| Attributes::text(entry, self.reader))
-                .transpose()?
-                .flatten();
-            Ok(text.unwrap_or_default())
+        let text = |entry: Option<&Entry>| -> Result<Vec<u8>, Error> {
+            let text = entry.map(|entry| Attributes::text(entry, self.reader)).transpose()?;
+            Ok(text.flatten().unwrap_or_default())
         };
         let mut edited = Vec::new();
-        for path in paths {
-            if self.base.get(path).map(|entry| &entry.content)
-                != self.head.get(path).map(|entry| &entry.content)
-            {
-                edited.push((path, text(self.base, path)?, text(self.head, path)?));
+        for (before, after) in self.head.differences(self.base) {
+            let Some(Entry { path, .. }) = after.or(before) else { continue };
+            if path.name() == b".gitattributes" {
+                edited.push((path, text(before)?, text(after)?));
             }
         }
         if edited.is_empty() {
@@ -220,7 +206,7 @@ impl<'e> PolicyEdits<'e> {
         // Macros of both sides, which only the root can define: a line may use one that the change
         // does not touch.
         let root = FilePath::new(".gitattributes");
-        let roots = [text(self.base, &root)?, text(self.head, &root)?];
+        let roots = [text(self.base.get(&root))?, text(self.head.get(&root))?];
         let macros = telling_macros(&roots);
         let notice = |(path, old, new): &(&FilePath, Vec<u8>, Vec<u8>)| {
             let (old, new) = (telling_lines(old, &macros), telling_lines(new, &macros));

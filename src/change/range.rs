@@ -1,10 +1,12 @@
 //! Finds the two states that a check compares: the ends of a change, and the base as it is now.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::environment::{self, EventRange, NamedRevision};
 use super::uncommitted::UncommittedFiles;
 use super::{ChangeEnd, CheckRequest, Error};
+use crate::config::SettingsFile;
 use crate::git::{self, CommitId, DefaultBranch, Reader, Repository, Snapshot};
 use crate::policy::Notice;
 use crate::text::FilePath;
@@ -50,6 +52,8 @@ pub(super) struct RangeSearch<'s> {
     pub side: Side,
     /// The base that the settings of that side name; empty for the default branch.
     pub base_of_settings: &'s str,
+    /// The settings of the work tree, if they were read.
+    pub of_work_tree: Option<&'s SettingsFile>,
 }
 
 impl RangeSearch<'_> {
@@ -66,12 +70,11 @@ impl RangeSearch<'_> {
             _ => None,
         };
         if *end == ChangeEnd::WorkTree || (*end == ChangeEnd::Index && event.is_none()) {
-            return Ok((self.uncommitted(reader)?, Vec::new()));
+            return Ok((self.uncommitted(reader, None)?, Vec::new()));
         }
         // Without a word about the end, people mean what they have just written.
         let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
-        let files =
-            || if is_open { UncommittedFiles::read(repository, self.request) } else { None };
+        let files = || is_open.then(|| self.uncommitted_files(reader)).flatten();
         let named_end = match end {
             ChangeEnd::Commit(name) => Some(name.clone()),
             _ => event.as_ref().and_then(|event| event.head.clone()),
@@ -79,14 +82,14 @@ impl RangeSearch<'_> {
         let head_name = named_end.unwrap_or_else(|| "HEAD".to_owned());
         if head_name == "HEAD" && reader.head()?.is_none() {
             let files = files().ok_or(Error::NoCommit)?;
-            return Ok((self.uncommitted(reader)?, vec![files.judged()]));
+            let notice = files.judged();
+            return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
-        let files = files();
+        let mut files = files();
         let head = reader.commit(&head_name)?;
-        if let Some(files) = files
-            && !self.has_commits_of_its_own(head, reader)?
-        {
-            return Ok((self.uncommitted(reader)?, vec![files.judged()]));
+        if files.is_some() && !self.has_commits_of_its_own(head, reader)? {
+            let notice = files.iter().map(UncommittedFiles::judged).collect();
+            return Ok((self.uncommitted(reader, files.take())?, notice));
         }
         let base = match (named, event) {
             (Some(name), _) => Some(Base::named(reader, name, head)?),
@@ -99,12 +102,27 @@ impl RangeSearch<'_> {
         let head = commit_end(reader, head_name, head)?;
         let range =
             Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
-        Ok((range, files.map(UncommittedFiles::not_judged).into_iter().chain(guess).collect()))
+        Ok((range, files.iter().map(UncommittedFiles::not_judged).chain(guess).collect()))
     }
 
-    /// The index or the work tree, against `HEAD` or the merge base with the base that is named. In
-    /// a merge in progress, code from the other side is not new.
-    fn uncommitted(&self, reader: &Reader) -> Result<Range, Error> {
+    /// The files that no commit has.
+    fn uncommitted_files(&self, reader: &Reader) -> Option<UncommittedFiles> {
+        let read = || self.request.settings.read(Some(self.repository)).ok();
+        // Errors in settings are reported where they are used.
+        let settings = self
+            .of_work_tree
+            .map_or_else(|| read().map(Cow::Owned), |of| Some(Cow::Borrowed(of)))?;
+        UncommittedFiles::read(reader, &settings, self.request)
+    }
+
+    /// The index or the work tree, which may have been read as `files`, against `HEAD` or the merge
+    /// base with the base that is named. In a merge in progress, code from the other side is not
+    /// new.
+    fn uncommitted(
+        &self,
+        reader: &Reader,
+        files: Option<UncommittedFiles>,
+    ) -> Result<Range, Error> {
         let named = self.request.base();
         let last = reader.head()?;
         let base = match (named, last) {
@@ -112,9 +130,10 @@ impl RangeSearch<'_> {
             (None, Some(last)) => Some(Base::at(BaseName::Revision("HEAD".to_owned()), last)),
             (_, None) => None,
         };
-        let (name, snapshot) = match self.request.end {
-            ChangeEnd::Index => ("the index", reader.index_snapshot()?),
-            _ => ("the work tree", reader.work_tree_snapshot()?),
+        let (name, snapshot) = match (&self.request.end, files) {
+            (ChangeEnd::Index, _) => ("the index", reader.index_snapshot()?),
+            (_, Some(files)) => ("the work tree", files.work_tree),
+            (_, None) => ("the work tree", reader.work_tree_snapshot()?),
         };
         let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let mut tip = tip.flatten();

@@ -3,18 +3,19 @@
 //! A check of commits mentions them: people edit first, check, and commit later.
 
 use super::CheckRequest;
-use crate::config::{Config, Ruling};
-use crate::git::{Reader, Repository, Snapshot};
-use crate::language::Languages;
+use crate::config::{Ruling, SettingsFile};
+use crate::git::{Reader, Snapshot};
 use crate::policy::Notice;
 use crate::text::{FilePath, count};
 
 /// Source files that differ from `HEAD`; at least one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct UncommittedFiles {
-    /// In the work tree.
+    /// The work tree.
+    pub work_tree: Snapshot,
+    /// How many differ in it.
     n_in_work_tree: usize,
-    /// In the index.
+    /// How many differ in the index.
     n_in_index: usize,
 }
 
@@ -22,9 +23,10 @@ impl UncommittedFiles {
     /// The files that the request is about; `None` if there are none, and in a bare repository.
     ///
     /// Cost: that of `git status`.
-    pub fn read(repository: &Repository, request: &CheckRequest) -> Option<Self> {
-        let reader = repository.reader();
-        let (config, languages) = settings_of(repository, request)?;
+    pub fn read(reader: &Reader, settings: &SettingsFile, request: &CheckRequest) -> Option<Self> {
+        // Errors in settings are reported where they are used.
+        let (config, origin) = request.overrides.complete(settings).ok()?;
+        let languages = config.languages(&origin).ok()?;
         let is_asked = |path: &FilePath| {
             let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
             languages.possible(path).next().is_some()
@@ -32,53 +34,43 @@ impl UncommittedFiles {
                 && path.is_within(&request.within)
         };
         // A work tree that cannot be read is not what was asked about.
-        let (committed, work_tree, index) = states(&reader)?;
+        let (committed, work_tree, index) = states(reader)?;
         let n_of = |files: &Snapshot| {
-            files.differing(&committed).filter(|entry| is_asked(&entry.path)).count()
+            let new = files.differences(&committed).filter_map(|(_, new)| new);
+            new.filter(|entry| is_asked(&entry.path)).count()
         };
-        let found = Self { n_in_work_tree: n_of(&work_tree), n_in_index: n_of(&index) };
+        let (n_in_work_tree, n_in_index) = (n_of(&work_tree), n_of(&index));
+        let found = Self { work_tree, n_in_work_tree, n_in_index };
         (found.n() > 0).then_some(found)
     }
 
-    fn n(self) -> usize {
+    fn n(&self) -> usize {
         self.n_in_work_tree.max(self.n_in_index)
     }
 
-    fn files(self) -> String {
+    fn files(&self) -> String {
         count(self.n(), "uncommitted file")
     }
 
     /// A notice that only commits were checked, and which flag checks the files.
-    pub fn not_judged(self) -> Notice {
-        let flag = match self {
-            Self { n_in_index: 0, .. } => "`--worktree`".to_owned(),
-            Self { n_in_index, n_in_work_tree } if n_in_index >= n_in_work_tree => {
-                "`--staged`".to_owned()
-            }
-            Self { n_in_index, .. } => {
-                format!("`--worktree`, or `--staged` for the {n_in_index} in the index")
-            }
+    pub fn not_judged(&self) -> Notice {
+        let flag = match self.n_in_index {
+            0 => "`--worktree`".to_owned(),
+            n if n >= self.n_in_work_tree => "`--staged`".to_owned(),
+            n => format!("`--worktree`, or `--staged` for the {n} in the index"),
         };
         let verb = if self.n() == 1 { "is" } else { "are" };
         Notice::new(None, None, &format!("{} {verb} not checked; use {flag}", self.files()))
     }
 
     /// A notice that the files were checked, and how to check the last commit instead.
-    pub fn judged(self) -> Notice {
+    pub fn judged(&self) -> Notice {
         let message = format!(
             "no commits beyond the base, so this checked {}, as `--worktree` does; `--head HEAD` checks the last commit",
             self.files()
         );
         Notice::new(None, None, &message)
     }
-}
-
-/// Errors in settings are reported where they are used.
-fn settings_of(repository: &Repository, request: &CheckRequest) -> Option<(Config, Languages)> {
-    let written = request.settings.read(Some(repository)).ok()?;
-    let (config, origin) = request.overrides.complete(&written).ok()?;
-    let languages = config.languages(&origin).ok()?;
-    Some((config, languages))
 }
 
 /// `HEAD`, the work tree and the index.

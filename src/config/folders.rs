@@ -85,8 +85,8 @@ impl FolderSettings {
         // What is in `.config` is that of the folder around it.
         let is_own =
             |file: &String| folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
-        let files = NAMES.iter().map(|settings| format!("{name}/{settings}"));
-        let Some(file) = files.filter(is_own).find(on_disk) else {
+        let mut files = NAMES.iter().map(|settings| format!("{name}/{settings}"));
+        let Some(file) = files.find(|file| on_disk(file) && is_own(file)) else {
             return Ok(None);
         };
         let text = read_text(&root.join(&file), Some(root), MAX_SETTINGS)

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
 use gix::attrs::{Search, StateRef};
@@ -16,6 +17,8 @@ use crate::text::FilePath;
 #[derive(Default)]
 pub struct Attributes {
     rules: Option<(Search, MetadataCollection)>,
+    /// Room for what matches a file, made for one before: to make it takes as long as to match.
+    outcomes: Mutex<Vec<Outcome>>,
     /// Files that are not generated, whatever they claim.
     not_generated: BTreeSet<FilePath>,
     /// The languages of files that have none by their names or by a rule.
@@ -58,15 +61,22 @@ impl Attributes {
         files.sort_by_key(|entry| {
             entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count()
         });
-        let (mut search, mut names, mut is_telling) =
-            (Search::default(), MetadataCollection::default(), false);
+        let (mut search, mut names) = (Search::default(), MetadataCollection::default());
+        let (mut is_telling, mut has_macros) = (false, false);
         for entry in files {
             let Some(text) = Self::text(entry, reader)? else { continue };
-            is_telling |= memchr::memmem::find(&text, b"linguist-").is_some();
+            let has = |word: &str| memchr::memmem::find(&text, word.as_bytes()).is_some();
+            let is_root = entry.path.as_bytes() == FILE;
+            let is_asked = has("linguist-");
+            // A macro, which only the root can define, may set what we ask for.
+            has_macros |= is_asked && is_root && has("[attr]");
+            if !is_asked && !has_macros {
+                continue;
+            }
+            is_telling = true;
             let name = PathBuf::from(
                 gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default(),
             );
-            let is_root = entry.path.as_bytes() == FILE;
             search
                 .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
                 .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
@@ -106,8 +116,7 @@ impl Attributes {
         let language = self.languages.get(path).cloned();
         let mut found = FileAttributes { language, generated, ..FileAttributes::default() };
         let Some((search, names)) = &self.rules else { return found };
-        let mut outcome = Outcome::default();
-        outcome.initialize_with_selection(names, NAMES);
+        let mut outcome = self.outcome(names);
         let case = gix::glob::pattern::Case::Sensitive;
         search.pattern_matching_relative_path(
             path.as_bytes().as_bstr(),
@@ -132,6 +141,19 @@ impl Attributes {
                 _ => {}
             }
         }
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
         found
+    }
+
+    /// Room for what matches a file.
+    fn outcome(&self, names: &MetadataCollection) -> Outcome {
+        let used = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut outcome = used.unwrap_or_else(|| {
+            let mut new = Outcome::default();
+            new.initialize_with_selection(names, NAMES);
+            new
+        });
+        outcome.reset();
+        outcome
     }
 }

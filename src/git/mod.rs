@@ -31,6 +31,7 @@ pub use error::Error;
 pub use links::Way;
 pub use packs::{Blob, Work};
 pub use past::{CommitInfo, CommitNode, Event, Span, WalkLimits, seconds_of};
+use snapshot::ListedTree;
 pub use snapshot::Snapshot;
 
 use self::damage::{PassedOver, unopened};
@@ -298,6 +299,7 @@ impl Repository {
             edited: Arc::clone(&self.edited),
             passed_over: Arc::clone(&self.passed_over),
             promise: self.promise.clone(),
+            listed: OnceCell::new(),
         }
     }
 }
@@ -374,6 +376,8 @@ pub struct Reader {
     edited: OpenBuffers,
     passed_over: PassedOver,
     promise: Promise,
+    /// The first tree that was listed.
+    listed: OnceCell<ListedTree>,
 }
 
 impl std::fmt::Debug for Reader {

@@ -7,7 +7,8 @@ use gix::index::entry::{Mode, Stage};
 
 use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
-use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line, tree};
+use super::tree::{self, Folders, Listing};
+use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line};
 use crate::text::FilePath;
 
 /// The regular files of one state of the repository, sorted by path.
@@ -61,10 +62,16 @@ impl Snapshot {
 
     /// The files in `folder`, sorted by path.
     pub fn below<'s>(&'s self, folder: &'s FilePath) -> impl Iterator<Item = &'s Entry> {
-        let first = self.entries.partition_point(|entry| entry.path.as_bytes() < folder.as_bytes());
-        let rest = self.entries[first..].iter();
-        rest.take_while(|entry| entry.path.as_bytes().starts_with(folder.as_bytes()))
-            .filter(|entry| entry.path.is_in(folder))
+        below(&self.entries, folder)
+    }
+
+    fn submodules_below<'s>(
+        &'s self,
+        folder: &'s FilePath,
+    ) -> impl Iterator<Item = (&'s FilePath, &'s CommitId)> {
+        let rest = self.submodules.range::<FilePath, _>(folder..);
+        rest.take_while(|(path, _)| path.as_bytes().starts_with(folder.as_bytes()))
+            .filter(|(path, _)| path.is_in(folder))
     }
 
     /// The paths in conflict, of which only our side is read.
@@ -72,10 +79,19 @@ impl Snapshot {
         self.unmerged.iter()
     }
 
-    /// The files that `before` does not have, or has with other bytes. Files on disk differ from
-    /// the index.
-    pub fn differing<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s Entry> {
-        self.entries.iter().filter(|entry| before.get(&entry.path) != Some(entry))
+    /// The files that only one of two states has, or that differ in them, sorted by path: each as
+    /// it was before and as it is. What is on disk differs from everything.
+    pub fn differences<'s>(
+        &'s self,
+        before: &'s Self,
+    ) -> impl Iterator<Item = (Option<&'s Entry>, Option<&'s Entry>)> {
+        let (mut old, mut new) = (before.entries.iter().peekable(), self.entries.iter().peekable());
+        let pairs = std::iter::from_fn(move || {
+            let next = [old.peek().copied(), new.peek().copied()];
+            let path = next.into_iter().flatten().map(|entry| &entry.path).min()?;
+            Some((old.next_if(|of| of.path == *path), new.next_if(|of| of.path == *path)))
+        });
+        pairs.filter(|(old, new)| old != new || new.is_some_and(|new| new.content == Content::Disk))
     }
 
     /// The links.
@@ -94,6 +110,21 @@ impl Snapshot {
     }
 }
 
+/// Those of sorted `entries` that are in `folder`.
+fn below<'s>(entries: &'s [Entry], folder: &'s FilePath) -> impl Iterator<Item = &'s Entry> {
+    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder.as_bytes());
+    let rest = entries[first..].iter();
+    rest.take_while(|entry| entry.path.as_bytes().starts_with(folder.as_bytes()))
+        .filter(|entry| entry.path.is_in(folder))
+}
+
+/// The files of a tree, and its folders: what another tree shares of them is not listed again.
+#[derive(Default)]
+pub(super) struct ListedTree {
+    files: Snapshot,
+    folders: Folders,
+}
+
 impl Snapshot {
     /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes
     /// from the other side is no newer than what was here.
@@ -109,18 +140,44 @@ impl Snapshot {
 }
 
 impl Reader {
-    /// The files of a commit.
+    /// The files of a commit. Of the second and later ones, only folders are read that are not the
+    /// same in the first: the trees of a change are nearly the same.
     ///
     /// # Errors
     /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
-        let what = format!("the tree of commit {commit}");
         let id = self.tree_of(commit)?;
+        let what = format!("the tree of commit {commit}");
+        let (none, like) = (ListedTree::default(), self.listed.get());
+        let (files, folders) = self.snapshot_like(like.unwrap_or(&none), id, &what)?;
+        if like.is_none() {
+            let listed = ListedTree { files: files.clone(), folders };
+            self.listed.set(listed).unwrap_or_default();
+        }
+        Ok(files)
+    }
+
+    /// The files of a tree that has folders of one that was listed, and the folders that it does
+    /// not share.
+    fn snapshot_like(
+        &self,
+        like: &ListedTree,
+        id: gix::ObjectId,
+        what: &str,
+    ) -> Result<(Snapshot, Folders), Error> {
         // With a tree git fetches those below it.
         self.fetch_blobs(&mut std::iter::once(blob_of_gix(id)));
-        let root = self.tree(id, &what)?;
-        let (mut entries, mut links, mut submodules) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for file in tree::files(&root, &what)? {
+        let root = self.tree(id, what)?;
+        let Listing { files, same, folders, .. } = tree::listing(&root, &like.folders, what)?;
+        let same: Vec<FilePath> = same.into_iter().map(|folder| FilePath::new(folder)).collect();
+        let shared = |of: &[Entry]| -> Vec<Entry> {
+            same.iter().flat_map(|folder| below(of, folder)).cloned().collect()
+        };
+        let (mut entries, mut links) = (shared(&like.files.entries), shared(&like.files.links));
+        let submodules = same.iter().flat_map(|folder| like.files.submodules_below(folder));
+        let mut submodules: BTreeMap<_, _> =
+            submodules.map(|(path, id)| (path.clone(), *id)).collect();
+        for file in files {
             if file.mode.is_commit() {
                 submodules.insert(FilePath::new(file.path), CommitId(file.id));
                 continue;
@@ -132,7 +189,7 @@ impl Reader {
             let entry = Entry { path: FilePath::new(file.path), content };
             if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
-        Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })
+        Ok((Snapshot { submodules, ..Snapshot::new(entries, links) }, folders))
     }
 
     /// The blobs in the trees that references and `HEAD` point to, and in the index.

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 use gix::index::entry::{Flags, Mode};
 
-use super::{Content, Entry, Error, Reader, blob_of_gix, tree};
+use super::tree::{self, Folders};
+use super::{Content, Entry, Error, Reader, blob_of_gix};
 use crate::text::FilePath;
 
 impl Reader {
@@ -26,12 +27,13 @@ impl Reader {
             Ok(None) => return Err(Error::MissingTree { id: entry.id.to_string(), path: what }),
             _ => self.repo.find_tree(entry.id).map_err(|error| Error::unreadable(&what, &error))?,
         };
-        let files =
-            tree::files(&tree, &what)?.into_iter().filter(|file| file.mode.is_blob()).map(|file| {
-                Entry {
-                    path: FilePath::new([folder, b"/", &file.path[..]].concat()),
-                    content: Content::Blob(blob_of_gix(file.id)),
-                }
+        let files = tree::listing(&tree, &Folders::new(), &what)?
+            .files
+            .into_iter()
+            .filter(|file| file.mode.is_blob())
+            .map(|file| Entry {
+                path: FilePath::new([folder, b"/", &file.path[..]].concat()),
+                content: Content::Blob(blob_of_gix(file.id)),
             });
         Ok(files.collect())
     }

@@ -1,6 +1,6 @@
 //! Lists the files of a tree, however it was made.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use gix::bstr::{BStr, BString};
@@ -21,14 +21,30 @@ pub(super) struct TreeFile {
     pub id: gix::ObjectId,
 }
 
-/// All entries below `tree` that are no folders; `what` names it in an error.
-pub(super) fn files(tree: &gix::Tree<'_>, what: &str) -> Result<Vec<TreeFile>, Error> {
-    let mut listing = Listing::default();
+/// The folders of a tree by their paths.
+pub(super) type Folders = HashMap<BString, gix::ObjectId>;
+
+/// What is below `tree`, without what is in folders that are the same in another tree, whose
+/// folders are `known`; `what` names it in an error.
+pub(super) fn listing<'k>(
+    tree: &gix::Tree<'_>,
+    known: &'k Folders,
+    what: &str,
+) -> Result<Listing<'k>, Error> {
+    let mut listing = Listing {
+        files: Vec::new(),
+        folders: Folders::new(),
+        same: Vec::new(),
+        known,
+        path: BString::default(),
+        open: VecDeque::new(),
+        is_too_deep: false,
+    };
     let read = tree.traverse().breadthfirst(&mut listing);
     match read {
         _ if listing.is_too_deep => Err(too_deep(what)),
         Err(error) => Err(Error::unreadable(what, &innermost(&error))),
-        Ok(()) => Ok(listing.files),
+        Ok(()) => Ok(listing),
     }
 }
 
@@ -37,16 +53,21 @@ pub(super) fn too_deep(what: &str) -> Error {
     Error::TooDeep { what: what.to_owned(), max: MAX_DEPTH }
 }
 
-/// The files so far, and the folders that were not entered yet. Folders are not kept.
-#[derive(Default)]
-struct Listing {
-    files: Vec<TreeFile>,
+/// What was found in a tree.
+pub(super) struct Listing<'k> {
+    pub files: Vec<TreeFile>,
+    /// The folders that were entered.
+    pub folders: Folders,
+    /// Those that are the same in the other tree.
+    pub same: Vec<BString>,
+    known: &'k Folders,
     path: BString,
+    /// The folders that were not entered yet.
     open: VecDeque<BString>,
     is_too_deep: bool,
 }
 
-impl Visit for Listing {
+impl Visit for Listing<'_> {
     fn pop_back_tracked_path_and_set_current(&mut self) {
         self.path = self.open.pop_back().unwrap_or_default();
     }
@@ -74,7 +95,14 @@ impl Visit for Listing {
         self.path.truncate(n_above);
     }
 
-    fn visit_tree(&mut self, _: &EntryRef<'_>) -> Action {
+    fn visit_tree(&mut self, entry: &EntryRef<'_>) -> Action {
+        if self.known.get(&self.path).is_some_and(|id| *id == entry.oid) {
+            self.same.push(self.path.clone());
+            return ControlFlow::Continue(false);
+        }
+        // What a malformed tree has twice is the same in no other.
+        let id = self.folders.entry(self.path.clone());
+        id.and_modify(|id| *id = id.kind().null()).or_insert_with(|| entry.oid.to_owned());
         self.is_too_deep = memchr::memchr_iter(b'/', &self.path).count() >= MAX_DEPTH;
         if self.is_too_deep { ControlFlow::Break(()) } else { ControlFlow::Continue(true) }
     }

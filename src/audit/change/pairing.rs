@@ -28,10 +28,10 @@ pub(in crate::audit) fn changes(
     head: &Snapshot,
     may_be_renamed: impl Fn(&Entry, &FilePath) -> bool,
 ) -> Changes {
-    let mut changes = Changes::default();
-    changes
-        .deleted
-        .extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
+    let differences = Vec::from_iter(head.differences(base));
+    let deleted = differences.iter().filter(|(_, after)| after.is_none());
+    let deleted = deleted.filter_map(|(before, _)| before.cloned()).collect();
+    let mut changes = Changes { deleted, ..Changes::default() };
     let mut deleted_by_content: HashMap<_, Vec<_>> = HashMap::new();
     for entry in &changes.deleted {
         if let Content::Blob(id) = entry.content {
@@ -39,13 +39,8 @@ pub(in crate::audit) fn changes(
         }
     }
     let mut renamed: HashSet<FilePath> = HashSet::new();
-    for entry in &head.entries {
-        let before = base.get(&entry.path);
-        let is_same =
-            |before: &Entry| before.content == entry.content && entry.content != Content::Disk;
-        if before.is_some_and(is_same) {
-            continue;
-        }
+    for (before, entry) in differences {
+        let Some(entry) = entry else { continue };
         if let (None, Content::Blob(id)) = (before, entry.content)
             && let Some(deleted) = deleted_by_content.get_mut(&id)
             && let Some(at) = deleted.iter().rposition(|before| may_be_renamed(before, &entry.path))

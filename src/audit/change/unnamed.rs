@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::audit::read::{Promise, Sources};
-use crate::files::{Content, Entry, Error, ReadFiles};
+use crate::files::{Entry, Error, ReadFiles};
 use crate::git::Snapshot;
 use crate::language::Language;
 use crate::text::FilePath;
@@ -34,9 +34,9 @@ pub(in crate::audit) fn unnamed(
         found.extend(language.map(|language| (path.clone(), language.id.clone())));
     }
     for paths in unread(base, head, sources).chunk_by(|a, b| a.folder() == b.folder()) {
+        let folder = paths[0].folder();
         let is_beside = |entry: &&Entry| {
-            entry.path.folder() == paths[0].folder()
-                && sources.promise(&entry.path) == Some(Promise::Source)
+            entry.path.folder() == folder && sources.promise(&entry.path) == Some(Promise::Source)
         };
         for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
@@ -56,23 +56,12 @@ pub(in crate::audit) fn unnamed(
 
 /// The changed files whose name is not that of source, or that of a template, in the order of
 /// paths.
-fn unread<'h>(base: &Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
-    let mut before = base.entries.iter().peekable();
-    let mut unread = Vec::new();
-    for Entry { path, content } in &head.entries {
-        while before.next_if(|old| old.path < *path).is_some() {}
-        let is_same = |old: &&Entry| {
-            old.path == *path && old.content == *content && *content != Content::Disk
-        };
-        // What a template is made into is what its name promises, unless source includes it as it
-        // is.
-        let is_template = || sources.languages.promised(path).is_some_and(Language::is_host);
-        if !before.peek().is_some_and(is_same) && (sources.promise(path).is_none() || is_template())
-        {
-            unread.push(path);
-        }
-    }
-    unread
+fn unread<'h>(base: &'h Snapshot, head: &'h Snapshot, sources: &Sources<'_>) -> Vec<&'h FilePath> {
+    // What a template is made into is what its name promises, unless source includes it as it is.
+    let is_template =
+        |path: &FilePath| sources.languages.promised(path).is_some_and(Language::is_host);
+    let paths = head.differences(base).filter_map(|(_, new)| new).map(|entry| &entry.path);
+    paths.filter(|path| sources.promise(path).is_none() || is_template(path)).collect()
 }
 
 /// Whether files of a language include others by `#include`, as its table says.
