@@ -133,6 +133,7 @@ pub fn audit(
         }
     }
     audited.name_versions(versions);
+    audited.settle_attribution(&outcome.findings);
     outcome.audited = Some(audited);
     Ok(outcome)
 }
@@ -806,7 +807,6 @@ impl FileFacts {
                         .sum::<usize>()
                 };
                 let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
-                let verdict = owed(&component, verdict, findings.unwrap_or_default());
                 let texts = component.terms.texts.clone();
                 (
                     number,
@@ -821,7 +821,7 @@ impl FileFacts {
             })
             .filter(|(_, taken)| taken.n_files > 0)
             .collect();
-        taken.sort_by(|(_, a), (_, b)| (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component)));
+        taken.sort_by(|(_, a), (_, b)| largest_first(a, b));
         let places: BTreeMap<usize, usize> =
             taken.iter().enumerate().map(|(place, (number, _))| (*number, place)).collect();
         for of in files.iter_mut().flat_map(|file| &mut file.origins) {
@@ -909,26 +909,66 @@ fn without_idioms(
 }
 
 impl AuditSummary {
-    /// Names the versions of folders, also in the components that they were copied from.
+    /// Names the versions of folders, also in the components that were copied: a file that a folder
+    /// has of its version is of that; what else there is of the component has no version, and is a
+    /// component of its own.
     fn name_versions(&mut self, versions: Vec<FolderVersion>) {
         self.versions = versions;
-        for taken in &mut self.components {
-            let folders = || self.versions.iter().filter(|of| of.is_of(&taken.component));
-            let n_lines: usize = folders().map(|of| of.n_lines).sum();
-            let Some(most) = folders().max_by_key(|of| of.n_lines) else { continue };
-            // Of several folders, the one with most of the code decides.
-            let component = if 2 * most.n_lines > n_lines && most.is_exact() {
-                Component {
-                    version: most.version(),
-                    purl: most.purl(),
-                    ..(*taken.component).clone()
-                }
-            } else {
-                taken.component.unversioned()
-            };
-            taken.component = Arc::new(component);
+        let exact = self.versions.iter().filter(|of| of.is_exact());
+        let exact: Vec<_> = exact.map(|of| (of, of.own().collect::<BTreeSet<_>>())).collect();
+        let at = |component: &Arc<Component>, path: &FilePath| {
+            let is_it = |of: &FolderVersion| of.is_of(component);
+            match exact.iter().find(|(of, own)| is_it(of) && own.contains(path)) {
+                Some((of, _)) => Arc::new(Component {
+                    version: of.version(),
+                    purl: of.purl(),
+                    ..(**component).clone()
+                }),
+                None if self.versions.iter().any(is_it) => Arc::new(component.unversioned()),
+                None => Arc::clone(component),
+            }
+        };
+        let mut parts: BTreeMap<(usize, Option<String>), ComponentCopy> = BTreeMap::new();
+        let mut keys = Vec::new();
+        for file in &self.files {
+            let mut of_file = BTreeSet::new();
+            for of in &file.origins {
+                let whole = &self.components[of.component];
+                let component = at(&whole.component, &file.path);
+                let key = (of.component, component.version.clone());
+                let none = || ComponentCopy { component, n_files: 0, n_tokens: 0, ..whole.clone() };
+                let part = parts.entry(key.clone()).or_insert_with(none);
+                part.n_tokens += of.n_tokens;
+                part.n_files += usize::from(of_file.insert(key.clone()));
+                keys.push(key);
+            }
+        }
+        let mut parts: Vec<_> = parts.into_iter().collect();
+        parts.sort_by(|(_, a), (_, b)| largest_first(a, b));
+        let numbers: BTreeMap<_, _> = parts.iter().map(|(key, _)| key).zip(0..).collect();
+        let origins = self.files.iter_mut().flat_map(|file| &mut file.origins);
+        origins.zip(&keys).for_each(|(of, key)| of.component = numbers[key]);
+        self.components = parts.into_iter().map(|(_, part)| part).collect();
+    }
+
+    /// Adds to each verdict what is owed for the files of the component.
+    fn settle_attribution(&mut self, findings: &[Finding]) {
+        let mut paths: Vec<BTreeSet<&FilePath>> = vec![BTreeSet::new(); self.components.len()];
+        for file in &self.files {
+            for of in &file.origins {
+                paths[of.component].insert(&file.path);
+            }
+        }
+        for (taken, paths) in self.components.iter_mut().zip(&paths) {
+            let of_it = findings.iter().filter(|of| !of.is_idiom && paths.contains(&of.path));
+            taken.verdict = owed(&taken.component, taken.verdict.clone(), of_it);
         }
     }
+}
+
+/// The component that explains more comes first.
+fn largest_first(a: &ComponentCopy, b: &ComponentCopy) -> std::cmp::Ordering {
+    (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component))
 }
 
 /// When a component's history first has something; after all others if unknown.
@@ -937,8 +977,12 @@ fn first(component: &Component) -> i64 {
 }
 
 /// The verdict on a component, with what is owed in any of its findings.
-fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
-    let origins = findings.iter().flat_map(|finding| &finding.origins);
+fn owed<'f>(
+    component: &Component,
+    verdict: Verdict,
+    findings: impl Iterator<Item = &'f Finding>,
+) -> Verdict {
+    let origins = findings.flat_map(|finding| &finding.origins);
     let is_it =
         |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let verdicts =

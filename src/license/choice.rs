@@ -63,12 +63,8 @@ pub(super) fn joined(
         })
     };
     let counting = choices.iter().enumerate().filter(|(at, (_, all))| !is_offered(*at, all));
-    Expression::all(counting.filter_map(|(_, (is_choice, all))| {
-        if *is_choice {
-            Expression::any(all.iter().cloned())
-        } else {
-            Expression::all(all.iter().cloned())
-        }
+    Expression::all(counting.flat_map(|(_, (is_choice, all))| {
+        if *is_choice { Expression::any(all.clone()).into_iter().collect() } else { all.clone() }
     }))
 }
 

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::expression::Expression;
+use super::limits::is_limit_of_header;
 use super::markup::plain;
 use super::passages::{KnownTexts, passages};
 use super::statement::{Method, Scope, Statement};
@@ -135,18 +136,30 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
         expression: None,
         line: 1,
         written: why.to_owned(),
+        has_text: false,
     });
     if let Some(tag) = tagged
-        && found
-            .expression
-            .as_ref()
-            .zip(tag.expression.as_ref())
-            .is_none_or(|(text, tag)| tag.agrees_with(text, false))
+        && match (&found.expression, &tag.expression) {
+            (Some(text), Some(tag)) => tag.agrees_with(text, false),
+            _ => !found.has_text && is_of_whole(&tag, bytes),
+        }
     {
-        found = Identity { expression: tag.expression, line: tag.line, written: String::new() };
+        (found.expression, found.line, found.written) = (tag.expression, tag.line, String::new());
     }
-    let Identity { expression, line, written } = found;
+    let Identity { expression, line, written, .. } = found;
     vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written }]
+}
+
+/// Whether a tag is about all of a text that is not understood: it comes first, but for a sentence
+/// that introduces it, and nothing limits it. Behind other terms it is about a part.
+fn is_of_whole(tag: &tag::Tag, text: &[u8]) -> bool {
+    let words = Words::new(text, 1);
+    let sentences = words.sentences(0..words.n_words());
+    let n_before = sentences.iter().filter(|of| {
+        words.line_of(of.start) < tag.line && !words.of(Range::clone(of)).contains("copyright")
+    });
+    let mut sentences = sentences.iter().map(|of| words.of(of.clone()));
+    n_before.count() <= 1 && !sentences.any(is_limit_of_header)
 }
 
 fn sidecar(of: &[u8], bytes: &[u8]) -> Vec<Statement> {
@@ -204,7 +217,7 @@ pub(super) fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
             written: tag.written,
         })
     }));
-    if let Some(Identity { expression, line, written }) = header(bytes, memory) {
+    if let Some(Identity { expression, line, written, .. }) = header(bytes, memory) {
         found.push(Statement {
             method: Method::Header,
             scope: Scope::File,

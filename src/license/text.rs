@@ -35,6 +35,8 @@ pub(super) struct Identity {
     pub line: u32,
     /// What is known of an unknown one.
     pub written: String,
+    /// Whether it has a license text, whole or in part.
+    pub has_text: bool,
 }
 
 #[derive(Deserialize)]
@@ -158,6 +160,7 @@ impl Parts {
                 expression: None,
                 line,
                 written: format!("part of {}", beginning.id),
+                has_text: true,
             });
         }
         let starts = self
@@ -171,7 +174,8 @@ impl Parts {
             Ok(expression) => (Some(expression), String::new()),
             Err(written) => (None, written),
         };
-        Some(Identity { expression, line, written })
+        let has_text = !self.readings.is_empty();
+        Some(Identity { expression, line, written, has_text })
     }
 
     /// The license; if it is unknown, why.
@@ -334,7 +338,12 @@ fn phrase(words: &Words) -> Option<Identity> {
         .iter()
         .find_map(|phrase| words.find(phrase))
         .map_or(1, |at| words.line_of(words.word_at(at + 1)));
-    Some(Identity { expression: Expression::of(&row.license), line, written: String::new() })
+    Some(Identity {
+        expression: Expression::of(&row.license),
+        line,
+        written: String::new(),
+        has_text: false,
+    })
 }
 
 /// What differs from the template, if it may be a condition.

@@ -86,7 +86,7 @@ impl Words {
 
     fn add_line(&mut self, line: &str, number: u32) {
         let line = without_marks(line);
-        if line.is_empty() || is_notice(line) {
+        if line.is_empty() || is_notice(line) || is_file_heading(line) {
             return self.end_sentence();
         }
         let line = &later_spelled_out(without_bullet(line));
@@ -279,6 +279,12 @@ fn is_abbreviation(word: &str) -> bool {
     word.len() == 1
         || word.contains('.') && !word.starts_with(|c: char| c.is_ascii_digit())
         || ["inc", "ltd", "corp", "co", "llc", "al"].contains(&word.to_lowercase().as_str())
+}
+
+/// Whether a line is the name of a file that what follows is about: `ht-internal.h:`.
+fn is_file_heading(line: &str) -> bool {
+    let name = line.trim_end().strip_suffix(':').unwrap_or_default();
+    name.contains('.') && !name.contains(char::is_whitespace)
 }
 
 /// Whether a line is a copyright notice, which is not part of a license: it names a year, or has

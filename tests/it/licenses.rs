@@ -134,10 +134,23 @@ fn a_license_file_is_read_as_what_it_says_or_unknown_with_the_reason() {
     }
     let unmarked: Vec<u8> = MIT.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let terms = format!("{MIT}Commercial use is prohibited.\n");
+    // A tag is about all of a text where it comes first, and about a part behind other terms.
+    let tag = "SPDX-License-Identifier: MIT\n";
+    let tagged = format!("{tag}\n{terms}");
+    let part = format!("Paying members may use this.\nThey may not pass it on.\n\ntest.c:\n{tag}");
+    for (text, license) in [
+        (format!("The tool is under:\n\n{tag}\nSee the documentation.\n"), "MIT"),
+        (format!("{MIT}\nht-internal.h:\nCopyright (c) 2002 Beta Authors\n"), "MIT"),
+    ] {
+        let text = shown("LICENSE", text.as_bytes());
+        assert!(text.contains(&format!("alpha no version ({license}: ")), "{text}");
+    }
     for (name, bytes, why) in [
         ("LICENSE", &unmarked[..], "no text, or in an unknown encoding"),
         ("LICENSE.pdf", b"%PDF-1.4\n\0\x01\x02", "no text, or in an unknown encoding"),
         ("LICENSE", terms.as_bytes(), "like MIT, with other terms: commercial use is prohibited"),
+        ("LICENSE", tagged.as_bytes(), "like MIT, with other terms: commercial use is prohibited"),
+        ("LICENSE", part.as_bytes(), "an unknown license"),
     ] {
         let text = shown(name, bytes);
         let expected = format!("license not known: license text ({name}:");

@@ -48,12 +48,12 @@ impl AuditSummary {
         Component { version: part.version.clone(), ..component.unversioned() }
     }
 
-    /// The folders that were copied from a component.
+    /// The folders that were copied from a component, in its version.
     pub fn versions_of<'a>(
         &'a self,
         component: &'a Component,
     ) -> impl Iterator<Item = &'a FolderVersion> {
-        self.versions.iter().filter(|of| of.is_of(component))
+        self.versions.iter().filter(|of| of.is_of(component) && of.version() == component.version)
     }
 
     /// How a file relates to the one that it is a copy of, as its folder is compared with its
@@ -189,8 +189,7 @@ pub struct Possible {
 /// What was copied from a component, under one license.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentCopy {
-    /// The component; with a version if the folders with its code are all of one, or else all its
-    /// files.
+    /// The component; with a version if the code is in folders of that, or all of it is from that.
     pub component: Arc<Component>,
     /// The verdict of the policy.
     pub verdict: Verdict,
@@ -285,9 +284,13 @@ impl FolderVersion {
 
     /// Whether it says how a file relates to the component.
     pub fn has(&self, path: &FilePath) -> bool {
-        let of_others = self.of_others.iter().map(|(path, _)| path);
+        self.own().chain(self.of_others.iter().map(|(path, _)| path)).any(|of| of == path)
+    }
+
+    /// The files that are of the version, edited or not.
+    pub fn own(&self) -> impl Iterator<Item = &FilePath> {
         let edited = self.edited.iter().map(|file| &file.path);
-        self.identical.iter().chain(&self.equal).chain(edited).chain(of_others).any(|of| of == path)
+        self.identical.iter().chain(&self.equal).chain(edited)
     }
 
     /// The files that are those of the version, at least but for comments and layout.

@@ -202,11 +202,12 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
 
 /// The notices of all files of a component that were copied, under the same license.
 fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
-    let origins = outcome.findings.iter().flat_map(|finding| &finding.origins);
-    let same = origins.filter_map(|origin| match &origin.place {
-        Place::Component(other) if other.is_same(component) => Some(&**other),
-        _ => None,
-    });
+    let findings = outcome.findings.iter().filter(|finding| !finding.is_idiom);
+    let same =
+        findings.flat_map(|finding| &finding.origins).filter_map(|origin| match &origin.place {
+            Place::Component(other) if other.is_same(component) => Some(&**other),
+            _ => None,
+        });
     same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
 }
 

@@ -459,6 +459,28 @@ fn a_part_of_a_file_tells_no_version_of_its_component() {
 }
 
 #[test]
+fn what_is_not_in_the_folder_of_a_version_is_a_component_without_one() {
+    let origin = library();
+    origin.write("extra.c", part("extra"));
+    origin.commit("Add what no release has");
+    let shelf = Shelf::of(&origin);
+    let mut files = unpacked(&origin, "v2.0", "", "lib");
+    let own: String =
+        (0..40).map(|n| format!("int own_{n}(int a)\n{{\n    return a + {n};\n}}\n")).collect();
+    files.push(("main/own.c".to_owned(), [own, part("extra")].concat()));
+    let report = shelf.report(&copying_all(&files), &["audit"]);
+    let rows: Vec<String> = report
+        .list("/audit/components")
+        .iter()
+        .map(|of| {
+            format!("{} {} {}", of["component"]["version"], of["component"]["purl"], of["files"])
+                .replace('"', "")
+        })
+        .collect();
+    assert_eq!(rows, ["v2.0 pkg:generic/archive@2.0 5", "null null 1"]);
+}
+
+#[test]
 fn what_a_component_copied_itself_is_told_of_the_project_that_it_is_from() {
     let origin = library();
     let shelf = Shelf::of(&origin);
