@@ -37,19 +37,24 @@ const ABOUT: &[&str] = &[
 /// Phrases with such words that limit nothing.
 const NO_LIMITS: &[&str] = &[
     "academic and commercial",
+    "buy a commercial license",
     "commercial and non commercial",
+    "commercial license is available",
+    "commercial licenses are available",
     "distribute and sell",
     "even for commercial",
     "except to the extent",
     "instead of the above restrictions",
     "into proprietary programs",
     "non commercial and commercial",
+    "obtain a commercial license",
     "open source or commercial",
     "open source or proprietary",
     "personal and commercial",
     "private and commercial",
     "provided that the above copyright notice",
     "provided that this copyright notice",
+    "purchase a commercial license",
     "source code for proprietary components",
 ];
 

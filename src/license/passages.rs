@@ -13,9 +13,9 @@ use super::words::Words;
 
 /// Words of which every statement of a license has one. Most files have none.
 const SPEAKING: &[&str] = &[
-    "icens", "ICENS", "icenc", "ermi", "PERMI", "istribut", "ublic domain", "PUBLIC DOMAIN",
-    "ublic Domain", "GPL", "onfidential", "CONFIDENTIAL", "nauthorized", "misrepresented",
-    "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
+    "icens", "ICENS", "icenc", "ermiss", "ermit", "PERMI", "istribut", "ublic domain",
+    "PUBLIC DOMAIN", "ublic Domain", "GPL", "onfidential", "CONFIDENTIAL", "nauthorized",
+    "misrepresented", "arrant", "ARRANT", "isclaim", "ISCLAIM", "LIABLE",
 ];
 
 /// Parts of words of terms, in lower case: a paragraph with one of them, near a statement, may be
@@ -24,6 +24,12 @@ const LIMITING: &[&str] = &[
     "not", "must", "shall", "only", "prohibit", "permi", "allow", "commerc", "agree", "strict",
     "exception", "except", "liab", "warrant", "disclaim", "provided", "altern", "any one of",
     "choose", "choice", "copyright", "dual", "option", "terms", "under",
+];
+
+/// The same for a paragraph in another comment: what is said of a function there limits no license.
+const LIMITING_ALL: &[&str] = &[
+    "commercial", "icens", "military", "redistribut", "sell", "sold", "the software", "this file",
+    "this program", "this software", "this source",
 ];
 
 /// Maximum bytes between paragraphs that belong together.
@@ -59,15 +65,54 @@ fn add(parts: &mut Vec<Range<usize>>, next: Range<usize>) {
 
 /// A part of a text with the paragraphs near it that may limit it.
 fn with_limits(text: &[u8], part: Range<usize>) -> Range<usize> {
-    static ANY: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING));
-    let places = |near: Range<usize>| {
-        ANY.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
+    static OF_COMMENT: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING));
+    static OF_ALL: LazyLock<Regex> = LazyLock::new(|| any_of("(?i-u)", LIMITING_ALL));
+    let near = part.start.saturating_sub(NEAR)..(part.end + NEAR).min(text.len());
+    let comment = comment(text, &part, &near);
+    let places = |any: &'static Regex, near: Range<usize>| {
+        any.find_iter(&text[near.clone()]).map(move |of| near.start + of.start())
     };
-    let before = places(part.start.saturating_sub(NEAR)..part.start).next();
-    let behind = places(part.end..(part.end + NEAR).min(text.len())).last();
-    before.map_or(part.start, |at| paragraph(text, at).start)
-        ..behind.map_or(part.end, |at| paragraph(text, at).end)
+    let mut before = places(&OF_ALL, near.start..comment.start)
+        .chain(places(&OF_COMMENT, comment.start..part.start));
+    let behind =
+        places(&OF_COMMENT, part.end..comment.end).chain(places(&OF_ALL, comment.end..near.end));
+    before.next().map_or(part.start, |at| paragraph(text, at).start)
+        ..behind.last().map_or(part.end, |at| paragraph(text, at).end)
 }
+
+/// What of `near` is in one comment with a part of it.
+fn comment(text: &[u8], part: &Range<usize>, near: &Range<usize>) -> Range<usize> {
+    let lines = |of: Range<usize>| text[of].split_inclusive(|&byte| byte == b'\n');
+    let first = lines(part.clone()).next().unwrap_or_default();
+    let last = lines(part.clone()).next_back().unwrap_or_default();
+    let n_before = n_going_on(first, lines(near.start..part.start).rev(), BEGINS);
+    let n_behind = n_going_on(last, lines(part.end..near.end), ENDS);
+    part.start - n_before..part.end + n_behind
+}
+
+/// The bytes of `lines` next to a line that are in a comment with it: those that begin with the
+/// same mark, or else those up to the end of the comment.
+fn n_going_on<'t>(line: &[u8], lines: impl Iterator<Item = &'t [u8]>, ends: [&str; 3]) -> usize {
+    let mark = mark(line);
+    let is_end =
+        |line: &[u8]| ends.iter().any(|end| memchr::memmem::find(line, end.as_bytes()).is_some());
+    let mut is_open = mark.is_some() || !is_end(line);
+    let goes_on = |next: &&[u8]| match mark {
+        Some(_) => self::mark(next) == mark,
+        None => std::mem::replace(&mut is_open, !is_end(next)),
+    };
+    lines.take_while(goes_on).map(<[u8]>::len).sum()
+}
+
+/// The mark that a line of a comment begins with, if each line of it has one.
+fn mark(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii_start();
+    line.first().copied().filter(|mark| mark.is_ascii_punctuation() && !line.starts_with(b"/*"))
+}
+
+/// What begins a comment, and what ends it.
+const BEGINS: [&str; 3] = ["/*", "<!--", "\"\"\""];
+const ENDS: [&str; 3] = ["*/", "-->", "\"\"\""];
 
 /// The lines around an offset up to those that hold no more than marks.
 fn paragraph(text: &[u8], at: usize) -> Range<usize> {

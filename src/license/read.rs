@@ -338,6 +338,32 @@ mod tests {
     }
 
     #[test]
+    fn a_remark_in_another_comment_limits_no_license() {
+        let is_known =
+            |text: &str| own(text.as_bytes(), &KnownTexts::default())[0].expression.is_some();
+        let license = "This file is released under the MIT license.";
+        for (remark, limits) in [
+            ("This API should only be used for testing, as it determines nothing.", false),
+            ("This file may not be used for military purposes.", true),
+        ] {
+            assert_eq!(
+                is_known(&format!("// {license}\n\n// {remark}\nint x;\n")),
+                !limits,
+                "{remark}"
+            );
+        }
+        let remark = "You may not use it for research.";
+        for text in [
+            format!("// {license}\n//\n// {remark}\nint x;\n"),
+            format!("/* {license}\n\n   {remark} */\nint x;\n"),
+            format!("# {remark}\n#\n# {license}\nx = 1\n"),
+        ] {
+            assert!(!is_known(&text), "{text}");
+        }
+        assert!(is_known(&format!("/* {license} */\n\nint x; // {remark}\n")));
+    }
+
+    #[test]
     fn statements_survive_a_cache() {
         let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n", &KnownTexts::default());
         let text = serde_json::to_string(&before).expect("statements can be written");
