@@ -289,6 +289,11 @@ impl Licenses {
         // it.
         let declared = self.above(path, |method| method == Method::Declared);
         let around = self.above(path, |method| method != Method::Declared);
+        // "Governed by a BSD-style license that can be found in the LICENSE file."
+        let named: Vec<Expression> =
+            about_file.iter().filter_map(|of| of.statement.expression.clone()).collect();
+        let is_text = |of: &&LicenseEvidence| named.iter().any(|named| of.refines(named));
+        about_file.extend(around.iter().filter(is_text).cloned());
         // A license text that also applies to the folder adds nothing to what the folder says.
         let is_asked = about_file.is_empty();
         let (texts, referred): (Vec<_>, Vec<_>) = names
@@ -350,10 +355,11 @@ impl Licenses {
 }
 
 impl LicenseEvidence {
-    /// Whether this names a license of the family that `chosen` is no more than the name of.
+    /// Whether this is a text of a license of a family that `chosen` only names.
     fn refines(&self, chosen: &Expression) -> bool {
-        let exact = self.statement.expression.as_ref().filter(|of| !of.is_vague());
-        chosen.is_vague() && exact.is_some_and(|exact| chosen.agrees_with(exact, false))
+        let exact = self.statement.expression.as_ref();
+        self.statement.method == Method::Text
+            && exact.is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
     }
 }
 
@@ -394,11 +400,12 @@ impl Identification {
         }
         // The text of a license that another text offers as a choice is no duty.
         let is_offered = |of: &LicenseEvidence| {
-            let license = of.statement.expression.as_ref();
+            let license = of.statement.expression.as_ref().filter(|of| !of.is_choice());
             let choices = same.iter().filter_map(|other| other.statement.expression.as_ref());
-            choices
-                .filter(|of| of.is_choice())
-                .any(|choice| license.is_some_and(|of| !of.is_choice() && of.is_edition_of(choice)))
+            let offers =
+                |choice: &Expression, of: &Expression| of.is_edition_of(&choice.refined(&[of]));
+            let mut choices = choices.filter(|of| of.is_choice());
+            choices.any(|choice| license.is_some_and(|of| offers(choice, of)))
         };
         if method == Method::Text {
             same = same.iter().copied().filter(|of| !is_offered(of)).collect();
@@ -416,12 +423,14 @@ impl Identification {
         let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
         // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
         // it.
-        if let Some(at) = evidence
-            .iter()
-            .position(|of| of.statement.method == Method::Text && of.refines(&chosen))
-        {
-            chosen = evidence[at].statement.expression.clone().unwrap_or(chosen);
+        let refining = || evidence.iter().filter(|of| of.refines(&chosen));
+        let exact: Vec<&Expression> =
+            refining().filter_map(|of| of.statement.expression.as_ref()).collect();
+        let refined = chosen.refined(&exact);
+        if refined != chosen {
+            let at = evidence.iter().position(|of| of.refines(&chosen)).unwrap_or(0);
             evidence[..=at].rotate_right(1);
+            chosen = refined;
         }
         let disagrees = |of: &LicenseEvidence| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
@@ -555,15 +564,17 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
         .collect()
 }
 
-/// Whether license texts are beside a manifest, and none is of what that says: the package's own
-/// text grants.
+/// Whether license texts are beside a manifest, and none is of what that says, or one offers as a
+/// choice what that lists: the package's own text grants.
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
     let said = manifest.statement.expression.as_ref();
     let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
-    let mut read = texts.filter_map(|of| of.statement.expression.as_ref()).peekable();
+    let read: Vec<&Expression> = texts.filter_map(|of| of.statement.expression.as_ref()).collect();
+    let agrees = |text: &&Expression| said.is_some_and(|said| said.agrees_with(text, false));
+    let offers = |text: &&Expression| said.is_some_and(|said| text.offers(said));
     manifest.statement.method == Method::Manifest
-        && read.peek().is_some()
-        && !read.any(|text| said.is_some_and(|said| said.agrees_with(text, false)))
+        && !read.is_empty()
+        && (!read.iter().any(agrees) || read.iter().any(offers))
 }
 
 /// Whether license texts lie beside each other as a choice, by their names, as those of Rust do:
@@ -614,9 +625,16 @@ fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::license::templates::all;
 
     const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
     const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
+
+    /// The text of a license of the list.
+    fn text(id: &str) -> String {
+        let template = all().find(|of| of.id == id);
+        template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
+    }
 
     #[track_caller]
     fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identification {
@@ -884,6 +902,35 @@ mod tests {
         let files =
             [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
         assert_eq!(check(&files, "x/a.py", "MIT").contradictions.len(), 1);
+    }
+
+    #[test]
+    fn a_family_that_a_header_names_is_refined_by_the_text_above_it() {
+        let header = "// Governed by a BSD-style license, which is in the LICENSE file.\nint x;\n";
+        let (three, two) = (text("BSD-3-Clause"), text("BSD-2-Clause"));
+        let bsd = [("LICENSE", &three[..]), ("a/x.c", header)];
+        assert_eq!(
+            check(&bsd, "a/x.c", "BSD-3-Clause").found_by().as_deref(),
+            Some("license text (LICENSE:1)")
+        );
+        // Of two it may be either, and another family refines nothing.
+        check(&[bsd[0], ("COPYING", &two), bsd[1]], "a/x.c", "LicenseRef-BSD");
+        check(&[("LICENSE", MIT), bsd[1]], "a/x.c", "LicenseRef-BSD");
+    }
+
+    #[test]
+    fn classifiers_cannot_say_that_they_are_a_choice_as_a_text_does() {
+        let metadata = "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: Apache Software License\nClassifier: License :: OSI Approved :: BSD License\n";
+        let either = "This is available under the terms of either of the licenses found in LICENSE.APACHE or LICENSE.BSD.\n";
+        let (apache, bsd) = (text("Apache-2.0"), text("BSD-2-Clause"));
+        let files = [
+            ("PKG-INFO", metadata),
+            ("LICENSE", either),
+            ("LICENSE.APACHE", &apache),
+            ("LICENSE.BSD", &bsd),
+        ];
+        check(&files, "x.py", "Apache-2.0 OR BSD-2-Clause");
+        check(&files[..1], "x.py", "Apache-2.0 AND LicenseRef-BSD");
     }
 
     #[test]

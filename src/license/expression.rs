@@ -212,6 +212,15 @@ impl Expression {
         self.nodes.len() > 1 && !self.nodes.contains(&Node::And)
     }
 
+    /// Whether it offers a choice of the licenses that all apply by `listed`.
+    pub(super) fn offers(&self, listed: &Self) -> bool {
+        let mut own = self.licenses();
+        self.is_choice()
+            && listed.nodes.len() == self.nodes.len()
+            && !listed.is_choice()
+            && own.all(|own| listed.licenses().any(|of| own.agrees_with(of, false)))
+    }
+
     /// Whether both are the same, in whatever order they are joined.
     pub fn is_same(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()
@@ -265,10 +274,22 @@ impl Expression {
 
     /// Whether it is no more than the name of a family: "BSD", or GPL of any version.
     pub fn is_vague(&self) -> bool {
-        let mut licenses = self.licenses();
-        licenses.next().is_some_and(|of| {
-            of.is_vague() && (of.allows_later() || of.id.starts_with("LicenseRef-"))
-        }) && licenses.next().is_none()
+        matches!(&self.nodes[..], [Node::License(of)] if of.names_family())
+    }
+
+    /// The same with each name of a family as the license of it that is among `exact`, if there is
+    /// only one.
+    pub(super) fn refined(&self, exact: &[&Self]) -> Self {
+        let exact = || exact.iter().filter(|of| of.nodes.len() == 1).flat_map(|of| of.licenses());
+        let node = |node: &Node| {
+            let Node::License(license) = node else { return node.clone() };
+            let is_of_it = |of: &&License| !of.names_family() && license.agrees_with(of, false);
+            let mut of_family = exact().filter(|of| license.names_family() && is_of_it(of));
+            let first = of_family.next();
+            let only = first.filter(|first| of_family.all(|other| other == *first));
+            Node::License(only.unwrap_or(license).clone())
+        };
+        Self { nodes: self.nodes.iter().map(node).collect() }
     }
 
     /// Whether both may well mean the same: they have a license in common, or one is a vaguer name
@@ -405,6 +426,11 @@ impl License {
         let base = base.strip_prefix("LicenseRef-").unwrap_or(base);
         let end = base.find(|c: char| c.is_ascii_digit()).unwrap_or(base.len());
         base[..end].trim_end_matches('-')
+    }
+
+    /// Whether it is no more than the name of its family.
+    fn names_family(&self) -> bool {
+        self.is_vague() && (self.allows_later() || self.id.starts_with("LicenseRef-"))
     }
 
     /// Whether it may stand for any license of its family.
