@@ -67,7 +67,7 @@ fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
         json!({
             "id": name,
             "description": printable(of.commit.subject.as_bytes()),
-            "analysis": {"state": if of.is_fixed() { "resolved" } else { "exploitable" }, "detail": of.describe()},
+            "analysis": {"state": of.status().1, "detail": of.describe()},
             "affects": affects,
         })
     };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{serial_number, timestamp};
 use crate::audit::{AuditSummary, Outcome, generic_purl, percent_encoded};
-use crate::policy::{Component, PastCommit};
+use crate::policy::{Component, Finding, Ground, Milder, PastCommit};
 use crate::report::plain_json::write_json;
 use crate::report::words::lines;
 use crate::report::{Format, Style, VERSION};
@@ -32,8 +32,8 @@ pub(super) struct Statement<'s> {
     pub lacking: Vec<(&'s FilePath, String)>,
 }
 
-/// What is known of each fix, by its name and component: `CVE-2018-25032`, or the commit if it has
-/// no number.
+/// What is known of each fix, by its name and component: `CVE-2018-25032`, or the commit that a copy
+/// lacks if it has no number. Test code is not about what runs.
 pub(super) fn statements<'s>(
     outcome: &'s Outcome,
     audited: &'s AuditSummary,
@@ -58,7 +58,8 @@ pub(super) fn statements<'s>(
             }
         }
     };
-    for finding in &outcome.findings {
+    let is_test = |finding: &&Finding| finding.milder == Some(Milder::In(Ground::Test));
+    for finding in outcome.findings.iter().filter(|finding| !is_test(finding)) {
         let Some(behind) = finding.behind() else { continue };
         for missed in behind.commits.iter().filter(|missed| missed.commit.is_security) {
             let at: Vec<String> =
@@ -66,7 +67,7 @@ pub(super) fn statements<'s>(
             tell(&behind.component, &missed.commit, &finding.path, Some(at.join(", ")));
         }
     }
-    for fix in &audited.fixes {
+    for fix in audited.fixes.iter().filter(|fix| !fix.commit.ids.is_empty()) {
         tell(&fix.component, &fix.commit, &fix.path, None);
     }
     statements
@@ -76,6 +77,16 @@ impl Statement<'_> {
     /// Whether all copies have it.
     pub fn is_fixed(&self) -> bool {
         self.lacking.is_empty()
+    }
+
+    /// What OpenVEX and CycloneDX call that: of a fault that nobody gave a number it takes a person
+    /// to say whether it is one.
+    pub fn status(&self) -> (&'static str, &'static str) {
+        match (self.is_fixed(), self.commit.ids.is_empty()) {
+            (true, _) => ("fixed", "resolved"),
+            (false, false) => ("affected", "exploitable"),
+            (false, true) => ("under_investigation", "in_triage"),
+        }
     }
 
     /// Where it is missing, or which files have it.
@@ -101,17 +112,17 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let statement = |((name, _), of): (&(String, String), &Statement<'_>)| {
         let component =
             of.component.purl.clone().unwrap_or_else(|| generic_purl(&of.component.name));
-        let (status, why) = if of.is_fixed() {
-            ("fixed", "status_notes")
-        } else {
-            ("affected", "action_statement")
+        let (status, _) = of.status();
+        let (why, text) = match status {
+            "affected" => ("action_statement", format!("Apply the fix: {}", of.describe())),
+            _ => ("status_notes", of.describe()),
         };
         json!({
             "vulnerability": {"name": name, "description": printable(of.commit.subject.as_bytes())},
             "products": [{"@id": project, "subcomponents": [{"@id": component}]}],
             "status": status,
             "timestamp": time,
-            why: if of.is_fixed() { of.describe() } else { format!("Apply the fix: {}", of.describe()) },
+            why: text,
         })
     };
     let mut document = json!({

@@ -343,4 +343,12 @@ fn security_fixes_that_copies_have_or_lack_are_told_to_programs() {
     }
     // What has none of it says nothing of it.
     assert_eq!(of(&[("lib/list.c", LIST)]).0["statements"], serde_json::json!([]));
+    // Without a number it takes a person to say whether it is a vulnerability.
+    origin.write("src/list.c", LIST.replace("number++", "number += 1"));
+    origin.commit("Fix a buffer overflow");
+    shelf.corpus(&["update", "known"]);
+    let (vex, bom) = of(&[("lib/list.c", LIST)]);
+    assert_eq!(vex["statements"][0]["status"], "under_investigation", "{vex}");
+    assert_eq!(bom["vulnerabilities"][0]["analysis"]["state"], "in_triage");
+    assert_eq!(of(&[("test/list.c", LIST)]).0["statements"], serde_json::json!([]));
 }
