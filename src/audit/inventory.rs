@@ -62,7 +62,9 @@ const BATCH: usize = 48 << 20;
 struct ComparedFile {
     changed: ChangedFile,
     sha1: String,
-    /// The corpus file that it is identical to.
+    /// The corpus files that it is identical to, and no copy of if it is short: many are alike.
+    same: Vec<(FilePath, Component)>,
+    /// Those that it is a copy of.
     whole: Vec<(FilePath, Component)>,
     /// The first commit that has it, for a file from the history.
     first: Option<FirstAppearance>,
@@ -566,19 +568,20 @@ impl Comparing<'_> {
 
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
     fn asked(&self, source: Source) -> Result<ComparedFile, Error> {
-        let mut whole = Vec::new();
+        let mut same = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
-        if is_stored && may_be_whole(&source) {
+        if is_stored {
             let id = blob_id(source.bytes());
             for outside in self.outsides {
                 if let Outside::Stored(stored) = outside {
-                    whole.extend(stored.files_of(&id)?);
+                    same.extend(stored.files_of(&id)?);
                 }
             }
         }
         let sha1 = sha1_of(source.bytes());
-        Ok(ComparedFile { changed: ChangedFile::new(source), sha1, whole, first: None })
+        let whole = if may_be_whole(&source) { same.clone() } else { Vec::new() };
+        Ok(ComparedFile { changed: ChangedFile::new(source), sha1, same, whole, first: None })
     }
 
     /// Compares a batch of files and passes on each with what was copied into it; returns the
@@ -691,7 +694,7 @@ impl FileFacts {
                 version: component.version.clone(),
                 n_tokens,
             }],
-            None => self.explained_by(copies, found, source, config),
+            None => self.explained_by(copies, found, file, config),
         };
         // A few tokens between longer copies are like those of any other file.
         explained.retain(|of| of.n_tokens >= MIN_PART || 100 * of.n_tokens >= n_tokens);
@@ -717,9 +720,10 @@ impl FileFacts {
         &mut self,
         copies: &[TreeCopy],
         found: &[FileHits],
-        source: &Source,
+        file: &ComparedFile,
         config: &Config,
     ) -> Vec<Explanation> {
+        let source = &file.changed.source;
         let mut ranked: Vec<&TreeCopy> = copies.iter().collect();
         ranked.sort_by_cached_key(|copied| {
             let FileHits { place, target, .. } = &found[copied.found];
@@ -749,7 +753,13 @@ impl FileFacts {
             // A part of a file does not tell of which release of a history the rest is.
             let n_versioned = if origin.first_seen.is_some() { 0 } else { n_tokens };
             let component = self.number(origin, (n_tokens, n_versioned), config);
-            let (path, version) = (&target.path, &origin.version);
+            let path = &target.path;
+            // Several versions may have these tokens; one with the same bytes tells more.
+            let is_same = |(at, of): &&(FilePath, Component)| {
+                at == path && (&of.corpus, &of.name) == (&origin.corpus, &origin.name)
+            };
+            let same = file.same.iter().find(is_same);
+            let version = same.map_or(&origin.version, |(_, of)| &of.version);
             let is_it = |of: &&mut Explanation| {
                 (of.component, &of.path, &of.version) == (component, path, version)
             };

@@ -430,6 +430,24 @@ fn of_commits_that_differ_in_comments_the_one_with_the_same_bytes_is_told() {
 }
 
 #[test]
+fn a_short_file_is_labelled_by_its_bytes_not_by_the_oldest_with_its_tokens() {
+    let origin = library();
+    let short = "int spin(int *lock)\n{\n    int n = 0;\n    while (*lock) {\n        n += *lock << 2;\n        if (n > 100) {\n            *lock = n - 1;\n        }\n    }\n    return n;\n}\n";
+    origin.write("spin.c", short);
+    origin.commit("Spin");
+    origin.git(&["tag", "v3.0"]);
+    origin.write("spin.c", format!("// Waits.\n{short}"));
+    origin.commit("Say what it does");
+    origin.git(&["tag", "v4.0"]);
+    let shelf = Shelf::of(&origin);
+    let repository = copying_all(&unpacked(&origin, "v4.0", "", "lib"));
+    let report = shelf.report(&repository, &["audit"]);
+    let files = report.list("/audit/copiedFiles");
+    let spin = files.iter().find(|file| file["path"] == "lib/spin.c").expect("it is copied");
+    assert_eq!([&spin["state"], &spin["origins"][0]["version"]], ["identical", "v4.0"]);
+}
+
+#[test]
 fn files_with_names_of_the_component_are_no_other_project() {
     let origin = library();
     let shelf = Shelf::of(&origin);
