@@ -940,12 +940,16 @@ impl AuditSummary {
         };
         let mut parts: BTreeMap<(usize, Option<String>), ComponentCopy> = BTreeMap::new();
         let mut keys = Vec::new();
-        for file in &self.files {
+        for file in &mut self.files {
             let mut of_file = BTreeSet::new();
-            for of in &file.origins {
+            for of in &mut file.origins {
                 let whole = &self.components[of.component];
                 let component = at(&whole.component, &file.path);
                 let key = (of.component, component.version.clone());
+                // Of several packages with this file it is from the one that its folder is.
+                if whole.component.first_seen.is_none() && component.version.is_some() {
+                    of.version.clone_from(&component.version);
+                }
                 let none = || ComponentCopy { component, n_files: 0, n_tokens: 0, ..whole.clone() };
                 let part = parts.entry(key.clone()).or_insert_with(none);
                 part.n_tokens += of.n_tokens;

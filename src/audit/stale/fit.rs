@@ -33,7 +33,7 @@ use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
 use crate::git::blob_id;
-use crate::policy::PastCommit;
+use crate::policy::{Component, PastCommit};
 use crate::store::corpus::StoredChange;
 use crate::text::FilePath;
 
@@ -62,7 +62,7 @@ const FAR_LESS: usize = 8;
 /// Maximum mappings to compare, those with most votes first.
 const MAX_MAPPINGS: usize = 8;
 
-/// The versions of all folders that were copied from components with history.
+/// The versions of all folders that were copied from components with history, or from releases.
 ///
 /// # Errors
 /// If a corpus is damaged, or a file of the tree cannot be read.
@@ -81,12 +81,13 @@ pub(in crate::audit) fn fit(
     }
     let mut versions = Vec::new();
     for ((corpus, name), copies) in by_component {
-        if let Some(&project) = projects(outsides, corpus, name).first() {
+        for project in projects(outsides, corpus, name) {
             let fitting =
                 Fitting { project, releases: Releases::new(project)?, copies: &copies, tree };
             versions.extend(fitting.versions()?);
         }
     }
+    let versions = best_of_each(versions);
     // A component may keep a copy of the same project.
     let is_nested = |of: &FolderVersion| is_of_copy(of.origin.as_bytes());
     let (mut nested, mut versions): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_nested);
@@ -99,6 +100,22 @@ pub(in crate::audit) fn fit(
         |version: &FolderVersion| (version.folder.clone(), std::cmp::Reverse(version.n_files));
     versions.sort_by_key(key);
     Ok(versions)
+}
+
+/// Of the versions of a folder by one component, which may be there as several packages, the one
+/// with most files that are the same, and with fewest edited lines.
+fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
+    let key = |of: &FolderVersion| {
+        let (added, removed) = of.n_edited_lines();
+        (std::cmp::Reverse(of.n_same()), added + removed)
+    };
+    versions.sort_by_cached_key(key);
+    let mut known = BTreeSet::new();
+    versions.retain(|of| {
+        let Component { corpus, name, .. } = &*of.component;
+        known.insert((corpus.clone(), name.clone(), of.folder.clone(), of.files.clone()))
+    });
+    versions
 }
 
 /// The mappings that most files vote for, and those that at least half of these vote for as well,

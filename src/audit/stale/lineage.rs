@@ -26,7 +26,7 @@ impl ComponentFile {
     }
 }
 
-/// A component with history, in a corpus.
+/// A component in a corpus, with its history or as one release.
 #[derive(Clone, Copy)]
 pub(in crate::audit) struct Project<'o> {
     pub stored: &'o StoredCorpus,
@@ -46,7 +46,8 @@ pub(in crate::audit) struct Lineage<'o> {
     pub changes: Vec<StoredChange>,
 }
 
-/// The components with history of this name in a corpus: one, unless it was added twice.
+/// The components of this name in a corpus, with their history or as releases: of a repository
+/// there is one, unless it was added twice.
 pub(in crate::audit) fn projects<'o>(
     outsides: &'o [Outside],
     corpus: &str,
@@ -59,7 +60,7 @@ pub(in crate::audit) fn projects<'o>(
             continue;
         }
         for (segment, spec) in
-            stored.sources().filter(|(segment, _)| segment.has_past() && !segment.is_of_fixes())
+            stored.sources().filter(|(segment, _)| segment.keeps_past() && !segment.is_of_fixes())
         {
             let named = segment
                 .components()

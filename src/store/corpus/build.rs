@@ -22,8 +22,8 @@ use crate::license::{
 };
 use crate::matching::is_telling;
 use crate::sources::{
-    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, ReleaseHistory, Sink,
-    SourceFile,
+    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, PastTag, ReleaseHistory,
+    Sink, SourceFile,
 };
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
@@ -561,6 +561,9 @@ impl<'b> Builder<'b> {
 
     fn write_past(&mut self) -> Result<(), SegmentError> {
         let mut writer = std::mem::take(&mut self.fixes);
+        for (component, past) in self.releases() {
+            writer.add(component, past, &|id| self.blob_numbers.get(id).copied());
+        }
         for (component, past) in std::mem::take(&mut self.past) {
             // A component of which no file was taken has no number, and nothing to look up.
             if let Some(&component) = self.component_numbers.get(&*component) {
@@ -568,6 +571,26 @@ impl<'b> Builder<'b> {
             }
         }
         writer.write(&mut self.out)
+    }
+
+    /// The components with a version and no history: their past is one release.
+    fn releases(&self) -> Vec<(u32, PastOf)> {
+        let mut releases: BTreeMap<u32, PastOf> = BTreeMap::new();
+        for file in &self.files {
+            let Some(name) = &self.components[file.component as usize].version else { continue };
+            if file.seen.as_ref().is_some_and(|seen| seen.is_of_history) {
+                continue;
+            }
+            let time = file.seen.as_ref().map_or(0, |seen| seen.time);
+            let new = || {
+                let tag = |name| PastTag { name, time, files: Vec::new() };
+                PastOf { tags: vec![tag(name.clone()), tag(String::new())], ..PastOf::default() }
+            };
+            let release = releases.entry(file.component).or_insert_with(new);
+            let blob = self.blobs[file.blob as usize].id;
+            release.tags[0].files.push((file.path.clone(), Some(blob)));
+        }
+        releases.into_iter().collect()
     }
 
     /// Adds a function as it was before a fix, or as it became.

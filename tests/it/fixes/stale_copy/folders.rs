@@ -623,6 +623,43 @@ fn listing(projects: &[(&str, &Repository)]) -> Shelf {
 }
 
 #[test]
+fn a_folder_is_told_by_the_files_of_packages_too() {
+    let origin = library();
+    let shelf = Shelf::new();
+    for version in ["1.0", "1.1"] {
+        let (prefix, tag) = (format!("--prefix=archive-{version}/"), format!("v{version}"));
+        let at = format!("{}/archive-{version}.tar.gz", shelf.path());
+        origin.git(&["archive", &prefix, "-o", &at, &tag]);
+        shelf.corpus(&["add", "known", &at]);
+    }
+    let mut files = unpacked(&origin, "v1.1", "src/", "lib");
+    edit(&mut files, "lib/dump.c", "record->kind", "record->sort");
+    files.retain(|(path, _)| path != "lib/sort.c");
+    files.push(("lib/own.c".to_owned(), "int own;\n".to_owned()));
+    let repository = copying_all(&files);
+    let of_package = version(&shelf, &repository);
+    assert_eq!([&of_package["version"], &of_package["origin"]], ["1.1", "src"]);
+    let (edited, added, missing) = (["lib/dump.c"], ["lib/own.c"], ["src/sort.c"]);
+    assert_eq!(
+        self::files(&of_package),
+        [json!(4), json!(3), json!(edited), json!([]), json!(added), json!(missing)]
+    );
+    let report = shelf.report(&repository, &["audit"]);
+    let copied = report.list("/audit/copiedFiles").iter();
+    let versions: BTreeSet<&str> =
+        copied.filter_map(|file| file["origins"][0]["version"].as_str()).collect();
+    assert_eq!(versions, BTreeSet::from(["1.1"]));
+    // A package has no commits that a copy could lack.
+    let (status, _, errors) = told(
+        repository
+            .secondhand(&["stale", "--corpus", "known", "--corpus-dir", shelf.path()])
+            .output()
+            .expect("the program starts"),
+    );
+    assert!(status == 2 && errors.contains("history"), "{errors}");
+}
+
+#[test]
 fn projects_of_a_list_that_have_files_of_one_name_are_all_found() {
     let project = |more: &str| {
         let origin = Repository::new();
