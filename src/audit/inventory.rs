@@ -946,6 +946,10 @@ impl AuditSummary {
                 let whole = &self.components[of.component];
                 let component = at(&whole.component, &file.path);
                 let key = (of.component, component.version.clone());
+                let mut folders = self.versions.iter().filter(|of| of.is_of(&component));
+                if let Some(place) = folders.find_map(|of| of.place_of(&file.path)) {
+                    of.path.clone_from(place);
+                }
                 // Of several packages with this file it is from the one that its folder is.
                 if whole.component.first_seen.is_none() && component.version.is_some() {
                     of.version.clone_from(&component.version);

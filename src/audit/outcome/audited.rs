@@ -1,5 +1,6 @@
 //! The result of auditing a whole tree: which files contain code of which components.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::policy::{Component, FirstAppearance, PastCommit, Verdict, unversioned_purl};
@@ -226,6 +227,8 @@ pub struct FolderVersion {
     pub n_lines: usize,
     /// Those of the files that are identical to the version's, sorted by path.
     pub identical: Vec<FilePath>,
+    /// Where the version has these, which the component may have had elsewhere before.
+    pub places: BTreeMap<FilePath, FilePath>,
     /// Those that differ in layout and comments only.
     pub equal: Vec<FilePath>,
     /// Those that differ in code, sorted by path.
@@ -285,6 +288,12 @@ impl FolderVersion {
     /// Whether it says how a file relates to the component.
     pub fn has(&self, path: &FilePath) -> bool {
         self.own().chain(self.of_others.iter().map(|(path, _)| path)).any(|of| of == path)
+    }
+
+    /// Where the version has a file.
+    pub fn place_of(&self, path: &FilePath) -> Option<&FilePath> {
+        let edited = || self.edited.iter().find(|of| of.path == *path).map(|of| &of.origin);
+        self.places.get(path).or_else(edited)
     }
 
     /// The files that are of the version, edited or not.

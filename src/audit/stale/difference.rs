@@ -82,6 +82,9 @@ impl Difference<'_, '_> {
         for relation in relations {
             match relation {
                 Relation::Identical(path, blob) => {
+                    let there = below(&path, &self.mapping.folder).and_then(|name| known.get(name));
+                    let place = there.filter(|(_, of)| *of == blob).map(|(place, _)| place.clone());
+                    version.places.extend(place.map(|place| (path.clone(), place)));
                     version.identical.push(path);
                     held.insert(blob);
                 }

@@ -172,8 +172,8 @@ fn every_format_says_the_same_of_each_file() {
         let expected = [
             ("dump", "100 % archive v2.0 dump.c, identical file"),
             ("find", "100 % archive v2.0 find.c, identical file"),
-            ("list", "100 % archive v1.0 to v2.0 src/list.c, identical file"),
-            ("record", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            ("list", "100 % archive v1.0 to v2.0 list.c, identical file"),
+            ("record", "100 % archive v1.1 to v2.0 record.c, identical file"),
             ("sort", "100 % archive v2.0 sort.c, identical file"),
         ];
         let expected: Vec<(String, &str)> =
@@ -222,8 +222,8 @@ fn every_format_says_the_same_of_each_file() {
         &[
             ("lib/dump.c", "100 % archive v2.0 dump.c, identical file"),
             ("lib/find.c", "100 % archive v2.0 find.c, identical file"),
-            ("lib/list.c", "100 % archive v1.0 to v2.0 src/list.c, identical file"),
-            ("lib/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            ("lib/list.c", "100 % archive v1.0 to v2.0 list.c, identical file"),
+            ("lib/record.c", "100 % archive v1.1 to v2.0 record.c, identical file"),
             ("lib/sort.c", "100 % archive v1.0 to v1.1 src/sort.c, identical file"),
         ],
     );
@@ -257,7 +257,7 @@ fn every_format_says_the_same_of_each_file() {
         &[
             ("lib/dump.c", "100 % archive v2.0 dump.c, identical file"),
             ("lib/find.c", "100 % archive v2.0 find.c, identical file"),
-            ("lib/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            ("lib/record.c", "100 % archive v1.1 to v2.0 record.c, identical file"),
             ("lib/vendor/archive/dump.c", "100 % archive v1.0 to v1.1 src/dump.c, identical file"),
             ("lib/vendor/archive/find.c", "100 % archive v1.0 to v1.1 src/find.c, identical file"),
             (
@@ -285,9 +285,9 @@ fn every_format_says_the_same_of_each_file() {
             ("deps/archive/find.c", "100 % archive v2.0 find.c, edited: +1 -1 lines since v2.0"),
             (
                 "deps/archive/list.c",
-                "100 % archive v1.0 to v2.0 src/list.c, edited: +1 -1 lines since v2.0",
+                "100 % archive v1.0 to v2.0 list.c, edited: +1 -1 lines since v2.0",
             ),
-            ("deps/archive/record.c", "100 % archive v1.1 to v2.0 src/record.c, identical file"),
+            ("deps/archive/record.c", "100 % archive v1.1 to v2.0 record.c, identical file"),
             ("deps/archive/sort.c", "100 % archive v2.0 sort.c, identical file"),
         ],
     );
