@@ -831,7 +831,7 @@ impl FileFacts {
             })
             .filter(|(_, taken)| taken.n_files > 0)
             .collect();
-        taken.sort_by(|(_, a), (_, b)| largest_first(a, b));
+        taken.sort_by(|(_, a), (_, b)| a.by_size(b));
         let places: BTreeMap<usize, usize> =
             taken.iter().enumerate().map(|(place, (number, _))| (*number, place)).collect();
         for of in files.iter_mut().flat_map(|file| &mut file.origins) {
@@ -918,99 +918,7 @@ fn without_idioms(
     possible
 }
 
-impl AuditSummary {
-    /// Names the versions of folders, also in the components that were copied: a file that a folder
-    /// has of its version is of that; what else there is of the component has no version, and is a
-    /// component of its own.
-    fn name_versions(&mut self, versions: Vec<FolderVersion>) {
-        self.versions = versions;
-        let exact = self.versions.iter().filter(|of| of.is_exact());
-        let exact: Vec<_> = exact.map(|of| (of, of.own().collect::<BTreeSet<_>>())).collect();
-        let at = |component: &Arc<Component>, path: &FilePath| {
-            let is_it = |of: &FolderVersion| of.is_of(component);
-            match exact.iter().find(|(of, own)| is_it(of) && own.contains(path)) {
-                Some((of, _)) => Arc::new(Component {
-                    version: of.version(),
-                    purl: of.purl(),
-                    ..(**component).clone()
-                }),
-                None if self.versions.iter().any(is_it) => Arc::new(component.unversioned()),
-                None => Arc::clone(component),
-            }
-        };
-        let mut parts: BTreeMap<(usize, Option<String>), ComponentCopy> = BTreeMap::new();
-        let mut keys = Vec::new();
-        for file in &mut self.files {
-            let mut of_file = BTreeSet::new();
-            for of in &mut file.origins {
-                let whole = &self.components[of.component];
-                let component = at(&whole.component, &file.path);
-                let key = (of.component, component.version.clone());
-                let mut folders = self.versions.iter().filter(|of| of.is_of(&component));
-                if let Some(place) = folders.find_map(|of| of.place_of(&file.path)) {
-                    of.path.clone_from(place);
-                }
-                // Of several packages with this file it is from the one that its folder is.
-                if whole.component.first_seen.is_none() && component.version.is_some() {
-                    of.version.clone_from(&component.version);
-                }
-                let none = || ComponentCopy { component, n_files: 0, n_tokens: 0, ..whole.clone() };
-                let part = parts.entry(key.clone()).or_insert_with(none);
-                part.n_tokens += of.n_tokens;
-                part.n_files += usize::from(of_file.insert(key.clone()));
-                keys.push(key);
-            }
-        }
-        let mut parts: Vec<_> = parts.into_iter().collect();
-        parts.sort_by(|(_, a), (_, b)| largest_first(a, b));
-        let numbers: BTreeMap<_, _> = parts.iter().map(|(key, _)| key).zip(0..).collect();
-        let origins = self.files.iter_mut().flat_map(|file| &mut file.origins);
-        origins.zip(&keys).for_each(|(of, key)| of.component = numbers[key]);
-        self.components = parts.into_iter().map(|(_, part)| part).collect();
-    }
-
-    /// Adds to each verdict what is owed for the files of the component.
-    fn settle_attribution(&mut self, findings: &[Finding]) {
-        let mut paths: Vec<BTreeSet<&FilePath>> = vec![BTreeSet::new(); self.components.len()];
-        for file in &self.files {
-            for of in &file.origins {
-                paths[of.component].insert(&file.path);
-            }
-        }
-        for (taken, paths) in self.components.iter_mut().zip(&paths) {
-            let of_it = findings.iter().filter(|of| !of.is_idiom && paths.contains(&of.path));
-            taken.verdict = owed(&taken.component, taken.verdict.clone(), of_it);
-        }
-    }
-}
-
-/// The component that explains more comes first.
-fn largest_first(a: &ComponentCopy, b: &ComponentCopy) -> std::cmp::Ordering {
-    (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component))
-}
-
 /// When a component's history first has something; after all others if unknown.
 fn first(component: &Component) -> i64 {
     component.first_seen.as_ref().map_or(i64::MAX, |seen| seen.time)
-}
-
-/// The verdict on a component, with what is owed in any of its findings.
-fn owed<'f>(
-    component: &Component,
-    verdict: Verdict,
-    findings: impl Iterator<Item = &'f Finding>,
-) -> Verdict {
-    let origins = findings.flat_map(|finding| &finding.origins);
-    let is_it =
-        |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
-    let verdicts =
-        origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
-    let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
-    let mut given = None;
-    let owing = verdicts.find(|of| {
-        given.get_or_insert_with(|| of.attribution.clone());
-        matches!(of.attribution, crate::policy::Attribution::Owed(_))
-    });
-    let attribution = owing.map(|of| of.attribution.clone()).or(given);
-    Verdict { attribution: attribution.unwrap_or_else(|| verdict.attribution.clone()), ..verdict }
 }

@@ -55,6 +55,9 @@ mod in_step;
 // Finds what copies have missed, and which versions folders are.
 mod stale;
 
+// Names the files and components of an audit by the versions of their folders.
+mod naming;
+
 // Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
 mod check;
 mod compare;

@@ -270,6 +270,13 @@ pub struct EditedLines {
     pub added_text: Vec<Vec<u8>>,
 }
 
+impl ComponentCopy {
+    /// The order of components: the one that explains more comes first.
+    pub fn by_size(&self, other: &Self) -> std::cmp::Ordering {
+        (other.n_tokens, &self.component).cmp(&(self.n_tokens, &other.component))
+    }
+}
+
 impl FolderVersion {
     /// Whether it is of this component.
     pub fn is_of(&self, component: &Component) -> bool {
@@ -288,12 +295,6 @@ impl FolderVersion {
     /// Whether it says how a file relates to the component.
     pub fn has(&self, path: &FilePath) -> bool {
         self.own().chain(self.of_others.iter().map(|(path, _)| path)).any(|of| of == path)
-    }
-
-    /// Where the version has a file.
-    pub fn place_of(&self, path: &FilePath) -> Option<&FilePath> {
-        let edited = || self.edited.iter().find(|of| of.path == *path).map(|of| &of.origin);
-        self.places.get(path).or_else(edited)
     }
 
     /// The files that are of the version, edited or not.
