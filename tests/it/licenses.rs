@@ -921,9 +921,10 @@ fn an_idiom_is_a_note_and_no_origin_of_a_file() {
         ("beta/b.c", C.second),
         ("beta/LICENSE", MIT),
     ]);
-    let audited = |text: &str| {
+    let audited = |text: &str, taken: &str| {
         let repository = Repository::new();
         repository.write("send.c", text);
+        repository.write("taken.c", taken);
         repository.commit("begin");
         let args = ["audit", "--corpus", utf8(corpus.path()), "--fail-on", "never", "--format"];
         let written = |format: &str| {
@@ -941,7 +942,7 @@ fn an_idiom_is_a_note_and_no_origin_of_a_file() {
             .to_owned()
             + &filling("part", "left", "output")
             + "    unlock(output->mutex);\n    return 0;\n}\n";
-    let (report, [notice, spdx, cyclonedx, text]) = audited(&own);
+    let (report, [notice, spdx, cyclonedx, text]) = audited(&own, "");
     let found = &report["findings"][0];
     assert_eq!([&found["rule"], &found["level"]], ["corpus-copy", "note"], "{report}");
     assert_eq!(report["audit"]["components"], serde_json::json!([]));
@@ -959,8 +960,13 @@ fn an_idiom_is_a_note_and_no_origin_of_a_file() {
             && text.contains("like pack.c of alpha"),
         "{text}"
     );
+    // Nor does it become one where the component has another file.
+    let (_, [_, spdx, cyclonedx, _]) = audited(&own, &C.file("taken", &[C.first]).text);
+    for written in [spdx, cyclonedx] {
+        assert!(written.contains("taken.c") && !written.contains("send.c"), "{written}");
+    }
     // What is as long, and does something, is a component's.
-    let (report, [notice, ..]) = audited(&C.file("alpha", &[C.second, C.first]).text);
+    let (report, [notice, ..]) = audited(&C.file("alpha", &[C.second, C.first]).text, "");
     assert_eq!(report["audit"]["possible"], serde_json::json!([]));
     assert!(notice.contains("alpha"), "{notice}");
 }

@@ -49,6 +49,12 @@ impl AuditSummary {
         Component { version: part.version.clone(), ..component.unversioned() }
     }
 
+    /// The number of a component, if code of it explains a part of a file.
+    pub fn explaining(&self, file: &CopiedFile, component: &Component) -> Option<usize> {
+        let mut numbers = file.origins.iter().map(|part| part.component);
+        numbers.find(|&number| self.components[number].component.is_same(component))
+    }
+
     /// The folders that were copied from a component, in its version.
     pub fn versions_of<'a>(
         &'a self,

@@ -7,11 +7,13 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::openvex::{Statement, statements};
+use super::snippets::{Snippet, snippets};
 use super::{brought_in, corpus, folders_of, from, notices, serial_number, share, timestamp};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
-use crate::policy::{Component, Place};
+use crate::policy::Component;
 use crate::report::missed::edits;
 use crate::report::plain_json::write_json;
+use crate::report::words::place;
 use crate::report::{Format, Style, VERSION};
 use crate::text::{FilePath, printable};
 
@@ -27,9 +29,11 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
+    let snippets = snippets(outcome, audited);
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
         let patches = patches(audited, |edited| is_of(audited, taken, edited));
-        with_patches(origin(number, taken, outcome, audited), &patches)
+        let copies: Vec<_> = snippets.iter().filter(|of| of.package == Some(number)).collect();
+        with_patches(origin(number, taken, &copies, outcome, audited), &patches)
     });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
     let version =
@@ -97,27 +101,13 @@ fn described(component: &Component) -> Value {
 fn origin(
     number: usize,
     taken: &ComponentCopy,
+    copies: &[&Snippet<'_>],
     outcome: &Outcome,
     audited: &AuditSummary,
 ) -> Value {
     let component = &taken.component;
-    let is_it =
-        |place: &Place| matches!(place, Place::Component(other) if other.is_same(component));
     let notices = notices(outcome, component);
-    let (mut occurrences, mut confidence) = (Vec::new(), 0.0f64);
-    for finding in &outcome.findings {
-        let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else {
-            continue;
-        };
-        confidence = confidence.max(origin.similarity);
-        if occurrences.len() < MAX_OCCURRENCES {
-            occurrences.push(json!({
-                "location": finding.path.to_string(),
-                "line": finding.fragment.start.line,
-                "additionalContext": format!("lines {}, from {}", crate::report::words::lines(&finding.fragment), crate::report::words::place(origin)),
-            }));
-        }
-    }
+    let confidence = copies.iter().map(|of| of.origin.similarity).fold(0.0, f64::max);
     let confidence = (confidence * 100.0).floor() / 100.0;
     let mut described = described(component);
     described["bom-ref"] = json!(format!("origin-{number}"));
@@ -128,8 +118,8 @@ fn origin(
             "methods": [{"technique": "source-code-analysis", "confidence": confidence, "value": "token alignment with a corpus"}],
         }],
     });
-    if !occurrences.is_empty() {
-        evidence["occurrences"] = json!(occurrences);
+    if !copies.is_empty() {
+        evidence["occurrences"] = copies.iter().take(MAX_OCCURRENCES).map(occurrence).collect();
     }
     if let Some(license) = component.license() {
         evidence["licenses"] = json!([{"expression": license}]);
@@ -162,6 +152,16 @@ fn origin(
         described["externalReferences"] = json!([{"type": "website", "url": url}]);
     }
     described
+}
+
+fn occurrence(copy: &&Snippet<'_>) -> Value {
+    let Snippet { path, lines: (first, last), origin, .. } = copy;
+    let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    json!({
+        "location": path.to_string(),
+        "line": first,
+        "additionalContext": format!("lines {lines}, from {}", place(origin)),
+    })
 }
 
 /// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::brought_in;
-use crate::audit::{AuditSummary, Outcome};
+use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::{Component, Finding, Origin, Place};
 use crate::report::words::{lines, percent, place};
@@ -14,9 +14,11 @@ use crate::text::FilePath;
 pub(super) struct Snippet<'s> {
     /// The number of the file.
     pub file: usize,
-    /// The number of the component, if code of it counts.
+    /// The number of the component, if it explains a part of the file.
     pub package: Option<usize>,
     pub component: &'s Component,
+    pub origin: &'s Origin,
+    pub path: &'s FilePath,
     /// The path and the lines.
     pub name: String,
     /// The first and the last byte, from 1: whole lines, whose ends are the same in every encoding.
@@ -34,7 +36,7 @@ pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> V
         audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
     let snippet = |finding: &'s Finding| {
         let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
-        let (origin, component) = origin(finding)?;
+        let (package, origin, component) = origin(finding, &audited.files[file], audited)?;
         let fragment = &finding.fragment;
         let (first, last) = (fragment.start.line, fragment.end.line);
         let start = text.lines().range(first).start + 1;
@@ -55,8 +57,10 @@ pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> V
         );
         Some(Snippet {
             file,
-            package: audited.components.iter().position(|taken| taken.component.is_same(component)),
+            package,
             component,
+            origin,
+            path: &finding.path,
             name: format!("{}:{}", finding.path, lines(fragment)),
             bytes: (start, text.lines().range(last).end.max(start)),
             lines: (first, last),
@@ -66,12 +70,19 @@ pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> V
     outcome.findings.iter().filter(|finding| !finding.is_idiom).filter_map(snippet).collect()
 }
 
-/// The first origin in a component, which the verdict is about.
-fn origin(finding: &Finding) -> Option<(&Origin, &Component)> {
-    finding.origins.iter().find_map(|origin| match &origin.place {
-        Place::Component(component) => Some((origin, &**component)),
+/// The first origin of which the list of files says that it explains a part of this one, with the
+/// number of its component; or else the first in a component.
+fn origin<'s>(
+    finding: &'s Finding,
+    file: &CopiedFile,
+    audited: &AuditSummary,
+) -> Option<(Option<usize>, &'s Origin, &'s Component)> {
+    let in_component = |origin: &'s Origin| match &origin.place {
+        Place::Component(of) => Some((audited.explaining(file, of), origin, &**of)),
         _ => None,
-    })
+    };
+    let found = || finding.origins.iter().filter_map(in_component);
+    found().find(|(package, ..)| package.is_some()).or_else(|| found().next())
 }
 
 /// Where a component can be had, as far as SPDX takes it.

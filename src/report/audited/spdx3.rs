@@ -175,7 +175,7 @@ impl Graph {
     }
 
     fn snippet(&mut self, number: usize, snippet: &Snippet<'_>) {
-        let Snippet { file, package, component, name, bytes, lines, comment } = snippet;
+        let Snippet { file, package, component, name, bytes, lines, comment, .. } = snippet;
         let id = format!("Snippet-{number}");
         let range = |first: usize, last: usize| json!({"type": "PositiveIntegerRange", "beginIntegerRange": first, "endIntegerRange": last});
         let properties = json!({

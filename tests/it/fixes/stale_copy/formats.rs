@@ -99,6 +99,33 @@ fn components_agree(report: &Value, [spdx, spdx3, cyclonedx]: [&Value; 3], texts
     }
 }
 
+/// Checks that an SBOM has the same copies of the same components as snippets and as occurrences.
+#[track_caller]
+fn copies_agree(spdx: &Value, cyclonedx: &Value) {
+    let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
+    let names: BTreeMap<String, String> = [&spdx["packages"], &spdx["snippets"]]
+        .into_iter()
+        .flat_map(list)
+        .map(|of| (text(&of["SPDXID"]), text(&of["name"])))
+        .collect();
+    let of_spdx: BTreeSet<[String; 2]> = list(&spdx["relationships"])
+        .iter()
+        .filter(|of| of["relationshipType"] == "VARIANT_OF")
+        .map(|of| ["relatedSpdxElement", "spdxElementId"].map(|end| names[&text(&of[end])].clone()))
+        .collect();
+    let mut of_cyclonedx = BTreeSet::new();
+    for library in list(&of_kind(&cyclonedx["components"], "library")) {
+        for of in list(&library["evidence"]["occurrences"]) {
+            let lines = text(&of["additionalContext"]);
+            let lines = lines.strip_prefix("lines ").and_then(|rest| rest.split(',').next());
+            let place = format!("{}:{}", text(&of["location"]), lines.expect("it has lines"));
+            of_cyclonedx.insert([text(&library["name"]), place]);
+        }
+    }
+    assert_eq!(of_cyclonedx, of_spdx);
+}
+
 /// Checks what an audit says of the files, in text and in every other format.
 #[track_caller]
 fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
@@ -138,6 +165,7 @@ fn check(shelf: &Shelf, files: &[(String, String)], expected: &[(&str, &str)]) {
         };
         assert!(notice.contains(&of_notice), "the notice lacks {of_notice}: {notice}");
     }
+    copies_agree(&spdx, &cyclonedx);
     components_agree(&report, [&spdx, &spdx3, &cyclonedx], [&text, &page, &notice]);
     // Folders are said to be the same, too.
     let package = |list: &Value, field: &str| -> Vec<String> {
