@@ -90,6 +90,8 @@ struct ReportedFinding {
     tokens: usize,
     fragment: Lines,
     origins: Vec<ReportedOrigin>,
+    #[serde(default)]
+    missed_commits: Option<serde::de::IgnoredAny>,
     identity: String,
 }
 
@@ -286,6 +288,8 @@ pub struct Member {
     pub n_errors: usize,
     /// Warnings, likewise.
     pub n_warnings: usize,
+    /// Those of both that are copies which lack security fixes.
+    pub n_vulnerable: usize,
     /// Tokens that an audit compared, and those of them that it found in corpora.
     pub audited: Option<(usize, usize)>,
     /// Lines that a scan read, and those of them that are duplicated.
@@ -393,6 +397,8 @@ pub struct RepositoryFinding {
     pub place: String,
     /// The tokens of the copy.
     pub n_tokens: usize,
+    /// Whether the copy lacks security fixes.
+    pub is_vulnerable: bool,
     /// Where the code comes from, each in words.
     pub origins: Vec<String>,
     /// Stays the same when lines move.
@@ -458,6 +464,7 @@ impl Organization {
         sort_and_join(&mut merged.findings);
         for noted in &merged.findings {
             if let Some(member) = members.get_mut(&*noted.repository) {
+                member.n_vulnerable += usize::from(noted.is_vulnerable);
                 match noted.level {
                     Level::Error => member.n_errors += 1,
                     _ => member.n_warnings += 1,
@@ -570,6 +577,7 @@ impl Organization {
             message: of.message.clone(),
             place: format!("{}:{}", of.path, lines(&of.fragment)),
             n_tokens: of.tokens,
+            is_vulnerable: of.missed_commits.is_some(),
             origins: of.origins.iter().map(origin).collect(),
             identity: of.identity.clone(),
         };

@@ -12,8 +12,9 @@ use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by,
-    percent, place, provenance, silently_skipped, skipped_lines, text_of, to_do, unread_note,
+    copies_found, copy_text, count, end, file_of, found_in, found_in_audit, grouped, likeness,
+    missed_note, owned_by, percent, place, provenance, silently_skipped, skipped_lines, text_of,
+    to_do, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
@@ -436,7 +437,7 @@ pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
         (Some(duplication), _) => vec![found_in(outcome), super::words::duplicated(duplication)],
         (None, Some(audited)) => {
             let mut subject = super::audited::subject(outcome, audited);
-            subject.push(super::audited::headline(audited));
+            subject.extend([super::audited::headline(audited), found_in_audit(outcome)]);
             subject
         }
         (None, None) => vec![checked_line(outcome)],
@@ -447,9 +448,12 @@ pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
 
 /// What was examined, without what was found.
 pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
-    let lines = outcome.audited.as_ref().map(|audited| super::audited::subject(outcome, audited));
-    match lines {
-        Some(lines) => summary_of(outcome, lines, is_verbose),
+    match &outcome.audited {
+        Some(audited) => {
+            let mut lines = super::audited::subject(outcome, audited);
+            lines.push(found_in_audit(outcome));
+            summary_of(outcome, lines, is_verbose)
+        }
         None => summary(outcome, is_verbose),
     }
 }
@@ -465,13 +469,6 @@ fn summary_of(outcome: &Outcome, mut lines: Vec<String>, is_verbose: bool) -> St
 fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
     let examined = &outcome.examined;
     let mut lines = Vec::new();
-    if outcome.audited.is_some() {
-        lines.push(format!(
-            "{}, compared with {}",
-            found_in(outcome),
-            count(examined.n_compared, "file")
-        ));
-    }
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
@@ -499,11 +496,6 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// What was found, and in what.
-fn found_in(outcome: &Outcome) -> String {
-    format!("{} in {}", found(outcome), end(&outcome.head))
 }
 
 fn checked_line(outcome: &Outcome) -> String {

@@ -214,6 +214,17 @@ pub(super) fn found(outcome: &Outcome) -> String {
     copies_found(outcome) + &missed_note(outcome) + &unread_note(outcome)
 }
 
+/// What was found, and in what.
+pub(super) fn found_in(outcome: &Outcome) -> String {
+    format!("{} in {}", found(outcome), end(&outcome.head))
+}
+
+/// The same of a whole tree.
+pub(super) fn found_in_audit(outcome: &Outcome) -> String {
+    let n_compared = count(outcome.examined.n_compared, "file");
+    format!("{}, compared with {n_compared}", found_in(outcome))
+}
+
 /// `; 2 edits missed siblings`, where some did.
 pub(super) fn missed_note(outcome: &Outcome) -> String {
     match outcome.findings.iter().filter(|finding| finding.missed().is_some()).count() {
@@ -246,12 +257,14 @@ pub(super) fn duplicated(of: &Duplication) -> String {
     )
 }
 
-/// What the copies of an outcome are called: a check finds copies, a scan classes.
+/// What the copies of an outcome are called: a check finds copies, a scan classes; of a whole tree
+/// everything counts that programs are told.
 pub(super) fn copies_found(outcome: &Outcome) -> String {
     if outcome.duplication.is_some() {
         return count(outcome.findings.len(), "clone class");
     }
-    let copies = || outcome.all_findings().filter(|finding| finding.is_copy());
+    let is_audit = outcome.audited.is_some();
+    let copies = || outcome.all_findings().filter(|finding| is_audit || finding.is_copy());
     let n_of = |level| copies().filter(|finding| finding.level == level).count();
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts: Vec<_> = levels
@@ -259,11 +272,8 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
         .filter(|(level, _)| n_of(*level) > 0)
         .map(|(level, noun)| count(n_of(level), noun))
         .collect();
-    let (one, none) = if outcome.audited.is_some() {
-        ("copy", "no copies")
-    } else {
-        ("new copy", "no new copies")
-    };
+    let (one, none) =
+        if is_audit { ("finding", "no findings") } else { ("new copy", "no new copies") };
     let copies = match counts.as_slice() {
         [] => none.to_owned(),
         _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),

@@ -207,7 +207,7 @@ fn an_audit_begins_with_what_needs_a_decision_the_gravest_first() {
     );
     let titles: Vec<_> =
         page.descendants().filter(|node| node.has_tag_name("h2")).map(text).collect();
-    assert_eq!(titles, ["Needs a decision", "By license class", "Components", "Files", "Copies"]);
+    assert_eq!(titles, ["To do", "By license class", "Components", "Files", "Copies"]);
     let panel = of_class(&page, "panel").remove(0);
     let rows = panel.descendants().filter(|node| node.has_tag_name("tr")).skip(1);
     let firsts: Vec<_> = rows.map(|row| text(row.first_element_child().expect("a cell"))).collect();

@@ -987,6 +987,8 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     let corpora = lines.next().expect("there are lines");
     assert!(corpora.starts_with("corpora: known (sha256 "), "{corpora}");
     assert!(lines.next().is_some_and(|line| line.starts_with("program: secondhand ")), "{text}");
+    let found = lines.nth(1).expect("there are lines");
+    assert!(found.contains(" findings: ") && found.contains(", compared with "), "{text}");
     let report = |format: &str| {
         let output = audit(
             &repository,
@@ -1011,6 +1013,46 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     let number = bom["serialNumber"].as_str().expect("it has a number");
     assert!(number.starts_with("urn:uuid:") && number.len() == 45, "{number}");
     assert_eq!(report("cyclonedx"), report("cyclonedx"));
+}
+
+#[test]
+fn a_component_counts_once_however_many_licenses_its_files_have() {
+    let repository = Repository::new();
+    repository.write("taken/first.c", C.first);
+    repository.write("taken/second.c", C.second);
+    repository.commit("all");
+    let tagged = format!("{BSD_HEADER}{}", C.second);
+    let alpha = [("alpha/LICENSE", MIT), ("alpha/a.c", C.first), ("alpha/b.c", &tagged)];
+    let corpus = folder(&alpha);
+    let reports = folder(&[]);
+    let audited = |format: &str| {
+        let args = ["audit", "--corpus", utf8(corpus.path()), "--fail-on", "never", "--format"];
+        let deny = ["--set", "license.deny=[\"permissive\"]"];
+        let mut command = repository.secondhand(&args);
+        let output = command.arg(format).args(deny).output().expect("the program starts");
+        String::from_utf8(output.stdout).expect("it is UTF-8")
+    };
+    let (json, text, page) = (audited("json"), audited("text"), audited("html"));
+    let report: Value = serde_json::from_str(&json).expect("a report is JSON");
+    let rows = report["audit"]["components"].as_array().map(Vec::len);
+    assert_eq!(
+        (rows, &report["audit"]["byLicenseClass"]["permissive"]["components"]),
+        (Some(2), &1.into())
+    );
+    assert!(text.contains("2 of 2 files contain code of 1 component: "), "{text}");
+    for tile in [
+        "<dt>Components</dt><dd class=\"figure\">1</dd>",
+        "<dt>Need a decision</dt><dd class=\"figure\">1</dd><dd class=\"dim\">1 denied</dd>",
+    ] {
+        assert!(page.contains(tile), "{page}");
+    }
+    assert!(page.contains("1 component in 2 files"), "{page}");
+    // So does the page of many repositories.
+    fs::write(reports.path().join("own.json"), json).expect("the folder is writable");
+    let mut command = support::secondhand(reports.path(), &["report", "own.json"]);
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1 component needing a decision"), "{text}");
 }
 
 #[test]

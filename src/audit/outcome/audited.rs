@@ -1,6 +1,6 @@
 //! The result of auditing a whole tree: which files contain code of which components.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::policy::{Component, FirstAppearance, PastCommit, Verdict, unversioned_purl};
@@ -47,6 +47,14 @@ impl AuditSummary {
             return (**component).clone();
         }
         Component { version: part.version.clone(), ..component.unversioned() }
+    }
+
+    /// How many components there are among the rows that count: a component has one for each
+    /// license.
+    pub fn n_components(&self, counts: impl Fn(&ComponentCopy) -> bool) -> usize {
+        let rows = self.components.iter().filter(|taken| counts(taken));
+        let named = rows.map(|taken| (&taken.component.corpus, &taken.component.name));
+        named.collect::<BTreeSet<_>>().len()
     }
 
     /// The number of a component, if code of it explains a part of a file.

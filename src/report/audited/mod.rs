@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::VERSION;
 use super::missed::version_lines;
-use super::words::{count, day, percent, short};
+use super::words::{count, day, found_in_audit, percent, short};
 use crate::audit::{
     AuditSummary, CopiedFile, ExaminedCorpus, Explanation, Introduction, Outcome, Possible, State,
 };
@@ -37,7 +37,9 @@ pub(super) fn classes(audited: &AuditSummary) -> BTreeMap<Class, OfClass> {
     let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
     let class_of = |of: &Explanation| audited.components[of.component].component.terms.class();
     for taken in &audited.components {
-        classes.entry(taken.component.terms.class()).or_default().n_components += 1;
+        let class = taken.component.terms.class();
+        classes.entry(class).or_default().n_components =
+            audited.n_components(|other| other.component.terms.class() == class);
     }
     for file in &audited.files {
         let mut of_file: BTreeMap<Class, usize> = BTreeMap::new();
@@ -127,9 +129,9 @@ pub(super) fn corpus(of: &ExaminedCorpus) -> String {
 
 /// How much of the tree is code of components.
 pub(super) fn headline(audited: &AuditSummary) -> String {
-    let AuditSummary { n_files, n_tokens, n_copied, files, components, .. } = audited;
+    let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
     let (files, of_all) = (files.len(), count(*n_files, "file"));
-    let components = count(components.len(), "component");
+    let components = count(audited.n_components(|_| true), "component");
     format!(
         "{files} of {of_all} contain code of {components}: {} % of the tokens",
         share(*n_copied, *n_tokens)
@@ -140,7 +142,7 @@ pub(super) fn headline(audited: &AuditSummary) -> String {
 pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: bool) -> Vec<String> {
     let AuditSummary { n_tokens, files, components, .. } = audited;
     let mut lines = subject(outcome, audited);
-    lines.extend([String::new(), headline(audited)]);
+    lines.extend([String::new(), found_in_audit(outcome), headline(audited)]);
     if components.is_empty() {
         lines.extend(possible_lines(&audited.possible, is_verbose));
         lines.push(String::new());

@@ -3,8 +3,8 @@
 
 use super::Page;
 use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile};
-use crate::policy::{Answer, Attribution, Finding};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
+use crate::policy::{Answer, Attribution, Finding, Level};
 use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
 use crate::report::missed::version_lines;
 use crate::report::words::{count, n_vulnerable};
@@ -23,8 +23,13 @@ pub(super) fn title(audited: &AuditSummary) -> String {
 }
 
 /// The page with the overview.
-pub(super) fn overview(audited: &AuditSummary, findings: &[&Finding], page: Page) -> Page {
-    let page = page.with(&tiles(audited, findings));
+pub(super) fn overview(
+    outcome: &Outcome,
+    audited: &AuditSummary,
+    findings: &[&Finding],
+    page: Page,
+) -> Page {
+    let page = page.with(&tiles(outcome, audited));
     if audited.components.is_empty() {
         return page;
     }
@@ -42,7 +47,7 @@ pub(super) fn overview(audited: &AuditSummary, findings: &[&Finding], page: Page
     page.with(&files(audited, findings))
 }
 
-/// What has to be decided about a component, the most severe first; empty if nothing has to.
+/// What has to be done about a component, the most severe first; `None` if nothing has to.
 fn needs(taken: &ComponentCopy) -> Option<Need> {
     match (taken.verdict.answer, &taken.verdict.attribution) {
         (Answer::Denied, _) => Some(Need::Removal),
@@ -73,23 +78,28 @@ impl Need {
     }
 }
 
-fn tiles(audited: &AuditSummary, findings: &[&Finding]) -> Tiles {
-    let AuditSummary { n_files, n_tokens, n_copied, files, components, .. } = audited;
-    let n_needing = components.iter().filter(|taken| needs(taken).is_some()).count();
+fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
+    let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
+    let n_undecided = audited.n_components(|taken| taken.verdict.answer != Answer::Allowed);
     let tile = |name, figure, note| Tile { name, figure, note };
-    let n_denied = components.iter().filter(|taken| taken.verdict.answer == Answer::Denied).count();
-    let denied = if n_denied > 0 { count(n_denied, "conflict") } else { String::new() };
-    let n_vulnerable = n_vulnerable(findings.iter().copied());
+    let n_denied = audited.n_components(|taken| taken.verdict.answer == Answer::Denied);
+    let n_of = |level| outcome.all_findings().filter(|finding| finding.level == level).count();
+    let n_vulnerable = n_vulnerable(outcome.all_findings());
     let vulnerable = (n_vulnerable > 0)
         .then(|| tile("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
-        tile("Need a decision", thousands(n_needing), denied),
+        tile(
+            "Warnings",
+            thousands(n_of(Level::Warning)),
+            format!("and {}", count(n_of(Level::Error), "error")),
+        ),
+        tile("Need a decision", thousands(n_undecided), format!("{n_denied} denied")),
         tile(
             "From known projects",
             format!("{} %", percentage(*n_copied, *n_tokens)),
             format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
         ),
-        tile("Components", thousands(components.len()), String::new()),
+        tile("Components", thousands(audited.n_components(|_| true)), String::new()),
         tile(
             "Files with their code",
             thousands(files.len()),
@@ -118,7 +128,7 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
         ]
     };
     Table {
-        title: "Needs a decision",
+        title: "To do",
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml."
             .to_owned(),
         columns: COLUMNS,

@@ -83,7 +83,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let shown = &findings[..findings.len().min(MAX_CARDS)];
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
-        (None, Some(audited)) => audit::overview(audited, shown, page),
+        (None, Some(audited)) => audit::overview(outcome, audited, shown, page),
         (None, None) => page,
     };
     page.write(out)

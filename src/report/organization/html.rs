@@ -3,7 +3,10 @@
 
 use std::io::{self, Write};
 
-use super::{headline, label, license, name, reports, share, summary, users};
+use super::{
+    headline, is_open, label, license, n_components, n_vulnerable, name, reports, share, summary,
+    users,
+};
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::html::{
     Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile,
@@ -71,28 +74,27 @@ fn tiles(organization: &Organization) -> Tiles {
     };
     let (elsewhere, duplicated, added) =
         (sum(|of| of.audited), sum(|of| of.scanned), sum(|of| of.added));
-    let n_denied = organization.components.iter().filter(|of| of.answer == "denied").count();
-    Tiles {
-        tiles: vec![
-            tile("Repositories", thousands(organization.repositories.len()), String::new()),
-            tile(
-                "License conflicts",
-                thousands(n_denied),
-                "components that the policy denies".to_owned(),
-            ),
-            tile(
-                "From elsewhere",
-                figure(elsewhere),
-                format!("of {}", counted(elsewhere.0, "token")),
-            ),
-            tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
-            tile(
-                "Share of new code that was copied",
-                figure(added),
-                format!("of {}", counted(added.0, "token")),
-            ),
-        ],
-    }
+    let n_denied = n_components(organization, |of| of.answer == "denied");
+    let vulnerable = match n_vulnerable(organization) {
+        0 => None,
+        n => Some(tile("Lack security fixes", thousands(n), String::new())),
+    };
+    let others = [
+        tile("Repositories", thousands(organization.repositories.len()), String::new()),
+        tile(
+            "Need a decision",
+            thousands(n_components(organization, is_open)),
+            format!("{n_denied} denied"),
+        ),
+        tile("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
+        tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
+        tile(
+            "Share of new code that was copied",
+            figure(added),
+            format!("of {}", counted(added.0, "token")),
+        ),
+    ];
+    Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
 /// What a table leaves out, in words.

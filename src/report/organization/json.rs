@@ -50,6 +50,8 @@ struct Repository<'o> {
     reports: &'o BTreeMap<&'static str, Option<String>>,
     errors: usize,
     warnings: usize,
+    /// Those of both that are copies which lack security fixes.
+    lacking_security_fixes: usize,
     /// Of an audit: the tokens compared, and those found in corpora.
     audited: Option<Part>,
     /// Of a scan: lines, and duplicated ones.
@@ -179,6 +181,7 @@ fn repository(of: &audit::Member) -> Repository<'_> {
         reports: &of.reports,
         errors: of.n_errors,
         warnings: of.n_warnings,
+        lacking_security_fixes: of.n_vulnerable,
         audited: of.audited.map(part),
         scanned: of.scanned.map(part),
         added: of.added.map(part),

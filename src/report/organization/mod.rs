@@ -4,8 +4,10 @@ mod html;
 mod json;
 mod text;
 
+use std::collections::BTreeSet;
+
 use super::Format;
-use super::words::count;
+use super::words::{agreed, count};
 use crate::audit::{Flow, Member, Organization, SharedComponent};
 
 pub use json::schema as organization_schema;
@@ -17,9 +19,9 @@ pub static ORGANIZATION_FORMATS: &[Format<Organization>] =
 /// What there is to see, in a line.
 fn headline(organization: &Organization) -> String {
     let n = count(organization.repositories.len(), "repository");
-    let copying: std::collections::BTreeSet<_> =
+    let copying: BTreeSet<_> =
         organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
-    let n_open = organization.components.iter().filter(|of| is_open(of)).count();
+    let n_open = n_components(organization, is_open);
     let flows = match copying.len() {
         0 => String::new(),
         n => format!("; {n} share code with each other"),
@@ -28,7 +30,22 @@ fn headline(organization: &Organization) -> String {
         0 => String::new(),
         n => format!("; {} needing a decision", count(n, "component")),
     };
-    format!("{n}{flows}{open}")
+    let lacking = match n_vulnerable(organization) {
+        0 => String::new(),
+        n => format!("; {} {} security fixes", count(n, "copy"), agreed(n, "lacks", "lack")),
+    };
+    format!("{n}{lacking}{flows}{open}")
+}
+
+/// Copies that lack security fixes.
+fn n_vulnerable(organization: &Organization) -> usize {
+    organization.repositories.iter().map(|of| of.n_vulnerable).sum()
+}
+
+/// How many components there are among the rows that count: a component has one for each license.
+fn n_components(organization: &Organization, counts: fn(&SharedComponent) -> bool) -> usize {
+    let rows = organization.components.iter().filter(|of| counts(of));
+    rows.map(|of| &of.name).collect::<BTreeSet<_>>().len()
 }
 
 /// Whether a person has to look at the license of a component.

@@ -260,12 +260,34 @@ fn an_audit_and_a_check_tell_of_missed_commits_too() {
     let repository = copying(&[("lib/record.c", READ)]);
     assert_eq!(findings(&shelf.report(&repository, &["audit"])), expected);
     assert_eq!(findings(&shelf.report(&repository, &["check", "--base", "HEAD~1"])), expected);
-    // It is the first thing that the summary and the page say.
-    for (format, said) in
-        [("text", "1 copy lacks security fixes; 1 copy: "), ("html", "Lack security fixes")]
-    {
-        let written = shelf.format(&repository, "audit", format);
-        assert!(written.contains(said), "{written}");
+    // It is the first thing that the summary and the page say, and the first page of several
+    // repositories; and everybody counts the same warnings.
+    let reported = shelf.0.path().join("own.json");
+    fs::write(&reported, shelf.format(&repository, "audit", "json")).expect("it is writable");
+    let report = |format: &str| {
+        let mut command = secondhand(shelf.0.path(), &["report", "own.json", "--format", format]);
+        told(command.output().expect("the program starts")).1
+    };
+    let summary = "1 copy lacks security fixes; 2 findings: 2 warnings";
+    let tile = "<dt>Lack security fixes</dt><dd class=\"figure\">1</dd>";
+    for (written, expected) in [
+        (shelf.format(&repository, "audit", "text"), vec![summary]),
+        (
+            shelf.format(&repository, "audit", "markdown"),
+            vec!["## Secondhand: 1 copy lacks", "2 warnings"],
+        ),
+        (
+            shelf.format(&repository, "audit", "html"),
+            vec![summary, tile, "<dt>Warnings</dt><dd class=\"figure\">2</dd>"],
+        ),
+        (shelf.format(&repository, "audit", "counts"), vec!["warnings=2"]),
+        (report("text"), vec!["1 copy lacks security fixes", "0 errors, 2 warnings"]),
+        (report("html"), vec![tile, "1 copy lacks security fixes"]),
+        (report("json"), vec!["\"lackingSecurityFixes\": 1", "\"warnings\": 2"]),
+    ] {
+        for said in expected {
+            assert!(written.contains(said), "lacks {said}: {written}");
+        }
     }
     // Each is told once, with its commits.
     let text = shelf.format(&repository, "audit", "text");
