@@ -125,7 +125,7 @@ pub fn audit(
     outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = facts.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    let corpora = outsides.iter().map(Outside::examined).collect();
+    let corpora = outsides.iter().map(|of| of.examined(context.config)).collect();
     let summary = facts.finish(Some(&outcome.findings));
     let mut audited =
         AuditSummary { project, revision, time, corpora, fixes: fixes.fixes, ..summary };

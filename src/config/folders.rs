@@ -10,6 +10,7 @@ use super::file::{keys_of, line_of_key, only};
 use super::paths::{PathRules, Ruling};
 use super::raw::{RawConfig, RawThresholds, Vendored};
 use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
+use crate::policy::SettingsDigest;
 use crate::text::FilePath;
 
 /// The options that a subfolder can set, besides thresholds.
@@ -129,6 +130,11 @@ impl FolderSettings {
             "vendored" => self.vendored.clear(),
             _ => {}
         }
+    }
+
+    /// Its file, with a digest of its text.
+    pub(super) fn digest(&self) -> Option<SettingsDigest> {
+        Some(super::digest(&self.file.as_ref()?.to_string(), &self.text))
     }
 
     /// The options that it sets, as TOML.

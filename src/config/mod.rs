@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
+use sha2::{Digest as _, Sha256};
+
 pub use file::{ConfigError, NAMES, decisions, find};
 pub use folders::{FolderSettings, Reach};
 pub use overrides::{OptionValue, Overrides, Setting, variable_of, variables};
@@ -34,8 +36,8 @@ use self::raw::FileThresholds;
 use self::thresholds::{Specials, check, levels};
 use crate::fingerprint::Effort;
 use crate::language::Languages;
-use crate::policy::{Ground, Levels, LicensePolicy, SettingsFiles};
-use crate::text::FilePath;
+use crate::policy::{Ground, Levels, LicensePolicy, SettingsDigest, SettingsFiles};
+use crate::text::{FilePath, hexadecimal};
 use crate::{fingerprint, matching};
 
 /// Complete, checked settings: the settings as written, and the parameters made from them.
@@ -164,7 +166,7 @@ impl Config {
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
             files: SettingsFiles::new(
-                folders.iter().filter_map(|of| Some((of.folder.clone(), of.file.as_ref()?))),
+                folders.iter().filter_map(|of| Some((of.folder.clone(), of.digest()?))),
             ),
             written: raw,
         })
@@ -179,9 +181,9 @@ impl Config {
         config
     }
 
-    /// The same settings, read from `file`.
-    fn read_from(mut self, file: Option<&str>) -> Self {
-        self.files.root = file.map(str::to_owned);
+    /// The same settings, read from `file` with this text.
+    fn read_from(mut self, file: Option<&str>, text: &str) -> Self {
+        self.files.root = file.map(|file| digest(file, text));
         self
     }
 
@@ -277,6 +279,11 @@ impl Config {
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
+}
+
+/// A settings file with a digest of its text.
+fn digest(file: &str, text: &str) -> SettingsDigest {
+    SettingsDigest { file: file.to_owned(), digest: hexadecimal(&Sha256::digest(text)) }
 }
 
 /// Checks what folders have besides thresholds, to name their file in an error.

@@ -54,9 +54,12 @@ impl Overrides {
     /// # Errors
     /// If a value cannot be used: what set it is named.
     pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
-        let config = written
-            .complete(self.over(written.raw.clone())?, &self.over_folders(&written.folders)?);
-        Ok((config.map_err(|error| self.blamed(error))?, written.origin.clone()))
+        let raw = self.over(written.raw.clone())?;
+        let changes = if self.0.is_empty() { Vec::new() } else { changes(&written.raw, &raw) };
+        let config = written.complete(raw, &self.over_folders(&written.folders)?);
+        let mut config = config.map_err(|error| self.blamed(error))?;
+        config.files.changes = changes;
+        Ok((config, written.origin.clone()))
     }
 
     /// The settings after applying them.
@@ -138,6 +141,13 @@ impl Overrides {
             other => other,
         }
     }
+}
+
+/// The options whose values differ, with the later ones.
+fn changes(before: &RawConfig, after: &RawConfig) -> Vec<String> {
+    let before = before.leaves();
+    let changed = after.leaves().into_iter().filter(|leaf| !before.contains(leaf));
+    changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
 }
 
 /// The value of an option or of a part of it, and where it was set; `None` if nothing sets it.

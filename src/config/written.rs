@@ -69,6 +69,6 @@ impl SettingsFile {
     ) -> Result<Config, ConfigError> {
         let config = Config::with_folders(raw, folders, &self.origin)
             .map_err(|error| error.located(&self.text))?;
-        Ok(config.read_from(self.file.as_deref()))
+        Ok(config.read_from(self.file.as_deref(), &self.text))
     }
 }

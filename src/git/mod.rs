@@ -146,6 +146,16 @@ impl std::fmt::Debug for Repository {
     }
 }
 
+/// What folders of mirrors are called whatever they mirror: the folder above them is named after
+/// it.
+const PLAIN_NAMES: &[&str] = &["repo", "repository", "git", "bare", "mirror", "source"];
+
+/// The name at the end of an address or path, without `.git`.
+fn name_at_end(address: &str) -> String {
+    let name = address.trim_end_matches('/').rsplit(['/', ':', '\\']).next().unwrap_or_default();
+    printable(name.strip_suffix(".git").unwrap_or(name).as_bytes())
+}
+
 impl Repository {
     /// Opens the repository that contains `folder`, or that git's variables name, as those of a
     /// hook do.
@@ -229,11 +239,20 @@ impl Repository {
         &self.root
     }
 
-    /// The name of that folder, for people.
+    /// Its name, for people: of that folder, or for a bare mirror, whose folder is named by whoever
+    /// made it, of the remote that it mirrors. Without one, a folder called `repo` is named after
+    /// the one above.
     pub fn name(&self) -> String {
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-        let name = root.file_name().unwrap_or(root.as_os_str());
-        printable(name.as_encoded_bytes())
+        let remote = if self.is_bare() { self.remote_url() } else { None };
+        let mirrored = remote.as_deref().map(name_at_end).filter(|name| !name.is_empty());
+        mirrored.unwrap_or_else(|| {
+            let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+            let named = |folder: &Path| name_at_end(&folder.to_string_lossy());
+            let name = named(&root);
+            let says_nothing = self.is_bare() && PLAIN_NAMES.contains(&&*name);
+            let above = root.parent().filter(|_| says_nothing).map(named);
+            above.filter(|name| !name.is_empty()).unwrap_or(name)
+        })
     }
 
     /// The git directory shared by all its work trees.

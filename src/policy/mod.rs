@@ -40,7 +40,7 @@ pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, RuleCondition, Topic, rule};
 pub use security::{says_security, vulnerability_ids};
-pub use settings_files::SettingsFiles;
+pub use settings_files::{SettingsDigest, SettingsFiles};
 pub use suppression::{BadSuppression, Peer, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 

@@ -6,19 +6,37 @@ use crate::text::FilePath;
 #[derive(Debug, Clone, Default)]
 pub struct SettingsFiles {
     /// The file at the root, if there is one.
-    pub root: Option<String>,
+    pub root: Option<SettingsDigest>,
+    /// What variables and flags change of that: `min-tokens = 200`.
+    pub changes: Vec<String>,
     /// Folders below the root with settings of their own, and these, an outer folder before those
     /// in it.
-    folders: Vec<(FilePath, String)>,
+    folders: Vec<(FilePath, SettingsDigest)>,
+}
+
+/// A settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsDigest {
+    /// Its path.
+    pub file: String,
+    /// A digest (SHA-256) of its text, in hexadecimal.
+    pub digest: String,
 }
 
 impl SettingsFiles {
     /// Those of these folders; an outer one comes before those in it.
-    pub fn new<'f>(folders: impl Iterator<Item = (FilePath, &'f FilePath)>) -> Self {
-        Self {
-            root: None,
-            folders: folders.map(|(folder, file)| (folder, file.to_string())).collect(),
-        }
+    pub fn new(folders: impl Iterator<Item = (FilePath, SettingsDigest)>) -> Self {
+        Self { root: None, changes: Vec::new(), folders: folders.collect() }
+    }
+
+    /// All of them, with the beginnings of their digests, and what variables and flags change;
+    /// `none` for the defaults.
+    pub fn describe(&self) -> String {
+        let nested = self.folders.iter().map(|(_, file)| file);
+        let files = self.root.iter().chain(nested);
+        let named = files.map(|of| format!("{} (sha256 {})", of.file, &of.digest[..16]));
+        let all: Vec<String> = named.chain(self.changes.iter().cloned()).collect();
+        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
     }
 
     /// Whether folders have settings of their own.
@@ -35,6 +53,6 @@ impl SettingsFiles {
             .rev()
             .filter(|(folder, _)| path.is_in(folder))
             .map(|(_, file)| file);
-        nested.chain(&self.root).map(String::as_str).collect()
+        nested.chain(&self.root).map(|of| &*of.file).collect()
     }
 }

@@ -446,14 +446,10 @@ pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// What was examined, without what was found.
+/// What was examined, without what was found; of an audit without its subject.
 pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
     match &outcome.audited {
-        Some(audited) => {
-            let mut lines = super::audited::subject(outcome, audited);
-            lines.push(found_in_audit(outcome));
-            summary_of(outcome, lines, is_verbose)
-        }
+        Some(_) => summary_of(outcome, vec![found_in_audit(outcome)], is_verbose),
         None => summary(outcome, is_verbose),
     }
 }

@@ -148,7 +148,7 @@ fn verify(path: &Path, listed: &ListedFile) -> Result<(), Error> {
         }
         hasher.update(&buffer[..n]);
     }
-    let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let found = crate::text::hexadecimal(&hasher.finalize());
     if found == listed.sha256 {
         return Ok(());
     }

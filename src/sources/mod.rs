@@ -269,8 +269,7 @@ pub fn label(spec: &str) -> String {
     };
     let bare =
         git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
-    let name =
-        bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
+    let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| bare.name());
     match part {
         Part::Revision(revision) => format!("{name}@{revision}"),
         Part::History(_) => name,

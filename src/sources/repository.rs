@@ -1,13 +1,13 @@
 //! Reads a git repository: one revision of it, or all history of some references.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::past::read_past;
 use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile,
-    SourceKind, base_name, named, read_named,
+    SourceKind, named, read_named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
@@ -58,7 +58,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         return Err(Error::Unknown { spec: request.spec.to_owned() });
     };
     let repository = Repository::discover_another(Path::new(path))?;
-    let mut component = named(request.component.clone(), &name_of(path, &repository));
+    let mut component = named(request.component.clone(), &repository.name());
     let reader = repository.reader();
     match part {
         Part::Revision(revision) => {
@@ -77,35 +77,6 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         }
     }
 }
-
-/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is
-/// named by whoever made it, of the remote that it mirrors. Without one, a folder called `repo` is
-/// named after the one above.
-pub(super) fn name_of(path: &str, repository: &Repository) -> String {
-    let remote = || {
-        let remote = if repository.is_bare() { repository.remote_url()? } else { return None };
-        let name = remote.trim_end_matches('/').rsplit(['/', ':', '\\']).next()?.to_owned();
-        let name = crate::text::printable(name.strip_suffix(".git").unwrap_or(&name).as_bytes());
-        (!name.is_empty()).then_some(name)
-    };
-    let folder_name = |path: &Path| {
-        let name = base_name(path);
-        name.strip_suffix(".git").unwrap_or(&name).to_owned()
-    };
-    let of_folder = || {
-        let folder = Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-        let name = folder_name(Path::new(path));
-        let says_nothing =
-            repository.is_bare() && (name.is_empty() || PLAIN_NAMES.contains(&&*name));
-        let above = folder.parent().filter(|_| says_nothing).map(folder_name);
-        above.filter(|name| !name.is_empty()).unwrap_or(name)
-    };
-    remote().unwrap_or_else(of_folder)
-}
-
-/// What folders of mirrors are called whatever they mirror: the folder above them is named after
-/// it.
-const PLAIN_NAMES: &[&str] = &["repo", "repository", "git", "bare", "mirror", "source"];
 
 fn read_revision(
     reader: &Reader,

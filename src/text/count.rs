@@ -24,6 +24,11 @@ pub fn agreed<N: Copy + PartialEq + From<u8>, W>(n: N, of_one: W, of_more: W) ->
     if n == N::from(1) { of_one } else { of_more }
 }
 
+/// Bytes as hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,7 @@ mod unpack;
 use std::fmt;
 use std::sync::OnceLock;
 
-pub use count::{agreed, count, noun_of};
+pub use count::{agreed, count, hexadecimal, noun_of};
 pub use encoding::{NotText, decoded, decoded_as, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;

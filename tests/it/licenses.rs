@@ -334,6 +334,13 @@ fn a_bare_mirror_is_named_after_its_remote() {
     assert_eq!(corpus(folder.path(), &["add", "known", utf8(&mirror)]).0, 0);
     let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
     assert!(shown.starts_with("alpha: ") && shown.contains("\n  alpha "), "{shown}");
+    // So is the project that is audited.
+    let corpus = folder.path().join("corpora");
+    let args = ["audit", "--corpus", "known", "--corpus-dir", utf8(&corpus), "--rev", "HEAD"];
+    let mut command = support::secondhand(&mirror, &args);
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("repository: alpha, "), "{text}");
     assert!(!shown.contains("repo"), "{shown}");
 }
 
@@ -1002,7 +1009,16 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
         json["audit"]["corpora"][0]["digest"].as_str().expect("it has a digest").to_owned();
     assert!(corpora.contains(&digest[..16]), "{corpora} {digest}");
     assert_eq!(json["audit"]["revision"], head[..10]);
+    // Whoever has the corpus can see that it is the same.
+    let shown = self::corpus(corpus.path(), &["show", "known"]).1;
+    assert!(shown.ends_with(&format!("sha256 {digest}\n")), "{shown}");
     let page = report("html");
+    for line in [
+        format!("<p class=\"dim\">corpora: known (sha256 {}", &digest[..16]),
+        "<p class=\"dim\">program: ".to_owned(),
+    ] {
+        assert!(page.split("<details").next().is_some_and(|top| top.contains(&line)), "{page}");
+    }
     let named = format!(
         "<title>{}, {}: ",
         json["audit"]["project"].as_str().expect("it has a name"),
@@ -1013,6 +1029,38 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     let number = bom["serialNumber"].as_str().expect("it has a number");
     assert!(number.starts_with("urn:uuid:") && number.len() == 45, "{number}");
     assert_eq!(report("cyclonedx"), report("cyclonedx"));
+}
+
+#[test]
+fn an_audit_names_what_differs_from_the_defaults_and_digests_what_it_read() {
+    let (repository, corpus) = holding();
+    let first = |args: &[&str], variable: &str| {
+        let mut command = repository.secondhand(&["audit", "--corpus", utf8(corpus.path())]);
+        let command = command.args(args).env("SECONDHAND_MIN_TOKENS", variable);
+        let output = command.output().expect("the program starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().skip(1).take(2).map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let settings = |args: &[&str], variable: &str| {
+        let lines = first(args, variable);
+        lines[1].split_once("settings: ").map(|(_, settings)| settings.to_owned())
+    };
+    assert_eq!(settings(&[], "40").as_deref(), Some("none"));
+    assert_eq!(settings(&[], "35").as_deref(), Some("min-tokens = 35"));
+    let set = ["--set", "license.project-license=MIT", "--min-tokens", "30"];
+    let expected = "license.project-license = \"MIT\", min-tokens = 30";
+    assert_eq!(settings(&set, "40").as_deref(), Some(expected));
+    repository.write("secondhand.toml", "min-tokens = 35\n");
+    let file = settings(&[], "35").expect("there is such a line");
+    assert!(file.starts_with("secondhand.toml (sha256 ") && file.len() == 41, "{file}");
+    repository.write("secondhand.toml", "min-tokens = 36\n");
+    let other = settings(&[], "40").expect("there is such a line");
+    assert!(other.ends_with("), min-tokens = 40") && other[..40] != file[..40], "{file} {other}");
+    // A folder of components has a digest, too.
+    let before = first(&[], "40").remove(0);
+    assert!(before.contains(" (sha256 "), "{before}");
+    fs::write(corpus.path().join("beta/b.c"), C.second).expect("the folder is writable");
+    assert_ne!(first(&[], "40")[0], before);
 }
 
 #[test]

@@ -112,8 +112,7 @@ pub struct HeldFix {
 pub struct ExaminedCorpus {
     /// Its name.
     pub name: String,
-    /// A digest of everything in it, in hexadecimal; `None` for a folder and for what is in an
-    /// engine.
+    /// A digest of everything in it, in hexadecimal; `None` for what is in an engine.
     pub digest: Option<String>,
 }
 

@@ -10,7 +10,6 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
-use sha2::{Digest as _, Sha256};
 
 use super::election::{
     AS_MUCH, CorpusHit, KnownVersions, Since, Winners, elect, first_appearance, note_first, oldest,
@@ -147,10 +146,7 @@ impl StoredCorpus {
 
     /// A digest of everything in it, in hexadecimal; `None` if a part of it is in an engine.
     pub(in crate::audit) fn digest(&self) -> Option<String> {
-        let digests: Option<Vec<[u8; 32]>> =
-            self.segments.iter().map(CorpusSegment::digest).collect();
-        let digest = Sha256::digest(digests?.concat());
-        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        CorpusSegment::digest_of(&self.segments)
     }
 
     /// The segments of its sources, each with the name of the source if it was not imported.

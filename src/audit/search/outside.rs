@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use sha2::{Digest as _, Sha256};
+
 use super::corpus::StoredCorpus;
 use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
@@ -9,8 +11,10 @@ use crate::audit::Error;
 use crate::audit::outcome::ExaminedCorpus;
 use crate::audit::read::Sources;
 use crate::change::Components;
+use crate::config::Config;
+use crate::files::ReadFiles as _;
 use crate::policy::Component;
-use crate::text::printable;
+use crate::text::{hexadecimal, printable};
 
 /// Code to compare a change with, besides its tree.
 #[derive(Debug)]
@@ -36,10 +40,23 @@ impl Outside {
         Self::Folder { name, components }
     }
 
-    /// Its name, and a digest of what is in it if it is stored here.
-    pub(in crate::audit) fn examined(&self) -> ExaminedCorpus {
+    /// Its name, and a digest of what is in it if it is here; of a folder, of the files that are
+    /// not too large to compare.
+    pub(in crate::audit) fn examined(&self, config: &Config) -> ExaminedCorpus {
         match self {
-            Self::Folder { name, .. } => ExaminedCorpus { name: name.clone(), digest: None },
+            Self::Folder { name, components } => {
+                let reader = components.reader();
+                let mut digest = Sha256::new();
+                for entry in components.entries() {
+                    let is_read = reader.size(entry).is_some_and(|n| n <= config.max_file_size);
+                    let bytes = is_read.then(|| reader.read(entry).ok()).flatten();
+                    let path = Sha256::digest(entry.path.as_bytes());
+                    digest.update(path);
+                    digest.update(Sha256::digest(bytes.unwrap_or_default()));
+                }
+                let digest = Some(hexadecimal(&digest.finalize()));
+                ExaminedCorpus { name: name.clone(), digest }
+            }
             Self::Stored(stored) => {
                 ExaminedCorpus { name: stored.name().to_owned(), digest: stored.digest() }
             }

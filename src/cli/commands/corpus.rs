@@ -22,8 +22,8 @@ use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{
-    Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf,
-    Stats, is_name,
+    Addition, Compaction, Corpus, CorpusError, CorpusSegment, Delivery, Location, OpenCorpus,
+    Sampling, Shelf, Stats, is_name,
 };
 use crate::text::{agreed, count, decoded, noun_of, printable};
 
@@ -551,6 +551,9 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
         if n_more > 0 {
             let _ = writeln!(text, "  and {n_more} more, which `--verbose` lists");
         }
+    }
+    if let Some(digest) = CorpusSegment::digest_of(&segments) {
+        let _ = writeln!(text, "sha256 {digest}");
     }
     print_text(&text)
 }

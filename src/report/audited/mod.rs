@@ -22,7 +22,7 @@ use crate::audit::{
 };
 use crate::license::Class;
 use crate::policy::{Component, Place};
-use crate::text::FilePath;
+use crate::text::{FilePath, hexadecimal};
 
 /// The part of a tree that belongs to one license class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(super) fn state(audited: &AuditSummary, file: &CopiedFile) -> Option<String>
 /// What was audited, with what and how: what it takes to do it again.
 pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> {
     let corpora: Vec<String> = audited.corpora.iter().map(corpus).collect();
-    let settings = outcome.settings.root.as_deref().unwrap_or("none");
+    let settings = outcome.settings.describe();
     let lines = [
         format!("repository: {}, {}", audited.project, audited.revision),
         format!(
@@ -314,10 +314,7 @@ pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
 
 /// What distinguishes a document from others: half of a SHA-256, in hexadecimal.
 fn digest(document: &Value) -> String {
-    Sha256::digest(document.to_string().as_bytes())[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&Sha256::digest(document.to_string().as_bytes())[..16])
 }
 
 /// The same as a name-based UUID (RFC 9562, version 8): the same findings have the same number.

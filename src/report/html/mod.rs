@@ -20,6 +20,7 @@ pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, counted, percentage, thousands};
 pub(super) use trend::{Period, period_table, share_chart};
 
+use super::audited::subject;
 use super::sides::{Sides, lines};
 use super::text::examined;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
@@ -77,7 +78,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         "" => title,
         repository => format!("{repository}: {title}"),
     };
-    let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
+    let subject = outcome.audited.as_ref().map(|audited| subject(outcome, audited));
+    let subject: String = subject.into_iter().flatten().map(|line| format!("\n{line}")).collect();
+    let subtitle = format!("{subtitle}{base}{}{subject}", end(&outcome.head));
     let heading = Heading { title, subtitle, summary: examined(outcome, style.is_verbose) };
     let page = Page::new(heading, list, cards).without(left_out);
     let shown = &findings[..findings.len().min(MAX_CARDS)];

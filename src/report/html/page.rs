@@ -62,8 +62,8 @@ pub(in crate::report) struct Block {
 <body>
 <header>
 <h1>{{ title }}</h1>
-<p class="dim">{{ subtitle }}</p>
-<details class="looked"><summary>What was examined</summary><pre class="facts" tabindex="0">{{ summary }}</pre></details>
+{% for line in subtitle.lines() %}<p class="dim">{{ line }}</p>
+{% endfor %}<details class="looked"><summary>What was examined</summary><pre class="facts" tabindex="0">{{ summary }}</pre></details>
 </header>
 <main>
 {% for part in parts %}{{ part|safe }}{% endfor %}
@@ -124,6 +124,7 @@ pub(in crate::report) struct Page {
 /// What a page begins with.
 pub(in crate::report) struct Heading {
     pub title: String,
+    /// A paragraph for each line.
     pub subtitle: String,
     /// What was examined, in lines.
     pub summary: String,

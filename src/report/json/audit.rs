@@ -46,7 +46,8 @@ pub(super) struct Audit {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExaminedCorpus {
     name: String,
-    /// A digest (SHA-256) of everything in it; null for a folder and for what is in an engine.
+    /// A digest (SHA-256) of everything in it, as `corpus show` prints it; null for what is in an
+    /// engine.
     digest: Option<String>,
 }
 

@@ -62,6 +62,7 @@ use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
 use crate::sources::{self, DeclaredComponent, Note, Request};
+use crate::text::hexadecimal as hex;
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
 const LEXING: u64 = 3;
@@ -658,8 +659,4 @@ fn key_of(spec: &str) -> String {
 /// Whether this is a text of `len` hexadecimal digits.
 fn is_hex(text: &str, len: usize) -> bool {
     text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

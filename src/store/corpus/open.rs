@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::tokens::{take, unpack, unpack_bare, unpack_lines};
 use super::{Stats, params};
@@ -24,7 +25,7 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
-use crate::text::FilePath;
+use crate::text::{FilePath, hexadecimal};
 
 /// The numbers of the sections.
 pub(super) struct Sections {
@@ -335,9 +336,12 @@ impl CorpusSegment {
         *self.segment.params() == params(fingerprint)
     }
 
-    /// A digest of everything in it; `None` if it is elsewhere.
-    pub fn digest(&self) -> Option<[u8; 32]> {
-        self.segment.digest()
+    /// A digest of everything in a corpus of these segments, in hexadecimal; `None` if a part of it
+    /// is elsewhere.
+    pub fn digest_of(segments: &[Self]) -> Option<String> {
+        let digests: Option<Vec<[u8; 32]>> =
+            segments.iter().map(|segment| segment.segment.digest()).collect();
+        Some(hexadecimal(&Sha256::digest(digests?.concat())))
     }
 
     /// A reader for looking up fingerprints.
