@@ -6,12 +6,15 @@
 
 use std::io::{self, Write};
 
+use super::audited::{OfClass, classes, headline, license_of, rows, share, subject};
+use super::missed::version_lines;
 use super::sides::lines;
-use super::text::summary;
+use super::text::examined;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
 use super::{Format, Style};
-use crate::audit::Outcome;
+use crate::audit::{AuditSummary, ComponentCopy, Outcome};
 use crate::language::Languages;
+use crate::license::Class;
 use crate::policy::{Finding, Fragment, Level, best_first};
 use crate::text::LinedText;
 
@@ -22,7 +25,7 @@ pub(super) const FORMAT: Format =
 /// in the step need some.
 const MAX_BYTES: usize = 1_000_000;
 /// Maximum bytes of the table.
-const MAX_TABLE: usize = 300_000;
+const MAX_TABLE: usize = 180_000;
 /// Number of bytes reserved for the sentence about what was left out, and for closing tags.
 const RESERVED: usize = 1_000;
 /// Maximum lines of code to show of each side.
@@ -39,19 +42,12 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
 
     if let Some(audited) = &outcome.audited {
-        let row = |row: Vec<String>| {
-            format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]))
-        };
-        let rows: Vec<_> = super::audited::rows(audited).into_iter().map(row).collect();
-        let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
-        page.push_str("| file | in corpora | from |\n|---|---|---|\n");
-        page.push_str(&rows[..n_rows].concat());
-        page.push('\n');
+        page.push_str(&overview(outcome, audited));
     }
     let languages = Languages::builtin();
     let mut rest = String::new();
     if !style.is_quiet {
-        let notable: Vec<_> = summary(outcome, style.is_verbose)
+        let notable: Vec<_> = examined(outcome, style.is_verbose)
             .lines()
             .map(|line| format!("- {}\n", escaped(line)))
             .collect();
@@ -100,6 +96,60 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         }
     }
     page + &rest
+}
+
+/// What was audited and what of it is from where: license classes, components, folders and files.
+fn overview(outcome: &Outcome, audited: &AuditSummary) -> String {
+    let item = |line: String| format!("- {}\n", escaped(&line));
+    let subject = subject(outcome, audited).into_iter().chain([headline(audited)]).map(item);
+    let class = |(class, of): (Class, OfClass)| {
+        let share = format!("{} %", share(of.n_tokens, audited.n_tokens));
+        [class.name().to_owned(), of.n_components.to_string(), of.n_files.to_string(), share]
+    };
+    let component = |(number, taken): (usize, &ComponentCopy)| {
+        let (name, license) = (taken.component.label(), license_of(audited, number));
+        let (n_files, n_tokens) = (taken.n_files.to_string(), taken.n_tokens.to_string());
+        [name, license, n_files, n_tokens, taken.verdict.describe()]
+    };
+    let file = |row: Vec<String>| {
+        format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]))
+    };
+    let folders = audited.versions.iter().flat_map(|of| version_lines(of, false));
+    let folders = folders.map(|line| item(line.trim().to_owned()));
+    [
+        part("", subject),
+        part(
+            "| license class | components | files | of tokens |\n|---|---|---|---|\n",
+            classes(audited).into_iter().map(class).map(cells),
+        ),
+        part(
+            "| component | license | files | tokens | verdict |\n|---|---|---|---|---|\n",
+            audited.components.iter().enumerate().map(component).map(cells),
+        ),
+        part("", folders),
+        part("| file | in corpora | from |\n|---|---|---|\n", rows(audited).into_iter().map(file)),
+    ]
+    .concat()
+}
+
+/// A table or list with as many of these lines as fit; nothing without any.
+fn part(head: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = lines.collect();
+    let n_lines = fitting(lines.iter().map(String::len), MAX_TABLE);
+    let more = match lines.len() - n_lines {
+        0 => String::new(),
+        n => format!("\n{n} more: `--format json` has all of them.\n"),
+    };
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("{head}{}{more}\n", lines[..n_lines].concat())
+    }
+}
+
+/// A row of a table.
+fn cells<const N: usize>(cells: [String; N]) -> String {
+    format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
 }
 
 /// How many of these sizes fit into `max` bytes.

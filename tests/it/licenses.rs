@@ -1019,6 +1019,19 @@ fn an_audit_says_what_was_compared_with_what_and_begins_with_it() {
     ] {
         assert!(page.split("<details").next().is_some_and(|top| top.contains(&line)), "{page}");
     }
+    // A summary of a workflow step has all of that, and the components, before the files.
+    let markdown = report("markdown");
+    let top = markdown.split("| file |").next().unwrap_or_default();
+    for said in [
+        "\n- repository&#58; ",
+        "\n- corpora&#58; known &#40;sha256 ",
+        "\n- program&#58; secondhand ",
+        "\n| license class | components | files | of tokens |\n",
+        "\n| component | license | files | tokens | verdict |\n",
+        "| alpha | MIT&#58; license text &#40;LICENSE&#58;5&#41; | 2 | ",
+    ] {
+        assert!(top.contains(said), "lacks {said}: {markdown}");
+    }
     let named = format!(
         "<title>{}, {}: ",
         json["audit"]["project"].as_str().expect("it has a name"),
