@@ -136,6 +136,7 @@ pub fn audit(
     }
     audited.name_versions(versions);
     audited.settle_attribution(&outcome.findings);
+    audited.complete_purls();
     outcome.audited = Some(audited);
     Ok(outcome)
 }

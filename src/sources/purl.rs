@@ -124,7 +124,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let component = DeclaredComponent {
         name: if given.name.is_empty() { purl.full_name() } else { given.name },
         version: given.version.or_else(|| Some(purl.version.clone())),
-        purl: given.purl.or_else(|| Some(request.spec.to_owned())),
+        purl: given.purl.or_else(|| Some(canonical(request.spec))),
         url: given.url,
         license: given.license,
     };
@@ -132,6 +132,13 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         &Request { spec: &package.to_string_lossy(), component, limits: request.limits },
         sink,
     )
+}
+
+/// A package URL whose name is written as its type has it: of PyPI in lower case, with dashes.
+fn canonical(spec: &str) -> String {
+    let Some(rest) = spec.strip_prefix("pkg:pypi/") else { return spec.to_owned() };
+    let (name, version) = rest.split_at(rest.find(['@', '?', '#']).unwrap_or(rest.len()));
+    format!("pkg:pypi/{}{version}", name.to_ascii_lowercase().replace('_', "-"))
 }
 
 /// Maximum lines to show from a failed package manager's output.
@@ -269,6 +276,12 @@ mod tests {
         assert_eq!(purl.npm_name(), "@types/node@20.1.0");
         let purl = Purl::parse("pkg:deb/debian/zlib@1:1.2.13.dfsg-1").expect("it is one");
         assert_eq!((purl.name.as_str(), purl.version.as_str()), ("zlib", "1:1.2.13.dfsg-1"));
+    }
+
+    #[test]
+    fn a_name_is_written_as_its_type_has_it() {
+        assert_eq!(canonical("pkg:pypi/Jinja_2@3.1_A?x=Y"), "pkg:pypi/jinja-2@3.1_A?x=Y");
+        assert_eq!(canonical("pkg:npm/A_b@1"), "pkg:npm/A_b@1");
     }
 
     #[test]

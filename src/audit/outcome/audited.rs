@@ -49,6 +49,14 @@ impl AuditSummary {
         Component { version: part.version.clone(), ..component.unversioned() }
     }
 
+    /// Gives each component a package URL: programs leave out those without one.
+    pub fn complete_purls(&mut self) {
+        for component in self.components.iter_mut().map(|taken| Arc::make_mut(&mut taken.component))
+        {
+            component.purl.get_or_insert_with(|| generic_purl(&component.name));
+        }
+    }
+
     /// How many components there are among the rows that count: a component has one for each
     /// license.
     pub fn n_components(&self, counts: impl Fn(&ComponentCopy) -> bool) -> usize {

@@ -495,7 +495,7 @@ fn what_is_not_in_the_folder_of_a_version_is_a_component_without_one() {
                 .replace('"', "")
         })
         .collect();
-    assert_eq!(rows, ["v2.0 pkg:generic/archive@2.0 5", "null null 1"]);
+    assert_eq!(rows, ["v2.0 pkg:generic/archive@2.0 5", "null pkg:generic/archive 1"]);
 }
 
 #[test]

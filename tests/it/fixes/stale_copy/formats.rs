@@ -76,6 +76,7 @@ fn components_agree(report: &Value, [spdx, spdx3, cyclonedx]: [&Value; 3], texts
         &report["audit"]["components"],
         &["/component/name", "/component/version", "/component/purl", "/component/license"],
     );
+    assert!(told.iter().all(|of| !of[2].is_empty()), "one has no package URL: {told:?}");
     let of_spdx = ["/name", "/versionInfo", "/externalRefs/0/referenceLocator", "/licenseDeclared"];
     assert_eq!(fields(&spdx["packages"], &of_spdx), told, "spdx");
     let of_cyclonedx = ["/name", "/version", "/purl", "/licenses/0/expression"];
