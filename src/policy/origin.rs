@@ -250,6 +250,11 @@ impl Component {
             == (&other.corpus, &other.name, &other.terms.license)
     }
 
+    /// Its version as programs take it: one release or commit, and not `v1.2.0 to v1.2.1`.
+    pub fn single_version(&self) -> Option<&str> {
+        self.version.as_deref().filter(|version| !version.contains(" to "))
+    }
+
     /// The component without a version, where several are mixed or none is known.
     #[must_use]
     pub fn unversioned(&self) -> Self {

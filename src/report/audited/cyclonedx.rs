@@ -20,6 +20,9 @@ use crate::text::{FilePath, printable};
 pub(in crate::report) const FORMAT: Format =
     Format { name: "cyclonedx", help: "CycloneDX 1.6 in JSON, with evidence and pedigree", write };
 
+/// What a patch begins with: it may not make the one file of the other.
+const LEFT_OUT: &str = "lines of comments and blank lines are left out";
+
 /// Maximum occurrences of a component to list.
 const MAX_OCCURRENCES: usize = 1_000;
 
@@ -40,6 +43,7 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
         outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
     let corpora =
         audited.corpora.iter().map(|of| json!({"name": "secondhand:corpus", "value": corpus(of)}));
+    let needed = (0..audited.components.len()).map(|number| format!("origin-{number}"));
     let mut bom = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -51,6 +55,7 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
             "properties": corpora.collect::<Vec<_>>(),
         },
         "components": origins.chain(files).collect::<Vec<_>>(),
+        "dependencies": [{"ref": "project", "dependsOn": needed.collect::<Vec<_>>()}],
         "vulnerabilities": vulnerabilities(outcome, audited),
     });
     bom["serialNumber"] = json!(serial_number(&bom));
@@ -81,14 +86,15 @@ fn vulnerabilities(outcome: &Outcome, audited: &AuditSummary) -> Vec<Value> {
 /// The description of a component, for an origin as well as an ancestor.
 fn described(component: &Component) -> Value {
     let mut described = json!({"type": "library", "name": component.name});
-    if let Some(version) = &component.version {
+    if let Some(version) = component.single_version() {
         described["version"] = json!(version);
     }
     if let Some(purl) = &component.purl {
         described["purl"] = json!(purl);
     }
+    // What the user declared is not what the owner did.
+    let acknowledgement = if component.terms.is_declared { "concluded" } else { "declared" };
     if let Some(license) = component.license() {
-        let acknowledgement = if component.terms.is_declared { "declared" } else { "concluded" };
         described["licenses"] =
             json!([{"expression": license, "acknowledgement": acknowledgement}]);
     }
@@ -179,7 +185,7 @@ fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Ve
     let edited =
         audited.versions.iter().flat_map(|of| &of.edited).filter(|edited| is_asked(edited));
     let patch = |edited: &EditedFile| {
-        let diff = edits(edited).join("\n") + "\n";
+        let diff = format!("# {LEFT_OUT}\n{}\n", edits(edited).join("\n"));
         json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
     };
     edited.map(patch).collect()

@@ -70,9 +70,9 @@ impl Graph {
         for (number, file) in audited.files.iter().enumerate() {
             graph.file(number, file, audited);
         }
-        let files: Vec<String> =
-            (0..audited.files.len()).map(|number| format!("File-{number}")).collect();
-        graph.relate("contains", "Project", &files);
+        let files = (0..audited.files.len()).map(|number| format!("File-{number}"));
+        let origins = (0..audited.components.len()).map(|number| format!("Origin-{number}"));
+        graph.relate("contains", "Project", &origins.chain(files).collect::<Vec<_>>());
         for (number, snippet) in snippets.iter().enumerate() {
             graph.snippet(number, snippet);
         }
@@ -157,7 +157,7 @@ impl Graph {
         let properties = with_known(
             json!({"name": component.name}),
             [
-                ("software_packageVersion", component.version.clone()),
+                ("software_packageVersion", component.single_version().map(ToOwned::to_owned)),
                 ("software_packageUrl", component.purl.clone()),
                 ("software_downloadLocation", download(component).map(ToOwned::to_owned)),
                 ("software_copyrightText", copyright(component)),
@@ -165,7 +165,10 @@ impl Graph {
             ],
         );
         self.add("software_Package", &id, properties);
-        self.license("hasDeclaredLicense", &id, component.terms.license.as_ref());
+        // What the user declared is not what the owner did.
+        let is_ours = component.terms.is_declared;
+        let what = if is_ours { "hasConcludedLicense" } else { "hasDeclaredLicense" };
+        self.license(what, &id, component.terms.license.as_ref());
     }
 
     fn file(&mut self, number: usize, file: &CopiedFile, audited: &AuditSummary) {

@@ -42,6 +42,9 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         components.enumerate().map(|(number, component)| package(number, component, audited)),
     );
     let mut relationships = vec![relationship("SPDXRef-DOCUMENT", "DESCRIBES", project)];
+    for number in 0..audited.components.len() {
+        relationships.push(relationship(project, "CONTAINS", &format!("SPDXRef-Origin-{number}")));
+    }
     for number in 0..audited.files.len() {
         relationships.push(relationship(
             "SPDXRef-DOCUMENT",
@@ -118,10 +121,13 @@ fn package(number: usize, component: &Component, audited: &AuditSummary) -> Valu
         "downloadLocation": download(component).unwrap_or(NONE),
         "filesAnalyzed": false,
         "licenseConcluded": NONE,
-        "licenseDeclared": license(component),
+        "licenseDeclared": NONE,
         "copyrightText": copyright(component),
     });
-    if let Some(version) = &component.version {
+    // What the user declared is not what the owner did.
+    let by = if component.terms.is_declared { "licenseConcluded" } else { "licenseDeclared" };
+    package[by] = json!(license(component));
+    if let Some(version) = component.single_version() {
         package["versionInfo"] = json!(version);
     }
     if let Some(evidence) = &component.terms.evidence {

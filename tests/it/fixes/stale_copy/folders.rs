@@ -144,6 +144,7 @@ fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
         ("spdx", "\"referenceLocator\": \"pkg:generic/archive@1.1\""),
         ("cyclonedx", "\"purl\": \"pkg:generic/archive@1.1\""),
         ("cyclonedx", "-        return RECORD_FULL;\\n"),
+        ("cyclonedx", "\"content\": \"# lines of comments and blank lines are left out\\n"),
     ] {
         let written = shelf.format(&repository, "audit", format);
         assert!(written.contains(expected), "{format} lacks {expected}:\n{written}");

@@ -69,6 +69,53 @@ fn fields(list: &Value, places: &[&str]) -> BTreeSet<Vec<String>> {
     of_components.map(said).collect()
 }
 
+/// Lists of components in which a license, and whether its owner or we say so, are at the same
+/// places.
+fn with_licenses(cyclonedx: &Value, spdx: &Value) -> [Value; 2] {
+    let (mut libraries, mut packages) =
+        (of_kind(&cyclonedx["components"], "library"), spdx["packages"].clone());
+    for of in libraries.as_array_mut().expect("it is a list") {
+        let choice = of["licenses"][0].clone();
+        let license = ["/expression", "/license/id", "/license/name"];
+        let license = license.iter().find_map(|at| choice.pointer(at));
+        (of["license"], of["by"]) =
+            (license.cloned().unwrap_or_default(), choice["acknowledgement"].clone());
+        if of["by"].is_null() {
+            of["by"] = choice["license"]["acknowledgement"].clone();
+        }
+    }
+    for of in packages.as_array_mut().expect("it is a list") {
+        let is_ours = of["licenseConcluded"] != "NOASSERTION";
+        (of["license"], of["by"]) = match is_ours {
+            true => (of["licenseConcluded"].clone(), "concluded".into()),
+            false => (of["licenseDeclared"].clone(), "declared".into()),
+        };
+    }
+    [libraries, packages]
+}
+
+/// Checks that nothing floats in an SBOM: the project has each component.
+#[track_caller]
+fn components_belong(spdx: &Value, cyclonedx: &Value) {
+    let ids = |list: &Value, field: &str| -> BTreeSet<String> {
+        list.as_array().expect("it is a list").iter().map(|of| of[field].to_string()).collect()
+    };
+    let libraries = ids(&of_kind(&cyclonedx["components"], "library"), "bom-ref");
+    let needed = cyclonedx["dependencies"][0]["dependsOn"].as_array().into_iter().flatten();
+    let needed: BTreeSet<String> = needed.map(Value::to_string).collect();
+    assert_eq!((&cyclonedx["dependencies"][0]["ref"], needed), (&"project".into(), libraries));
+    let mut packages = ids(&spdx["packages"], "SPDXID");
+    packages.remove("\"SPDXRef-Project\"");
+    let contained = spdx["relationships"].as_array().expect("it is a list").iter();
+    let contained = contained.filter(|of| {
+        of["relationshipType"] == "CONTAINS" && of["spdxElementId"] == "SPDXRef-Project"
+    });
+    assert_eq!(
+        contained.map(|of| of["relatedSpdxElement"].to_string()).collect::<BTreeSet<_>>(),
+        packages
+    );
+}
+
 /// Checks that formats name the same components, with version, package URL and license.
 #[track_caller]
 fn components_agree(report: &Value, [spdx, spdx3, cyclonedx]: [&Value; 3], texts: [&String; 3]) {
@@ -77,12 +124,23 @@ fn components_agree(report: &Value, [spdx, spdx3, cyclonedx]: [&Value; 3], texts
         &["/component/name", "/component/version", "/component/purl", "/component/license"],
     );
     assert!(told.iter().all(|of| !of[2].is_empty()), "one has no package URL: {told:?}");
-    let of_spdx = ["/name", "/versionInfo", "/externalRefs/0/referenceLocator", "/licenseDeclared"];
-    assert_eq!(fields(&spdx["packages"], &of_spdx), told, "spdx");
-    let of_cyclonedx = ["/name", "/version", "/purl", "/licenses/0/expression"];
-    let libraries = of_kind(&cyclonedx["components"], "library");
-    assert_eq!(fields(&libraries, &of_cyclonedx), told, "cyclonedx");
-    let without_license: BTreeSet<Vec<String>> = told.iter().map(|of| of[..3].to_vec()).collect();
+    // A range is no version that a program could look up.
+    let of_programs = told.iter().cloned().map(|mut of| {
+        of[1] = if of[1].contains(" to ") { String::new() } else { of[1].clone() };
+        of
+    });
+    let of_programs: BTreeSet<Vec<String>> = of_programs.collect();
+    let [libraries, packages] = with_licenses(cyclonedx, spdx);
+    let of_spdx = ["/name", "/versionInfo", "/externalRefs/0/referenceLocator", "/license"];
+    assert_eq!(fields(&packages, &of_spdx), of_programs, "spdx");
+    let of_cyclonedx = ["/name", "/version", "/purl", "/license"];
+    assert_eq!(fields(&libraries, &of_cyclonedx), of_programs, "cyclonedx");
+    let whose = ["/name", "/license", "/by"];
+    assert_eq!(fields(&libraries, &whose), fields(&packages, &whose));
+    assert!(!cyclonedx["components"].to_string().contains("\"version\":\"v1.0 to "), "{cyclonedx}");
+    components_belong(spdx, cyclonedx);
+    let without_license: BTreeSet<Vec<String>> =
+        of_programs.iter().map(|of| of[..3].to_vec()).collect();
     let of_spdx3 = ["/name", "/software_packageVersion", "/software_packageUrl"];
     let packages = of_kind(&spdx3["@graph"], "software_Package");
     assert_eq!(fields(&packages, &of_spdx3), without_license, "spdx3");
