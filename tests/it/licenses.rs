@@ -1077,6 +1077,29 @@ fn an_audit_names_what_differs_from_the_defaults_and_digests_what_it_read() {
 }
 
 #[test]
+fn a_license_that_spdx_does_not_list_has_its_name_and_its_text_in_an_sbom() {
+    let repository = Repository::new();
+    repository.write("taken.c", C.first);
+    repository.commit("all");
+    let free = "Alpha is in the public domain. Do with it what you like.\n";
+    let files = [("alpha/a.c", C.first), ("alpha/LICENSE", free)];
+    let corpus = folder(&files);
+    let json = |format: &str| -> Value {
+        let args = ["audit", "--corpus", utf8(corpus.path()), "--fail-on", "never", "--format"];
+        let mut command = repository.secondhand(&args);
+        let output = command.arg(format).output().expect("the program starts");
+        serde_json::from_slice(&output.stdout).expect("it is JSON")
+    };
+    let name = "LicenseRef-public-domain";
+    let choice = serde_json::json!([{"license": {"acknowledgement": "declared", "name": name}}]);
+    let library = &json("cyclonedx")["components"][0];
+    assert_eq!(library["licenses"], choice, "{library}");
+    let spdx = json("spdx");
+    let info = &spdx["hasExtractedLicensingInfos"][0];
+    assert_eq!([&info["licenseId"], &info["extractedText"]], [name, free], "{spdx}");
+}
+
+#[test]
 fn a_component_counts_once_however_many_licenses_its_files_have() {
     let repository = Repository::new();
     repository.write("taken/first.c", C.first);

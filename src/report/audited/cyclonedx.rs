@@ -94,14 +94,28 @@ fn described(component: &Component) -> Value {
     }
     // What the user declared is not what the owner did.
     let acknowledgement = if component.terms.is_declared { "concluded" } else { "declared" };
-    if let Some(license) = component.license() {
-        described["licenses"] =
-            json!([{"expression": license, "acknowledgement": acknowledgement}]);
+    if let Some(licenses) = licenses(component, json!({"acknowledgement": acknowledgement})) {
+        described["licenses"] = licenses;
     }
     if !component.terms.notices.is_empty() {
         described["copyright"] = json!(component.terms.notices.join("\n"));
     }
     described
+}
+
+/// The license of a component: one of SPDX's list, one with another name, or an expression; with
+/// these fields besides.
+fn licenses(component: &Component, mut fields: Value) -> Option<Value> {
+    let expression = component.terms.license.as_ref()?;
+    let text = expression.to_string();
+    let is_single = expression.licenses().all(|of| of.id == text);
+    let field = match (is_single, text.contains("LicenseRef-")) {
+        (true, true) => "name",
+        (true, false) => "id",
+        (false, _) => "expression",
+    };
+    fields[field] = json!(text);
+    Some(if is_single { json!([{ "license": fields }]) } else { json!([fields]) })
 }
 
 fn origin(
@@ -127,8 +141,8 @@ fn origin(
     if !copies.is_empty() {
         evidence["occurrences"] = copies.iter().take(MAX_OCCURRENCES).map(occurrence).collect();
     }
-    if let Some(license) = component.license() {
-        evidence["licenses"] = json!([{"expression": license}]);
+    if let Some(licenses) = licenses(component, json!({})) {
+        evidence["licenses"] = licenses;
     }
     if !notices.is_empty() {
         evidence["copyright"] =

@@ -100,6 +100,14 @@ pub(super) fn unlisted(
 ) -> BTreeMap<String, String> {
     let of_components = audited.components.iter().map(|taken| &*taken.component);
     let mut evidence: BTreeMap<String, String> = BTreeMap::new();
+    for taken in audited.components.iter().filter(|taken| taken.component.terms.is_of_text) {
+        let text = taken.texts.join("\n");
+        for license in taken.component.terms.license.iter().flat_map(Expression::licenses) {
+            if license.id.starts_with("LicenseRef-") && !text.is_empty() {
+                evidence.entry(license.id.clone()).or_insert_with(|| text.clone());
+            }
+        }
+    }
     for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {
         for license in component.terms.license.iter().flat_map(Expression::licenses) {
             if license.id.starts_with("LicenseRef-") {
