@@ -7,7 +7,8 @@ use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
 use crate::policy::{
-    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Reuse, Writing, best_first,
+    About, Answer, Attribution, Component, Deletion, Finding, Fragment, Level, Origin, Place,
+    Reuse, Topic, Verdict, Writing, best_first,
 };
 use crate::text::{FilePath, LinedText, printable};
 pub(super) use crate::text::{agreed, count};
@@ -353,6 +354,38 @@ pub(super) fn end(end: &End) -> String {
     }
 }
 
+/// What has to be done about code of others, the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Need {
+    Removal,
+    License,
+    Review,
+    Attribution,
+}
+
+impl Need {
+    /// What a verdict asks for; `None` if it asks for nothing.
+    pub fn of(verdict: &Verdict) -> Option<Self> {
+        match (verdict.answer, &verdict.attribution) {
+            (Answer::Denied, _) => Some(Self::Removal),
+            (Answer::Unknown, _) => Some(Self::License),
+            (Answer::Review, _) => Some(Self::Review),
+            (Answer::Allowed, Attribution::Owed(_)) => Some(Self::Attribution),
+            (Answer::Allowed, _) => None,
+        }
+    }
+
+    /// What to do, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Removal => "remove it, or agree on an exception",
+            Self::License => "find its license",
+            Self::Review => "review",
+            Self::Attribution => "give attribution",
+        }
+    }
+}
+
 /// What to do about a finding of which something is to be done: reuse the origin, or say why the
 /// copy is kept.
 pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> {
@@ -362,8 +395,11 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
     let (open, close) = languages.comment(&finding.language).unwrap_or(("//", ""));
     let comment = format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id);
     let keep = format!("keep it with a comment above: {}", comment.trim_end());
-    let what = match (finding.missed(), finding.origins.first()) {
-        (Some(missed), _) => {
+    let verdicts = finding.origins.iter().filter_map(|origin| origin.verdict.as_ref());
+    let is_of_license = finding.rule.topic == Topic::License;
+    let need = verdicts.filter_map(Need::of).min().filter(|_| is_of_license);
+    let what = match (finding.missed(), need, finding.origins.first()) {
+        (Some(missed), ..) => {
             let has_patch = missed.patches.iter().any(Option::is_some);
             format!(
                 "make the same edit there{}",
@@ -371,10 +407,11 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
             )
         }
         _ if finding.behind().is_some() => "apply what is missing".to_owned(),
-        (None, Some(origin)) if origin.in_common.insertion.is_some() => {
+        (None, Some(need), _) => need.words().to_owned(),
+        (None, None, Some(origin)) if origin.in_common.insertion.is_some() => {
             "write it once, as a function of what differs".to_owned()
         }
-        (None, Some(Origin { place: Place::Tree, path, fragment, in_common, .. })) => {
+        (None, None, Some(Origin { place: Place::Tree, path, fragment, in_common, .. })) => {
             let line = fragment.start.line;
             match in_common.reuse {
                 Reuse::Call => format!("call {path}:{line} instead"),

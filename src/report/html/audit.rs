@@ -4,10 +4,10 @@
 use super::Page;
 use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
-use crate::policy::{Answer, Attribution, Finding, Level};
+use crate::policy::{Answer, Finding, Level};
 use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
 use crate::report::missed::version_lines;
-use crate::report::words::{count, n_vulnerable};
+use crate::report::words::{Need, count, n_vulnerable};
 use crate::text::printable;
 
 /// Maximum rows of a table.
@@ -34,8 +34,8 @@ pub(super) fn overview(
         return page;
     }
     let mut undecided: Vec<&ComponentCopy> =
-        audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
-    undecided.sort_by_key(|taken| needs(taken));
+        audited.components.iter().filter(|taken| Need::of(&taken.verdict).is_some()).collect();
+    undecided.sort_by_key(|taken| Need::of(&taken.verdict));
     let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
     let mut page = page.with(&by_class(audited)).with(&components(audited));
     if !audited.versions.is_empty() {
@@ -45,37 +45,6 @@ pub(super) fn overview(
         page = page.with(&brought(audited));
     }
     page.with(&files(audited, findings))
-}
-
-/// What has to be done about a component, the most severe first; `None` if nothing has to.
-fn needs(taken: &ComponentCopy) -> Option<Need> {
-    match (taken.verdict.answer, &taken.verdict.attribution) {
-        (Answer::Denied, _) => Some(Need::Removal),
-        (Answer::Unknown, _) => Some(Need::License),
-        (Answer::Review, _) => Some(Need::Review),
-        (Answer::Allowed, Attribution::Owed(_)) => Some(Need::Attribution),
-        (Answer::Allowed, _) => None,
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Need {
-    Removal,
-    License,
-    Review,
-    Attribution,
-}
-
-impl Need {
-    /// What to do, in words.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Removal => "remove it, or agree on an exception",
-            Self::License => "find its license",
-            Self::Review => "review",
-            Self::Attribution => "give attribution",
-        }
-    }
 }
 
 fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
@@ -120,7 +89,7 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
     let row = |taken: &&ComponentCopy| {
         let name = printable(taken.component.label().as_bytes());
         vec![
-            needs(taken).map(Need::words).unwrap_or_default().to_owned().into(),
+            Need::of(&taken.verdict).map(Need::words).unwrap_or_default().to_owned().into(),
             Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
             license(taken).into(),
             printable(taken.verdict.describe().as_bytes()).into(),
