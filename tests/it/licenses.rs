@@ -549,8 +549,8 @@ fn code_from_a_folder_that_only_its_name_makes_third_party_is_told_with_its_lice
 #[test]
 fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     let gpl = format!("/* SPDX-License-Identifier: GPL-3.0-only */\n{}", C.first);
-    let audited = |files: &[(&str, &str)]| {
-        let repository = copying_from("external", files, "");
+    let audited = |folder: &str, files: &[(&str, &str)], attributes: &str| {
+        let repository = copying_from(folder, files, attributes);
         // Another folder of third-party code with the same owes it nothing.
         repository.write("vendor/table/table.c", &gpl);
         repository.commit("more");
@@ -579,10 +579,15 @@ fn an_audit_takes_third_party_folders_by_their_names_as_components() {
     };
     let expected = |line: &str| -> Vec<String> { vec![line.to_owned()] };
     // A file alone has the name of the folder that it is in.
-    let found: Vec<String> = audited(&[("lib/x.c", C.third), ("lib/COPYING", GPL)]);
+    let files = [("lib/x.c", C.third), ("lib/COPYING", GPL)];
+    let found: Vec<String> = audited("external", &files, "");
     assert_eq!(found, expected("src/new.c license-conflict table"));
-    let found: Vec<String> = audited(&[("org/lib/v2/x.c", C.first), ("org/lib/v2/COPYING", GPL)]);
+    let files = [("org/lib/v2/x.c", C.first), ("org/lib/v2/COPYING", GPL)];
+    let found: Vec<String> = audited("external", &files, "");
     assert_eq!(found, expected("src/new.c license-conflict org/lib/v2 table"));
+    let files = [("foo/y.c", &*gpl)];
+    let found: Vec<String> = audited("mylibs", &files, "mylibs/** linguist-vendored\n");
+    assert_eq!(found, expected("src/new.c license-conflict foo table"));
 }
 
 #[test]

@@ -144,14 +144,21 @@ fn component_folder<'p>(
 }
 
 /// The name of the component that is `folder`: its path below the folder of third-party code, as in
-/// `golang.org/x/mod`; of a file alone, the folder in that which it is in.
+/// `golang.org/x/mod`; of a file alone, the folder in that which it is in. Without such a folder it
+/// is that of the component itself, or which the file is in.
 fn name_of(folder: &[u8], path: &FilePath, sources: &Sources<'_>) -> String {
+    let is_file = folder == path.as_bytes();
     let root = sources.unlisted_folder(path).filter(|root| !root.is_empty());
-    let below = root.and_then(|root| folder[root.len()..].strip_prefix(b"/"));
-    let last = || folder.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let name = below.unwrap_or_else(last);
-    let end = memchr::memchr(b'/', name).filter(|_| folder == path.as_bytes());
-    String::from_utf8_lossy(&name[..end.unwrap_or(name.len())]).into_owned()
+    let name = match root.and_then(|root| folder[root.len()..].strip_prefix(b"/")) {
+        Some(below) if is_file => below.split(|&byte| byte == b'/').next(),
+        Some(below) => Some(below),
+        None => {
+            let mut parts = folder.rsplit(|&byte| byte == b'/');
+            let last = parts.next();
+            parts.next().filter(|_| is_file).or(last)
+        }
+    };
+    String::from_utf8_lossy(name.unwrap_or_default()).into_owned()
 }
 
 /// Whether a file directly in `folder` may state its license.
