@@ -315,13 +315,11 @@ impl LicensePolicy {
             None if class >= Class::SourceAvailable => (
                 Answer::Review,
                 format!(
-                    "{license} is {}, and the settings do not say whether that may be copied",
+                    "{license} is {}, and nothing says whether that may be copied",
                     class.name()
                 ),
             ),
-            None => {
-                (Answer::Allowed, format!("the settings do not deny {license} ({})", class.name()))
-            }
+            None => (Answer::Allowed, format!("nothing denies {license} ({})", class.name())),
         }
     }
 }
