@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::openvex::{Statement, statements};
 use super::snippets::{Snippet, snippets};
-use super::{brought_in, corpus, folders_of, from, notices, serial_number, share, timestamp};
+use super::{
+    brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
+};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::Component;
 use crate::report::missed::edits;
@@ -203,13 +205,6 @@ fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Ve
         json!({"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}})
     };
     edited.map(patch).collect()
-}
-
-/// Whether an edited file is one that a component under this license explains.
-fn is_of(audited: &AuditSummary, taken: &ComponentCopy, edited: &EditedFile) -> bool {
-    let file = audited.files.iter().find(|file| file.path == edited.path);
-    let first = file.and_then(|file| file.origins.first());
-    first.is_some_and(|of| std::ptr::eq(&audited.components[of.component], taken))
 }
 
 fn with_patches(mut described: Value, patches: &[Value]) -> Value {

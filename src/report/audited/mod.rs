@@ -18,7 +18,8 @@ use super::VERSION;
 use super::missed::version_lines;
 use super::words::{count, day, found_in_audit, percent, short};
 use crate::audit::{
-    AuditSummary, CopiedFile, ExaminedCorpus, Explanation, Introduction, Outcome, Possible, State,
+    AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation, Introduction,
+    Outcome, Possible, State,
 };
 use crate::license::Class;
 use crate::policy::{Component, Place};
@@ -211,6 +212,13 @@ fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
             _ => None,
         });
     same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
+}
+
+/// Whether an edited file is one that a component under this license explains.
+fn is_of(audited: &AuditSummary, taken: &ComponentCopy, edited: &EditedFile) -> bool {
+    let file = audited.files.iter().find(|file| file.path == edited.path);
+    let first = file.and_then(|file| file.origins.first());
+    first.is_some_and(|of| std::ptr::eq(&audited.components[of.component], taken))
 }
 
 /// What the folders with a component's code are, and how they differ, as every format says it.

@@ -7,8 +7,8 @@
 
 use std::io::{self, Write};
 
-use super::{notices, state};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome, State};
+use super::{is_of, notices, state};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, FolderVersion, Outcome, State};
 use crate::policy::{Answer, Component};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
@@ -46,14 +46,17 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let mut texts: Vec<&str> = Vec::new();
-    for ComponentCopy { component, texts: of_component, .. } in taken.iter().copied() {
+    for row in taken {
+        let ComponentCopy { component, texts: of_component, .. } = row;
         writeln!(out, "\n{}\n", "-".repeat(72))?;
         writeln!(out, "{}", printable(component.label().as_bytes()))?;
         for place in [&component.url, &component.purl].into_iter().flatten() {
             writeln!(out, "{}", printable(place.as_bytes()))?;
         }
         // Several licenses require a notice of changes.
-        for of in audited.versions_of(component).filter(|of| !of.edited.is_empty()) {
+        let is_edited =
+            |of: &&FolderVersion| of.edited.iter().any(|edited| is_of(audited, row, edited));
+        for of in audited.versions_of(component).filter(is_edited) {
             let folder =
                 if let [file] = &of.files[..] { file.to_string() } else { of.folder.to_string() };
             let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };

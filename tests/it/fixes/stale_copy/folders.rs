@@ -152,6 +152,25 @@ fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
 }
 
 #[test]
+fn a_notice_says_what_was_modified_where_it_names_the_license_of_that() {
+    let origin = library();
+    origin.write("other.c", format!("/* SPDX-License-Identifier: ISC */\n{}", part("other")));
+    origin.write("LICENSE", "SPDX-License-Identifier: MIT\n");
+    origin.commit("Add another");
+    origin.git(&["tag", "v3.0"]);
+    let shelf = Shelf::of(&origin);
+    let mut files = unpacked(&origin, "v3.0", "", "lib");
+    edit(&mut files, "lib/dump.c", "record->kind", "record->sort");
+    let notice = shelf.format(&copying_all(&files), "audit", "notice");
+    let rows: Vec<&str> = notice.split(&"-".repeat(72)).skip(1).collect();
+    let modified = |license: &str| {
+        let row = rows.iter().find(|row| row.contains(&format!("License: {license}\n")));
+        row.map(|row| row.contains("\nModified: lib: "))
+    };
+    assert_eq!([modified("MIT"), modified("ISC")], [Some(true), Some(false)], "{notice}");
+}
+
+#[test]
 fn each_file_of_a_folder_is_judged_by_its_name_though_the_project_moved_it() {
     let origin = library();
     let shelf = Shelf::of(&origin);
