@@ -477,7 +477,7 @@ fn introductions(
                 continue;
             }
             let mut notes = Vec::new();
-            if component.first_seen.as_ref().is_some_and(|seen| first.time < seen.time) {
+            if component.committed().is_some_and(|time| first.time < time) {
                 notes.push("older here than there: they may have copied it from here".to_owned());
             }
             notes.extend(commits.doubts(&first.commit)?);
@@ -752,7 +752,7 @@ impl FileFacts {
                 continue;
             }
             // A part of a file does not tell of which release of a history the rest is.
-            let n_versioned = if origin.first_seen.is_some() { 0 } else { n_tokens };
+            let n_versioned = if origin.committed().is_some() { 0 } else { n_tokens };
             let component = self.number(origin, (n_tokens, n_versioned), config);
             let path = &target.path;
             // Several versions may have these tokens; one with the same bytes tells more.

@@ -77,7 +77,7 @@ impl AuditSummary {
                     of.path.clone_from(place);
                 }
                 // Of several packages with this file it is from the one that its folder is.
-                if whole.component.first_seen.is_none() && component.version.is_some() {
+                if whole.component.committed().is_none() && component.version.is_some() {
                     of.version.clone_from(&component.version);
                 }
                 let none = || ComponentCopy { component, n_files: 0, n_tokens: 0, ..whole.clone() };

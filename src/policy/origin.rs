@@ -223,13 +223,20 @@ pub struct Component {
     pub first_seen: Option<FirstAppearance>,
 }
 
-/// The first commit that contains something, and its time.
+/// The first commit that contains something, or the archive, and its time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FirstAppearance {
-    /// The commit, in hexadecimal.
+    /// The commit, in hexadecimal; empty for an archive.
     pub commit: String,
-    /// Its time in seconds since 1970, according to the commit.
+    /// Its time in seconds since 1970, according to the commit or the archive.
     pub time: i64,
+}
+
+impl FirstAppearance {
+    /// The commit; `None` for an archive, whose code may be much older.
+    pub fn commit(&self) -> Option<&str> {
+        (!self.commit.is_empty()).then_some(&*self.commit)
+    }
 }
 
 impl Component {
@@ -248,6 +255,13 @@ impl Component {
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.corpus, &self.name, &self.terms.license)
             == (&other.corpus, &other.name, &other.terms.license)
+    }
+
+    /// When its history first has the origin; `None` without one. An archive may be much younger
+    /// than its code.
+    pub fn committed(&self) -> Option<i64> {
+        let seen = self.first_seen.as_ref()?;
+        seen.commit().map(|_| seen.time)
     }
 
     /// Its version as programs take it: one release or commit, and not `v1.2.0 to v1.2.1`.

@@ -461,7 +461,7 @@ fn component(origin: &Origin) -> Option<Value> {
         "licenseClass": component.terms.class(),
         "licenseEvidence": component.terms.evidence,
         "contradictions": component.terms.contradictions.iter().map(|of| &of.evidence).collect::<Vec<_>>(),
-        "firstSeen": component.first_seen.as_ref().map(|of| json!({"commit": of.commit, "date": day(of.time)})),
+        "firstSeen": component.first_seen.as_ref().map(|of| json!({"commit": of.commit(), "date": day(of.time)})),
         "path": origin.path.to_string(),
         "startLine": origin.fragment.start.line,
         "endLine": origin.fragment.end.line,

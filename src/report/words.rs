@@ -108,12 +108,14 @@ fn owned(component: &Component) -> String {
         license.push_str(&format!(", contradicted: {}{more}", first.evidence));
     }
     let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
-    let seen = component
-        .first_seen
-        .as_ref()
-        .map(|of| (short(&of.commit), day(of.time).unwrap_or_default()));
-    let seen =
-        seen.map(|(commit, day)| format!(", there since {day} ({commit})")).unwrap_or_default();
+    let seen = component.first_seen.as_ref().map(|of| {
+        let day = day(of.time).unwrap_or_default();
+        match of.commit() {
+            Some(commit) => format!(", there since {day} ({})", short(commit)),
+            None => format!(", packed on {day}"),
+        }
+    });
+    let seen = seen.unwrap_or_default();
     let text =
         format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
     crate::text::printable(text.as_bytes())

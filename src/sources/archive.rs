@@ -24,7 +24,14 @@ pub(super) struct Archive<'a> {
     pub budget: &'a mut Budget,
     pub sink: &'a mut dyn Sink,
     pub texts: Texts,
+    /// When its newest file was changed, in seconds since 1970.
+    pub newest: Option<i64>,
 }
+
+/// Times that packers write whatever the files have: nothing, zip's first day, npm, cargo, poetry
+/// and hatch.
+const CONSTANT_TIMES: &[i64] =
+    &[0, 315_532_800, 499_162_500, 1_153_704_088, 1_451_606_400, 1_580_601_600];
 
 /// License texts that manifests of an archive name.
 #[derive(Default)]
@@ -113,8 +120,16 @@ impl Archive<'_> {
         })
     }
 
-    /// Passes on the texts that the manifests named.
+    /// Takes note of the time of an entry.
+    pub fn changed_at(&mut self, time: Option<i64>) {
+        self.newest = self.newest.max(time.filter(|time| !CONSTANT_TIMES.contains(time)));
+    }
+
+    /// Passes on its date and the texts that the manifests named. An archive in it is older.
     pub fn finish(&mut self) {
+        if let Some(time) = self.newest.filter(|_| self.depth == 0) {
+            self.sink.dated(&self.component, time);
+        }
         for text in &self.texts.named {
             if let Some((_, bytes)) = self.texts.held.iter().find(|(path, _)| *path == text.path) {
                 self.sink.named(&self.component, text, bytes);
@@ -166,6 +181,7 @@ impl Archive<'_> {
             budget: &mut *self.budget,
             sink: &mut *self.sink,
             texts: Texts::default(),
+            newest: None,
         };
         let has_failed = Cell::new(false);
         let read = match kind {

@@ -60,9 +60,9 @@ pub struct DeclaredComponent {
 /// When code first appeared in a repository, and which of its releases contain it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReleaseHistory {
-    /// The first commit that has it, in hexadecimal.
+    /// The first commit that has it, in hexadecimal; empty for an archive.
     pub commit: String,
-    /// The time of that commit, in seconds since 1970.
+    /// The time of that commit or of the archive, in seconds since 1970.
     pub time: i64,
     /// The first tag that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +121,11 @@ pub trait Sink {
     /// Accepts the bytes of a license text that a manifest of a component names.
     fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
         let _ = (component, text, bytes);
+    }
+
+    /// Accepts when the files of a component were packed, which have no time of their own.
+    fn dated(&mut self, component: &Arc<DeclaredComponent>, time: i64) {
+        let _ = (component, time);
     }
 
     /// Accepts what the commits of a component did; its files are passed on as well.

@@ -99,6 +99,7 @@ pub(super) fn read_file(
         budget,
         sink,
         texts: Texts::default(),
+        newest: None,
     };
     read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)?;
     archive.finish();
@@ -207,6 +208,9 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
                     .find(|part| !part.is_empty() && *part != b".")
                     .unwrap_or(&name);
                 adopt_top(archive, top);
+                archive.changed_at(
+                    entry.header().mtime().ok().and_then(|time| i64::try_from(time).ok()),
+                );
                 let size = entry.size();
                 archive.entry(&name, size, &mut entry)?;
             }

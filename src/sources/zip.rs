@@ -46,6 +46,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         budget: &mut Budget::of_file(request.limits, path),
         sink,
         texts: Texts::default(),
+        newest: None,
     };
     read_zip(BufReader::new(file), &mut archive)?;
     archive.finish();
@@ -84,6 +85,7 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
                 archive.note(&name, why);
                 continue;
             }
+            archive.changed_at(entry.last_modified().and_then(seconds));
             name
         };
         let entry =
@@ -93,6 +95,16 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
         archive.entry(&name, size, &mut GuardedReader::new(entry, n_in, limits))?;
     }
     Ok(())
+}
+
+/// A time of a zip archive in seconds since 1970: it does not say in which zone.
+fn seconds(time: zip::DateTime) -> Option<i64> {
+    let [month, day, hour, minute, second] =
+        [time.month(), time.day(), time.hour(), time.minute(), time.second()]
+            .map(|part| i8::try_from(part).unwrap_or(0));
+    let year = i16::try_from(time.year()).ok()?;
+    let time = jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bzip2::write::BzEncoder;
 use flate2::Compression;
@@ -20,6 +21,7 @@ use zip::write::SimpleFileOptions;
 struct ComponentCopy {
     files: Vec<SourceFile>,
     notes: Vec<Note>,
+    date: Option<i64>,
 }
 
 impl Sink for ComponentCopy {
@@ -34,6 +36,10 @@ impl Sink for ComponentCopy {
     fn take(&mut self, file: SourceFile) -> Result<(), Error> {
         self.files.push(file);
         Ok(())
+    }
+
+    fn dated(&mut self, _: &Arc<DeclaredComponent>, time: i64) {
+        self.date = Some(time);
     }
 
     fn note(&mut self, note: Note) {
@@ -144,6 +150,35 @@ fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_package_is_of_the_day_of_its_newest_file_unless_its_packer_writes_another() {
+    let tar = |times: &[u64]| {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (number, time) in times.iter().enumerate() {
+            let mut header = Header::new_gnu();
+            header.set_size(1);
+            header.set_mtime(*time);
+            let name = format!("alpha-1.0/{number}.c");
+            tar.append_data(&mut header, name, &b"x"[..]).expect("memory takes all");
+        }
+        taken("alpha-1.0.tar", &tar.into_inner().expect("memory takes all")).expect("it is whole")
+    };
+    assert_eq!(tar(&[1_600_000_000, 1_650_000_000, 1_640_000_000]).date, Some(1_650_000_000));
+    // Nothing, and what npm, cargo, poetry and hatch write.
+    for constant in [0, 499_162_500, 1_153_704_088, 1_451_606_400, 1_580_601_600] {
+        assert_eq!(tar(&[constant, constant]).date, None, "{constant}");
+    }
+    let zip = |year: u16| {
+        let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let time = zip::DateTime::from_date_and_time(year, 1, 1, 0, 0, 0).expect("it is a time");
+        let options = SimpleFileOptions::default().last_modified_time(time);
+        out.start_file("a.c", options).expect("memory takes all");
+        let bytes = out.finish().expect("memory takes all").into_inner();
+        taken("alpha-1.0.zip", &bytes).expect("it is whole").date
+    };
+    assert_eq!([zip(1980), zip(2021)], [None, Some(1_609_459_200)]);
 }
 
 #[test]

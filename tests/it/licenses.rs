@@ -1108,6 +1108,23 @@ fn a_license_that_spdx_does_not_list_has_its_name_and_its_text_in_an_sbom() {
 }
 
 #[test]
+fn an_archive_has_its_date_and_no_commit() {
+    let folder = folder(&[]);
+    let archive = folder.path().join("alpha-1.0.tar");
+    let mut tar = tar::Builder::new(fs::File::create(&archive).expect("the folder is writable"));
+    let mut header = tar::Header::new_gnu();
+    header.set_size(C.first.len() as u64);
+    header.set_mtime(1_650_000_000);
+    tar.append_data(&mut header, "table.c", C.first.as_bytes()).expect("the folder is writable");
+    tar.finish().expect("the folder is writable");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&archive)]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    let component = component(&report);
+    let seen = serde_json::json!({"commit": null, "time": 1_650_000_000});
+    assert_eq!((&component["version"], &component["firstSeen"]), (&"1.0".into(), &seen));
+}
+
+#[test]
 fn a_component_counts_once_however_many_licenses_its_files_have() {
     let repository = Repository::new();
     repository.write("taken/first.c", C.first);

@@ -478,6 +478,7 @@ pub(in crate::audit) fn version_of(file: &StoredFile) -> Option<String> {
     Some(match (&seen.first_tag, &seen.last_tag) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
         (Some(tag), _) | (_, Some(tag)) => tag.clone(),
+        (None, None) if seen.commit.is_empty() => return None,
         (None, None) => seen.commit[..seen.commit.len().min(10)].to_owned(),
     })
 }

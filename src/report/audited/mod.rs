@@ -278,7 +278,7 @@ fn history(brought: &[Introduction]) -> Vec<String> {
         let license = of.component.license().unwrap_or_else(|| "license not known".to_owned());
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let notes: String = of.notes.iter().map(|note| format!("; {note}")).collect();
-        let since = of.component.first_seen.as_ref().and_then(|seen| day(seen.time));
+        let since = of.component.committed().and_then(day);
         let since = since.map(|day| format!(", there since {day}")).unwrap_or_default();
         let text = format!(
             "  {} on {}: {} ({} %) from {} {} ({license}{since}){gone}; {}{notes}",

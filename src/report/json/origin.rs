@@ -87,8 +87,9 @@ pub(super) struct Component {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FirstAppearance {
-    commit: String,
-    /// Its time according to the commit, in seconds since 1970.
+    /// Null for an archive.
+    commit: Option<String>,
+    /// Its time according to the commit or the archive, in seconds since 1970.
     time: i64,
 }
 
@@ -179,7 +180,7 @@ pub(super) fn component(of: &policy::Component) -> Component {
 }
 
 pub(super) fn first_seen(of: &policy::FirstAppearance) -> FirstAppearance {
-    FirstAppearance { commit: of.commit.clone(), time: of.time }
+    FirstAppearance { commit: of.commit().map(ToOwned::to_owned), time: of.time }
 }
 
 pub(super) fn verdict(of: &policy::Verdict) -> Verdict {

@@ -124,6 +124,8 @@ pub struct Builder<'b> {
     last_licenses: HashMap<u32, Arc<Licenses>>,
     /// The statements at the root of each component as it is now, for those with a history.
     current: HashMap<DeclaredComponent, Arc<Licenses>>,
+    /// When the files of components were packed.
+    dates: HashMap<u32, i64>,
     /// What the commits of components did.
     past: Vec<(Arc<DeclaredComponent>, PastOf)>,
     fixes: PastWriter,
@@ -249,6 +251,7 @@ impl<'b> Builder<'b> {
             licenses: HashMap::new(),
             last_licenses: HashMap::new(),
             current: HashMap::new(),
+            dates: HashMap::new(),
             past: Vec::new(),
             fixes: PastWriter::default(),
             is_of_fixes: false,
@@ -520,6 +523,10 @@ impl<'b> Builder<'b> {
     /// the license numbers of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
         let mut table = Numbering::new();
+        for file in self.files.iter_mut().filter(|file| file.seen.is_none()) {
+            let time = self.dates.get(&file.component);
+            file.seen = time.map(|&time| ReleaseHistory { time, ..ReleaseHistory::default() });
+        }
         let (component_licenses, licenses) = self.licenses(&mut table);
         let mut files: Vec<Vec<(&File, u32)>> = vec![Vec::new(); self.blobs.len()];
         for (file, license) in self.files.iter().zip(licenses) {
@@ -701,6 +708,12 @@ impl Sink for Builder<'_> {
         let component = self.component(component);
         let info = LicensingInfo::of_named(text, bytes);
         self.licenses.entry(component).or_default().add(&text.path, &info);
+    }
+
+    fn dated(&mut self, component: &Arc<DeclaredComponent>, time: i64) {
+        let component = self.component(component);
+        let known = self.dates.entry(component).or_insert(time);
+        *known = time.max(*known);
     }
 
     fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
