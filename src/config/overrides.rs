@@ -143,10 +143,11 @@ impl Overrides {
     }
 }
 
-/// The options whose values differ, with the later ones.
+/// The options whose values differ, with the later ones; not what decides the status only.
 fn changes(before: &RawConfig, after: &RawConfig) -> Vec<String> {
     let before = before.leaves();
-    let changed = after.leaves().into_iter().filter(|leaf| !before.contains(leaf));
+    let changed =
+        after.leaves().into_iter().filter(|leaf| !before.contains(leaf) && leaf.key != "fail-on");
     changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Shows how the licenses of copied code are found, and what a policy says of them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -1066,7 +1067,7 @@ fn an_audit_names_what_differs_from_the_defaults_and_digests_what_it_read() {
         let lines = first(args, variable);
         lines[1].split_once("settings: ").map(|(_, settings)| settings.to_owned())
     };
-    assert_eq!(settings(&[], "40").as_deref(), Some("none"));
+    assert_eq!(settings(&["--fail-on", "never"], "40").as_deref(), Some("none"));
     assert_eq!(settings(&[], "35").as_deref(), Some("min-tokens = 35"));
     let set = ["--set", "license.project-license=MIT", "--min-tokens", "30"];
     let expected = "license.project-license = \"MIT\", min-tokens = 30";
@@ -1105,6 +1106,26 @@ fn a_license_that_spdx_does_not_list_has_its_name_and_its_text_in_an_sbom() {
     let spdx = json("spdx");
     let info = &spdx["hasExtractedLicensingInfos"][0];
     assert_eq!([&info["licenseId"], &info["extractedText"]], [name, free], "{spdx}");
+}
+
+#[test]
+fn every_component_that_explains_a_part_of_a_file_has_it_as_an_occurrence() {
+    let repository = Repository::new();
+    repository.write("taken.c", C.first);
+    repository.commit("all");
+    // It is one copy of both, of which each has a line that the other has not.
+    let one = C.first.replace("return -1;", "return table_report(table, slot, key);");
+    let other = C.first.replace("table->capacity - 1;", "table_mask(table, 7);");
+    let corpus = folder(&[("alpha/a.c", &one), ("beta/b.c", &other)]);
+    let args = ["audit", "--corpus", utf8(corpus.path()), "--format", "cyclonedx"];
+    let output = repository.secondhand(&args).output().expect("the program starts");
+    let bom: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let components = bom["components"].as_array().expect("it is a list").iter();
+    let occurrences = components
+        .filter(|of| of["type"] == "library")
+        .map(|of| format!("{} {}", of["name"], of["evidence"]["occurrences"][0]["location"]));
+    let expected = ["\"alpha\" \"taken.c\"", "\"beta\" \"taken.c\""];
+    assert_eq!(occurrences.collect::<BTreeSet<_>>(), BTreeSet::from(expected.map(str::to_owned)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::{Component, Finding, Origin, Place};
 use crate::report::words::{lines, percent, place};
-use crate::text::FilePath;
+use crate::text::{FilePath, LinedText};
 
 /// A copy in a file, and where it is from.
 pub(super) struct Snippet<'s> {
@@ -29,60 +29,73 @@ pub(super) struct Snippet<'s> {
     pub comment: String,
 }
 
-/// The copies of a tree, in the order of its findings. An idiom is none: it is no evidence of an
-/// origin.
+/// The copies of a tree, in the order of its findings, each once for every component that explains
+/// a part of its file. An idiom alone is none: it is no evidence of an origin.
 pub(super) fn snippets<'s>(outcome: &'s Outcome, audited: &'s AuditSummary) -> Vec<Snippet<'s>> {
     let numbers: BTreeMap<&FilePath, usize> =
         audited.files.iter().zip(0..).map(|(file, n)| (&file.path, n)).collect();
-    let snippet = |finding: &'s Finding| {
-        let (&file, text) = (numbers.get(&finding.path)?, outcome.texts.get(&finding.path)?);
-        let (package, origin, component) = origin(finding, &audited.files[file], audited)?;
-        let fragment = &finding.fragment;
-        let (first, last) = (fragment.start.line, fragment.end.line);
-        let start = text.lines().range(first).start + 1;
-        let verdict = origin
-            .verdict
-            .as_ref()
-            .map(|verdict| format!("; {}", verdict.describe()))
-            .unwrap_or_default();
-        let brought = brought_in(audited, &finding.path, &component.name);
-        let comment = format!(
-            "{} % like {} of {} ({}); rule {}{verdict}{}",
-            percent(origin.similarity),
-            place(origin),
-            component.label(),
-            origin.clone_type.name(),
-            finding.rule.id,
-            brought.map(|told| format!("; {told}")).unwrap_or_default(),
-        );
-        Some(Snippet {
-            file,
-            package,
-            component,
-            origin,
-            path: &finding.path,
-            name: format!("{}:{}", finding.path, lines(fragment)),
-            bytes: (start, text.lines().range(last).end.max(start)),
-            lines: (first, last),
-            comment,
-        })
-    };
-    outcome.findings.iter().filter(|finding| !finding.is_idiom).filter_map(snippet).collect()
+    let mut snippets = Vec::new();
+    for finding in outcome.all_findings() {
+        let file = numbers.get(&finding.path).copied();
+        let (Some(file), Some(text)) = (file, outcome.texts.get(&finding.path)) else { continue };
+        let mut found = origins(finding, &audited.files[file], audited);
+        found.retain(|(package, ..)| package.is_some() || !finding.is_idiom);
+        snippets.extend(found.into_iter().map(|of| snippet(finding, (file, text), of, audited)));
+    }
+    snippets
 }
 
-/// The first origin of which the list of files says that it explains a part of this one, with the
-/// number of its component; or else the first in a component.
-fn origin<'s>(
+fn snippet<'s>(
     finding: &'s Finding,
-    file: &CopiedFile,
+    (file, text): (usize, &LinedText),
+    (package, origin, component): Found<'s>,
     audited: &AuditSummary,
-) -> Option<(Option<usize>, &'s Origin, &'s Component)> {
+) -> Snippet<'s> {
+    let (first, last) = (finding.fragment.start.line, finding.fragment.end.line);
+    let start = text.lines().range(first).start + 1;
+    let verdict = origin
+        .verdict
+        .as_ref()
+        .map(|verdict| format!("; {}", verdict.describe()))
+        .unwrap_or_default();
+    let brought = brought_in(audited, &finding.path, &component.name);
+    let comment = format!(
+        "{} % like {} of {} ({}); rule {}{verdict}{}",
+        percent(origin.similarity),
+        place(origin),
+        component.label(),
+        origin.clone_type.name(),
+        finding.rule.id,
+        brought.map(|told| format!("; {told}")).unwrap_or_default(),
+    );
+    Snippet {
+        file,
+        package,
+        component,
+        origin,
+        path: &finding.path,
+        name: format!("{}:{}", finding.path, lines(&finding.fragment)),
+        bytes: (start, text.lines().range(last).end.max(start)),
+        lines: (first, last),
+        comment,
+    }
+}
+
+/// An origin in a component, with its number if it explains a part of the file.
+type Found<'s> = (Option<usize>, &'s Origin, &'s Component);
+
+/// The first origin in each component of which the list of files says that it explains a part of
+/// this one; or else the first in a component, which the verdict is about.
+fn origins<'s>(finding: &'s Finding, file: &CopiedFile, audited: &AuditSummary) -> Vec<Found<'s>> {
     let in_component = |origin: &'s Origin| match &origin.place {
         Place::Component(of) => Some((audited.explaining(file, of), origin, &**of)),
         _ => None,
     };
-    let found = || finding.origins.iter().filter_map(in_component);
-    found().find(|(package, ..)| package.is_some()).or_else(|| found().next())
+    let mut found: Vec<Found<'s>> = finding.origins.iter().filter_map(in_component).collect();
+    let mut known = BTreeSet::new();
+    let first = found.first().copied();
+    found.retain(|(package, ..)| package.is_some_and(|number| known.insert(number)));
+    if found.is_empty() { first.into_iter().collect() } else { found }
 }
 
 /// Where a component can be had, as far as SPDX takes it.
