@@ -53,7 +53,7 @@ pub use seed::{Seed, is_telling};
 pub use seeding::{Recurrences, SeedSide, SharedKgram, max_seeds, seeds, seeds_between};
 pub use sibling::{Renaming, Site, Window};
 pub use unified::unified;
-pub use unit::Unit;
+pub use unit::{Unit, UnitSearch};
 pub use words::{Bag, Rarity, WordMatch, words, words_of_file};
 pub use worth::{BESIDE_LINES, Deed, Worth, is_beside, n_equal_lines, n_statements, names_alike};
 

@@ -20,6 +20,40 @@ pub struct Unit {
     pub name: Option<usize>,
 }
 
+/// Finds the units around ranges that follow each other: thousands of edits of one function take the
+/// time of one.
+pub struct UnitSearch<'d> {
+    document: Document<'d>,
+    known: Option<KnownUnit>,
+}
+
+/// The unit around a range.
+struct KnownUnit {
+    /// The first token of the line where the range begins.
+    line: usize,
+    /// The end of the range.
+    end: usize,
+    unit: Option<Unit>,
+}
+
+impl<'d> UnitSearch<'d> {
+    /// A search in a text.
+    pub fn new(document: Document<'d>) -> Self {
+        Self { document, known: None }
+    }
+
+    /// As [`Document::enclosing_unit`]: time grows with the distance from the range before, if that
+    /// is in the same unit.
+    pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
+        let document = self.document;
+        let unit = document.enclosing_unit_behind(range.clone(), self.known.as_ref());
+        let last = document.tokens.len().min(range.start + 1);
+        let line = (0..last).rev().find(|&at| document.starts_line(at));
+        self.known = line.map(|line| KnownUnit { line, end: range.end, unit: unit.clone() });
+        unit
+    }
+}
+
 impl Document<'_> {
     /// The smallest function that contains `range`, or else the largest unit that does; `None` if
     /// no unit does.
@@ -27,6 +61,15 @@ impl Document<'_> {
     /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
     /// the text and units that are nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
+        self.enclosing_unit_behind(range, None)
+    }
+
+    /// The same, where it is known for a range before.
+    fn enclosing_unit_behind(
+        &self,
+        range: Range<usize>,
+        known: Option<&KnownUnit>,
+    ) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
         // What follows the last token is in no line of its own: a file may be left without code.
@@ -35,6 +78,15 @@ impl Document<'_> {
             let indentation = self.indent(at);
             if indentation > limit {
                 continue;
+            }
+            // What was around the range before is around this one, too, if it goes on to its end:
+            // what ended before that one, ends before this one.
+            if let Some(known) = known.filter(|of| of.line == at && of.end <= range.end) {
+                match &known.unit {
+                    None => return largest,
+                    Some(unit) if unit.tokens.end >= range.end => return Some(unit.clone()),
+                    Some(_) => {}
+                }
             }
             // Only a line indented less can begin a unit around this one. A line that begins none,
             // such as a lone bracket or a unit that ends before `range`, has siblings above it that
@@ -329,6 +381,7 @@ impl Document<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{c_tokens, document};
+    use super::UnitSearch;
 
     fn holds(text: &str, min_tokens: usize) -> bool {
         let tokens = c_tokens(text);
@@ -378,6 +431,22 @@ mod tests {
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
         check_unit("def f(\n  a,\n):\n  return x\ny = 1\n", 1..4, Some("f"));
         check_unit("run(a, () => {\n  x();\n});\n", 1..3, None);
+    }
+
+    #[test]
+    fn what_was_around_the_range_before_changes_nothing() {
+        let text = "class A {\n  int f(int a) {\n    for (;;) {\n      g(a,\n        x);\n    }\n    if (a)\n      h(() => {\n        y();\n      });\n    return a;\n  }\n  int b[] = {\n    1,\n    2,\n  };\n};\nint c;\nint k(int a)\n{\n  z();\n}\n";
+        let tokens = c_tokens(text);
+        for length in 0..4 {
+            for step in 1..5 {
+                let mut search = UnitSearch::new(document(text, &tokens));
+                for at in (0..tokens.len() - length).step_by(step) {
+                    let range = at..at + length;
+                    let expected = document(text, &tokens).enclosing_unit(range.clone());
+                    assert_eq!(search.around(range.clone()), expected, "{range:?} by {step}");
+                }
+            }
+        }
     }
 
     #[test]

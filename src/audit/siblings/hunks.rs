@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::language::{Kind, Token};
-use crate::matching::{Hunk, Unit, Window, missable_hunks};
+use crate::matching::{Hunk, Unit, UnitSearch, Window, missable_hunks};
 use crate::policy::{Ground, content};
 use crate::text::{FilePath, Lines};
 
@@ -47,6 +47,8 @@ pub(super) fn windows(
         token
             .is_some_and(|token| of_tests.iter().any(|of| of.contains(&lines.line_of(token.start))))
     };
+    let [mut around_base, mut behind, mut around_after] =
+        [base, base, after].map(|source| UnitSearch::new(source.document()));
     let window = |hunk: Hunk| {
         let is_feature = hunk.before.is_empty() && is_declared(&hunk.added, after);
         if is_feature
@@ -57,12 +59,12 @@ pub(super) fn windows(
         {
             return None;
         }
-        let unit = unit_around(base, &hunk.removed)?;
-        if is_of_head(&hunk, &unit, base, after) {
+        let unit = around_base.around(with_neighbors(base, &hunk.removed))?;
+        if is_of_head(&hunk, &unit, &mut behind, base, after) {
             return None;
         }
-        let of_head =
-            unit_around(after, &hunk.added).map_or(0..after.tokens.len(), |unit| unit.tokens);
+        let of_head = around_after.around(with_neighbors(after, &hunk.added));
+        let of_head = of_head.map_or(0..after.tokens.len(), |unit| unit.tokens);
         let of_base = &base.tokens[unit.tokens.clone()];
         if is_renaming(&hunk, of_base, base, &after.tokens[of_head.clone()], after) {
             return None;
@@ -116,7 +118,13 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
 
 /// Whether a hunk is in the head of its unit, or adds or removes a whole one: what calls it
 /// changes, not its siblings.
-fn is_of_head(hunk: &Hunk, unit: &Unit, base: &Source, after: &Source) -> bool {
+fn is_of_head(
+    hunk: &Hunk,
+    unit: &Unit,
+    behind: &mut UnitSearch<'_>,
+    base: &Source,
+    after: &Source,
+) -> bool {
     let holds = |source: &Source, range: &Range<usize>| {
         source.document().holds_unit(range.clone(), 1)
             && source.document().holds_head(range.clone())
@@ -125,7 +133,7 @@ fn is_of_head(hunk: &Hunk, unit: &Unit, base: &Source, after: &Source) -> bool {
         |head: Range<usize>| head.start <= hunk.removed.start && hunk.removed.end <= head.end;
     let is_head = |unit: &Unit| base.document().head_of(unit).is_some_and(is_within);
     // `public f()`, where it was `f()`: what is in front belongs to the unit around.
-    let behind = || base.document().enclosing_unit(hunk.removed.start..hunk.removed.start + 1);
+    let mut behind = || behind.around(hunk.removed.start..hunk.removed.start + 1);
     let is_of_line = hunk.removed.start < hunk.before.end;
     is_of_line && (is_head(unit) || behind().is_some_and(|unit| is_head(&unit)))
         || holds(after, &hunk.added)
@@ -134,8 +142,11 @@ fn is_of_head(hunk: &Hunk, unit: &Unit, base: &Source, after: &Source) -> bool {
 
 /// The unit around some tokens and their neighbors.
 pub(super) fn unit_around(source: &Source, tokens: &Range<usize>) -> Option<Unit> {
-    let around = tokens.start.saturating_sub(1)..(tokens.end + 1).min(source.tokens.len());
-    source.document().enclosing_unit(around)
+    source.document().enclosing_unit(with_neighbors(source, tokens))
+}
+
+fn with_neighbors(source: &Source, tokens: &Range<usize>) -> Range<usize> {
+    tokens.start.saturating_sub(1)..(tokens.end + 1).min(source.tokens.len())
 }
 
 /// Whether a hunk only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
