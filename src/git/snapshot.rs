@@ -169,7 +169,7 @@ impl Reader {
         self.fetch_blobs(&mut std::iter::once(blob_of_gix(id)));
         let root = self.tree(id, what)?;
         let Listing { files, same, folders, .. } = tree::listing(&root, &like.folders, what)?;
-        let same: Vec<FilePath> = same.into_iter().map(|folder| FilePath::new(folder)).collect();
+        let same: Vec<FilePath> = same.into_iter().map(FilePath::new).collect();
         let shared = |of: &[Entry]| -> Vec<Entry> {
             same.iter().flat_map(|folder| below(of, folder)).cloned().collect()
         };

@@ -194,14 +194,20 @@ impl Windows<'_> {
         }
         // A comment may keep a file in step even if no window is near. What is remembered decides
         // only whether a file is read: which files are asked is the same without it.
+        let marks: Vec<Marks> = self.base.iter().map(|of| Marks::of(&of.source)).collect();
         for (query, source) in self.queries.sources().iter().enumerate() {
-            let marks = Marks::of(source);
+            let own = self.numbers[query];
+            let path = self.heads[own].map_or(&source.path, |head| &head.source.path);
             let files = sharing.remove(&(query, None)).unwrap_or_default().into_iter();
             for at in files.take(MAX_DECLARED) {
                 let candidate = &candidates[at];
-                let may_declare =
-                    || may_be(candidate, sources, |words| Marks::may_name(&source.path, words));
-                if marks.name(&candidate.path) || may_declare() {
+                let may_declare = || match &candidate.target {
+                    Target::Changed(number) => marks[*number].name(path),
+                    Target::Same(_) => {
+                        may_be(candidate, sources, |words| Marks::may_name(&source.path, words))
+                    }
+                };
+                if marks[own].name(&candidate.path) || may_declare() {
                     wanted.entry(at).or_default().entry(query).or_default();
                 }
             }
