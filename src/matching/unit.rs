@@ -75,18 +75,22 @@ impl Document<'_> {
         // What follows the last token is in no line of its own: a file may be left without code.
         let last = self.tokens.len().min(range.start + 1);
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
-            let indentation = self.indent(at);
-            if indentation > limit {
-                continue;
-            }
             // What was around the range before is around this one, too, if it goes on to its end:
             // what ended before that one, ends before this one.
             if let Some(known) = known.filter(|of| of.line == at && of.end <= range.end) {
                 match &known.unit {
                     None => return largest,
-                    Some(unit) if unit.tokens.end >= range.end => return Some(unit.clone()),
+                    Some(Unit { tokens, .. })
+                        if tokens.end >= range.end && self.indent(tokens.start) <= limit =>
+                    {
+                        return known.unit.clone();
+                    }
                     Some(_) => {}
                 }
+            }
+            let indentation = self.indent(at);
+            if indentation > limit {
+                continue;
             }
             // Only a line indented less can begin a unit around this one. A line that begins none,
             // such as a lone bracket or a unit that ends before `range`, has siblings above it that

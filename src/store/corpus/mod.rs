@@ -65,7 +65,7 @@ use crate::sources::{self, DeclaredComponent, Note, Request};
 use crate::text::hexadecimal as hex;
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
-const LEXING: u64 = 3;
+const LEXING: u64 = 4;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.
