@@ -143,11 +143,12 @@ impl Overrides {
     }
 }
 
-/// The options whose values differ, with the later ones; not what decides the status only.
+/// The options whose values differ, with the later ones; not those that change nothing of what is
+/// found.
 fn changes(before: &RawConfig, after: &RawConfig) -> Vec<String> {
     let before = before.leaves();
-    let changed =
-        after.leaves().into_iter().filter(|leaf| !before.contains(leaf) && leaf.key != "fail-on");
+    let decides = |leaf: &Leaf| leaf.key != "fail-on" && leaf.key != "format";
+    let changed = after.leaves().into_iter().filter(|leaf| !before.contains(leaf) && decides(leaf));
     changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
 }
 

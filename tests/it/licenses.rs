@@ -1067,7 +1067,14 @@ fn an_audit_names_what_differs_from_the_defaults_and_digests_what_it_read() {
         let lines = first(args, variable);
         lines[1].split_once("settings: ").map(|(_, settings)| settings.to_owned())
     };
-    assert_eq!(settings(&["--fail-on", "never"], "40").as_deref(), Some("none"));
+    let shown = ["--fail-on", "never", "--set", "format=html"];
+    assert_eq!(
+        settings(&[&shown[..], &["--format", "text"]].concat(), "40").as_deref(),
+        Some("none")
+    );
+    let mut page = repository.secondhand(&["audit", "--corpus", utf8(corpus.path())]);
+    let page = page.args(["--format", "html"]).output().expect("the program starts");
+    assert!(String::from_utf8_lossy(&page.stdout).contains("settings: none"));
     assert_eq!(settings(&[], "35").as_deref(), Some("min-tokens = 35"));
     let set = ["--set", "license.project-license=MIT", "--min-tokens", "30"];
     let expected = "license.project-license = \"MIT\", min-tokens = 30";
