@@ -64,10 +64,15 @@ struct ComparedFile {
     sha1: String,
     /// The corpus files that it is identical to, and no copy of if it is short: many are alike.
     same: Vec<(FilePath, Component)>,
-    /// Those that it is a copy of.
-    whole: Vec<(FilePath, Component)>,
     /// The first commit that has it, for a file from the history.
     first: Option<FirstAppearance>,
+}
+
+impl ComparedFile {
+    /// The corpus files that it is a copy of.
+    fn whole(&self) -> &[(FilePath, Component)] {
+        if may_be_whole(&self.changed.source) { &self.same } else { &[] }
+    }
 }
 
 /// Compares the tree with `outsides` and with its own vendored folders.
@@ -256,8 +261,8 @@ fn component_files(
         component: component.name.clone(),
         path: path.clone(),
     };
-    if !file.whole.is_empty() {
-        return file.whole.iter().map(|(path, component)| named(component, path)).collect();
+    if !file.whole().is_empty() {
+        return file.whole().iter().map(|(path, component)| named(component, path)).collect();
     }
     let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
     for copied in copies {
@@ -372,7 +377,7 @@ fn findings_of(
     attributions: &Attributions,
     context: Context<'_>,
 ) -> Vec<Finding> {
-    if file.whole.is_empty() && copies.is_empty() {
+    if file.whole().is_empty() && copies.is_empty() {
         return Vec::new();
     }
     let Context { config, languages, .. } = context;
@@ -387,14 +392,14 @@ fn findings_of(
         reverted: &reverted,
     };
     let judged = FileUnderAudit::new(&file.changed, &with);
-    if file.whole.is_empty() {
+    if file.whole().is_empty() {
         judged
             .findings(copies, found, &[])
             .into_iter()
             .map(|JointFinding(finding, _)| finding)
             .collect()
     } else {
-        judged.whole_file(file.whole.clone()).into_iter().collect()
+        judged.whole_file(file.whole().to_vec()).into_iter().collect()
     }
 }
 
@@ -581,8 +586,7 @@ impl Comparing<'_> {
             }
         }
         let sha1 = sha1_of(source.bytes());
-        let whole = if may_be_whole(&source) { same.clone() } else { Vec::new() };
-        Ok(ComparedFile { changed: ChangedFile::new(source), sha1, same, whole, first: None })
+        Ok(ComparedFile { changed: ChangedFile::new(source), sha1, same, first: None })
     }
 
     /// Compares a batch of files and passes on each with what was copied into it; returns the
@@ -596,7 +600,7 @@ impl Comparing<'_> {
         let config = sources.config;
         let is_asked = |file: &&ComparedFile| {
             let source = &file.changed.source;
-            file.whole.is_empty()
+            file.whole().is_empty()
                 && (source.tokens.len() >= file.changed.thresholds(config).min_tokens
                     || may_be_whole(source))
         };
@@ -685,7 +689,7 @@ impl FileFacts {
         let n_tokens = source.tokens.len();
         self.n_files += 1;
         self.n_tokens += n_tokens;
-        let strictest = file.whole.iter().min_by_key(|(path, of)| {
+        let strictest = file.whole().iter().min_by_key(|(path, of)| {
             (strictest_first(of, config), is_nested(path), first(of), *path != source.path)
         });
         let mut explained = match strictest {
@@ -710,7 +714,7 @@ impl FileFacts {
             sha1,
             n_tokens,
             n_copied,
-            is_whole: !file.whole.is_empty(),
+            is_whole: !file.whole().is_empty(),
             origins: explained,
             first: file.first.clone(),
         });

@@ -75,11 +75,7 @@ impl<'e> CorpusEdits<'e> {
 
     /// The files in `folder` that are others than before, or gone.
     fn edited_in(&self, folder: &FilePath) -> BTreeSet<FilePath> {
-        self.edited
-            .iter()
-            .filter(|path| path.is_in(folder))
-            .map(|path| FilePath::clone(path))
-            .collect()
+        self.edited.iter().copied().filter(|path| path.is_in(folder)).cloned().collect()
     }
 
     /// The links on the way to `folder` that are others than before, or gone.

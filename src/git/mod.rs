@@ -39,7 +39,7 @@ use self::objects::ObjectList;
 use self::promised::Promise;
 use self::recorded::Filter;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
-use crate::text::{FilePath, printable};
+use crate::text::{FilePath, name_at_end, printable};
 
 /// Maximum first parents of the head to check for being the base, before searching all ancestors.
 const MAX_STRAIGHT: usize = 64;
@@ -150,12 +150,6 @@ impl std::fmt::Debug for Repository {
 /// it.
 const PLAIN_NAMES: &[&str] = &["repo", "repository", "git", "bare", "mirror", "source"];
 
-/// The name at the end of an address or path, without `.git`.
-fn name_at_end(address: &str) -> String {
-    let name = address.trim_end_matches('/').rsplit(['/', ':', '\\']).next().unwrap_or_default();
-    printable(name.strip_suffix(".git").unwrap_or(name).as_bytes())
-}
-
 impl Repository {
     /// Opens the repository that contains `folder`, or that git's variables name, as those of a
     /// hook do.
@@ -244,10 +238,11 @@ impl Repository {
     /// the one above.
     pub fn name(&self) -> String {
         let remote = if self.is_bare() { self.remote_url() } else { None };
-        let mirrored = remote.as_deref().map(name_at_end).filter(|name| !name.is_empty());
+        let shown = |address: &str| printable(name_at_end(address).as_bytes());
+        let mirrored = remote.as_deref().map(shown).filter(|name| !name.is_empty());
         mirrored.unwrap_or_else(|| {
             let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-            let named = |folder: &Path| name_at_end(&folder.to_string_lossy());
+            let named = |folder: &Path| shown(&folder.to_string_lossy());
             let name = named(&root);
             let says_nothing = self.is_bare() && PLAIN_NAMES.contains(&&*name);
             let above = root.parent().filter(|_| says_nothing).map(named);

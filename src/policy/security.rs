@@ -59,8 +59,7 @@ fn canonical(id: &str) -> String {
 /// Whether `message` says that a security fault is fixed: by an id, or in so many words.
 pub fn says_security(message: &str) -> bool {
     let says = |line: &str| WORDS.is_match(line.as_bytes()) && !ASIDE.is_match(line.as_bytes());
-    IDS.is_match(message.as_bytes())
-        || WORDS.is_match(message.as_bytes()) && message.lines().any(says)
+    IDS.is_match(message.as_bytes()) || message.lines().any(says)
 }
 
 #[cfg(test)]

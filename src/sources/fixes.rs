@@ -15,7 +15,7 @@ use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name
 use crate::files::{self, BlobId, ReadFiles};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::PastCommit;
-use crate::text::FilePath;
+use crate::text::{FilePath, name_at_end};
 
 /// Lists of fixes.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -350,7 +350,7 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
             let named =
                 package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
             let component = DeclaredComponent {
-                name: named.unwrap_or_else(|| name_of(&repository)),
+                name: named.unwrap_or_else(|| name_at_end(&repository).to_owned()),
                 purl: package.and_then(|package| package.purl.clone()),
                 url: (!repository.is_empty()).then(|| repository.clone()),
                 ..DeclaredComponent::default()
@@ -380,7 +380,7 @@ fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
         return Some(Err(format!("line {number}: `{commit}` is not the hash of a commit")));
     }
     let component = DeclaredComponent {
-        name: name_of(&repository),
+        name: name_at_end(&repository).to_owned(),
         url: repository.contains("://").then(|| repository.clone()),
         ..DeclaredComponent::default()
     };
@@ -389,13 +389,6 @@ fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
         .filter(|id| !id.is_empty())
         .collect();
     Some(Ok(ListedFix { repository, commit, component, ids }))
-}
-
-/// The last part of an address or a path, without `.git`.
-fn name_of(repository: &str) -> String {
-    let trimmed = repository.trim_end_matches('/');
-    let name = trimmed.rsplit(['/', '\\', ':']).next().unwrap_or(trimmed);
-    name.strip_suffix(".git").unwrap_or(name).to_owned()
 }
 
 #[cfg(test)]

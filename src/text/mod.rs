@@ -133,6 +133,12 @@ fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// The name at the end of an address or a path, without `.git`.
+pub fn name_at_end(address: &str) -> &str {
+    let name = address.trim_end_matches('/').rsplit(['/', ':', '\\']).next().unwrap_or_default();
+    name.strip_suffix(".git").unwrap_or(name)
+}
+
 /// The length of the longest common prefix of two texts, in bytes.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 256;

@@ -37,10 +37,11 @@ pub(super) struct OfClass {
 pub(super) fn classes(audited: &AuditSummary) -> BTreeMap<Class, OfClass> {
     let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
     let class_of = |of: &Explanation| audited.components[of.component].component.terms.class();
-    for taken in &audited.components {
-        let class = taken.component.terms.class();
-        classes.entry(class).or_default().n_components =
-            audited.n_components(|other| other.component.terms.class() == class);
+    let mut known = BTreeSet::new();
+    for component in audited.components.iter().map(|taken| &taken.component) {
+        let class = component.terms.class();
+        let is_new = known.insert((class, &component.corpus, &component.name));
+        classes.entry(class).or_default().n_components += usize::from(is_new);
     }
     for file in &audited.files {
         let mut of_file: BTreeMap<Class, usize> = BTreeMap::new();
