@@ -24,7 +24,10 @@ pub struct Unit {
 /// time of one.
 pub struct UnitSearch<'d> {
     document: Document<'d>,
+    /// The last unit that was found.
     known: Option<KnownUnit>,
+    /// The last range that no unit is around.
+    outside: Option<KnownUnit>,
 }
 
 /// The unit around a range.
@@ -39,17 +42,18 @@ struct KnownUnit {
 impl<'d> UnitSearch<'d> {
     /// A search in a text.
     pub fn new(document: Document<'d>) -> Self {
-        Self { document, known: None }
+        Self { document, known: None, outside: None }
     }
 
-    /// As [`Document::enclosing_unit`]: time grows with the distance from the range before, if that
-    /// is in the same unit.
+    /// As [`Document::enclosing_unit`]: time grows with the distance from the last range that was in
+    /// the same unit, or in none.
     pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
         let document = self.document;
-        let unit = document.enclosing_unit_behind(range.clone(), self.known.as_ref());
+        let unit = document.enclosing_unit_behind(range.clone(), [&self.known, &self.outside]);
         let last = document.tokens.len().min(range.start + 1);
         let line = (0..last).rev().find(|&at| document.starts_line(at));
-        self.known = line.map(|line| KnownUnit { line, end: range.end, unit: unit.clone() });
+        let known = line.map(|line| KnownUnit { line, end: range.end, unit: unit.clone() });
+        *(if unit.is_some() { &mut self.known } else { &mut self.outside }) = known;
         unit
     }
 }
@@ -61,23 +65,25 @@ impl Document<'_> {
     /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
     /// the text and units that are nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
-        self.enclosing_unit_behind(range, None)
+        self.enclosing_unit_behind(range, [&None, &None])
     }
 
-    /// The same, where it is known for a range before.
+    /// The same, where it is known for ranges before.
     fn enclosing_unit_behind(
         &self,
         range: Range<usize>,
-        known: Option<&KnownUnit>,
+        known: [&Option<KnownUnit>; 2],
     ) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
         // What follows the last token is in no line of its own: a file may be left without code.
         let last = self.tokens.len().min(range.start + 1);
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
-            // What was around the range before is around this one, too, if it goes on to its end:
-            // what ended before that one, ends before this one.
-            if let Some(known) = known.filter(|of| of.line == at && of.end <= range.end) {
+            // What was around a range before is around this one, too, if it goes on to its end: what
+            // ended before that one, ends before this one.
+            for known in
+                known.into_iter().flatten().filter(|of| of.line == at && of.end <= range.end)
+            {
                 match &known.unit {
                     None => return largest,
                     Some(Unit { tokens, .. })
@@ -445,7 +451,8 @@ mod tests {
             for step in 1..5 {
                 let mut search = UnitSearch::new(document(text, &tokens));
                 for at in (0..tokens.len() - length).step_by(step) {
-                    let range = at..at + length;
+                    // Some reach beyond their unit, others do not.
+                    let range = at..(at + length + 12 * (at % 2)).min(tokens.len());
                     let expected = document(text, &tokens).enclosing_unit(range.clone());
                     assert_eq!(search.around(range.clone()), expected, "{range:?} by {step}");
                 }
