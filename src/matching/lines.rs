@@ -1,7 +1,9 @@
 //! Finds the lines that a change adds to a file, as git and code hosts count them.
 
-use foldhash::HashSet;
+use std::hash::Hash;
 use std::ops::{Range, RangeInclusive};
+
+use foldhash::HashSet;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
 
@@ -28,7 +30,7 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
     let n_lines = input.after.len() as u32;
     let mut added = vec![AddedLines::Surely; input.after.len()];
     for algorithm in [DEFAULT, Algorithm::MyersMinimal, Algorithm::Histogram] {
-        let hunks = line_hunks(&input, algorithm);
+        let hunks = line_hunks(&input, algorithm, Diff::postprocess_lines);
         let otherwise = if algorithm == DEFAULT { AddedLines::No } else { AddedLines::ByDefault };
         let mut line = 0;
         for (start, end) in
@@ -72,15 +74,24 @@ fn max_cells(algorithm: Algorithm) -> usize {
     if algorithm == DEFAULT { 1 << 28 } else { 1 << 24 }
 }
 
-/// What a line diff changes, with git's indent heuristic.
+/// What a line diff changes, once `postprocess` has put each change where it is read best.
 ///
 /// Diffs take time that grows with the lines times the edits. So of a change that is too large, the
 /// lines that each side has once are aligned first, as many as are in the same order (patience
 /// diff), and then what is between them. If that is still too large, as where lines were put into
 /// another order, it gets a histogram diff, which finds less in common.
-pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> Vec<Hunk> {
+pub(super) fn line_hunks<L: Copy + Eq + Hash>(
+    input: &InternedInput<L>,
+    algorithm: Algorithm,
+    postprocess: impl Fn(&mut Diff, &InternedInput<L>),
+) -> Vec<Hunk> {
+    let hunks_of = |algorithm: Algorithm, input: &InternedInput<L>| {
+        let mut diff = Diff::compute(algorithm, input);
+        postprocess(&mut diff, input);
+        diff.hunks().collect::<Vec<Hunk>>()
+    };
     if n_cells(input) <= max_cells(algorithm) {
-        return postprocessed(algorithm, input);
+        return hunks_of(algorithm, input);
     }
     let mut hunks = Vec::new();
     let end = (input.before.len(), input.after.len());
@@ -94,7 +105,7 @@ pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> 
             if n_cells(&part) > max_cells(algorithm) { Algorithm::Histogram } else { algorithm };
         let place =
             |range: Range<u32>, from: usize| range.start + from as u32..range.end + from as u32;
-        let of_part = postprocessed(algorithm, &part).into_iter();
+        let of_part = hunks_of(algorithm, &part).into_iter();
         hunks.extend(of_part.map(|hunk| Hunk {
             before: place(hunk.before, from.0),
             after: place(hunk.after, from.1),
@@ -104,15 +115,9 @@ pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> 
     hunks
 }
 
-fn postprocessed(algorithm: Algorithm, input: &InternedInput<&[u8]>) -> Vec<Hunk> {
-    let mut diff = Diff::compute(algorithm, input);
-    diff.postprocess_lines(input);
-    diff.hunks().collect()
-}
-
 /// The lines that the base and the head have once each, as many as are in the same order in both:
 /// their numbers in the base and the head.
-fn lines_in_order(input: &InternedInput<&[u8]>) -> Vec<(usize, usize)> {
+fn lines_in_order<L: Eq + Hash>(input: &InternedInput<L>) -> Vec<(usize, usize)> {
     // For each line, how often either side has it, and where last.
     let mut places = vec![[(0, 0); 2]; input.interner.num_tokens() as usize];
     for (side, lines) in [&input.before, &input.after].into_iter().enumerate() {
@@ -148,7 +153,7 @@ pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 }
 
 /// The lines of the base times the lines of the head between the first and the last that differ.
-fn n_cells(input: &InternedInput<&[u8]>) -> usize {
+fn n_cells<L>(input: &InternedInput<L>) -> usize {
     let (before, after) = (&input.before, &input.after);
     let n_first = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let rest = before[n_first..].iter().rev().zip(after[n_first..].iter().rev());

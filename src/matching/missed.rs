@@ -23,6 +23,7 @@ use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
+use super::lines::line_hunks;
 use crate::language::{Kind, Token};
 use crate::text::fnv_1a;
 
@@ -182,7 +183,8 @@ pub fn line_key(readings: impl Iterator<Item = u32>) -> u64 {
 /// The lines with tokens that a change replaced, as token ranges before and after; comments and
 /// layout do not count.
 ///
-/// Time as of a histogram diff of the lines.
+/// Time as of a histogram diff of the lines; of very long files, of the parts between lines that
+/// are there once.
 pub fn edited_lines(
     before: Document<'_>,
     after: Document<'_>,
@@ -192,12 +194,12 @@ pub fn edited_lines(
         InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
     input.update_before(keys_of(&of_before, before).into_iter());
     input.update_after(keys_of(&of_after, after).into_iter());
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.postprocess_no_heuristic(&input);
+    let hunks = line_hunks(&input, Algorithm::Histogram, Diff::postprocess_no_heuristic);
     let tokens = |starts: &[usize], lines: Range<u32>| {
         starts[lines.start as usize]..starts[lines.end as usize]
     };
-    diff.hunks()
+    hunks
+        .into_iter()
         .map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after)))
         .collect()
 }

@@ -138,7 +138,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
     // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
     // to one.
-    for hunk in line_hunks(&input, DEFAULT).into_iter().chain([end]) {
+    for hunk in line_hunks(&input, DEFAULT, Diff::postprocess_lines).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
             let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
