@@ -187,11 +187,15 @@ impl Window {
             }
             counts
         };
+        let n_content = |tokens: Range<usize>| {
+            before.tokens[tokens].iter().filter(|token| token.is_content()).count()
+        };
+        // A run has all of the lines.
+        let lines = self.lines.start.min(start)..self.lines.end.max(end);
         let left = counts(&mut before.tokens[self.tokens.start..end].iter().rev());
         let right = counts(&mut before.tokens[end..self.tokens.end].iter());
-        let n_removed = before.tokens[start..end].iter().filter(|token| token.is_content()).count();
-        left.iter().skip(n_removed).any(|left| {
-            right.iter().any(|right| {
+        left.iter().skip(n_content(lines.start..end)).any(|left| {
+            right.iter().skip(n_content(end..lines.end)).any(|right| {
                 let (n_there, n) = (left.0 + right.0, left.1 + right.1);
                 n_there >= MIN_WORDS && 100 * n_there >= MIN_SPELLED * n
             })
