@@ -2,14 +2,16 @@
 //!
 //! The tree of a commit is a selection of these contents, so no tree has to be indexed again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use crate::audit::Error;
 use crate::audit::read::Sources;
 use crate::files::{BlobId, Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
+use crate::text::FilePath;
 
 /// Nothing.
 const NONE: u32 = u32::MAX;
@@ -26,11 +28,33 @@ pub(in crate::audit) struct ComparedTree {
     readings: Vec<u64>,
 }
 
+/// How the files at some paths are read, in order; `None` for those that are not compared. Most of
+/// the paths of a commit are those of the one before.
+#[derive(Default)]
+pub(in crate::audit) struct PathReadings(Vec<(FilePath, Option<u64>)>);
+
+impl PathReadings {
+    /// Of a tree without attributes: those may read a path in another way in each commit.
+    pub fn new(tree: &Snapshot, sources: &Sources<'_>) -> Self {
+        let of_path = |entry: &Entry| (entry.path.clone(), sources.compared_reading(&entry.path));
+        Self(tree.entries.par_iter().map(of_path).collect())
+    }
+}
+
 impl ComparedTree {
-    pub fn new(tree: Snapshot, sources: &Sources<'_>) -> Self {
-        let mut entries = tree.entries;
-        entries.retain(|entry| entry.blob().is_some() && sources.is_compared(&entry.path));
-        let readings = entries.iter().map(|entry| sources.reading(&entry.path)).collect();
+    /// Time linear in the files, and in the `known` paths, which are those of a tree that is much
+    /// like it.
+    pub fn new(tree: Snapshot, known: &PathReadings, sources: &Sources<'_>) -> Self {
+        let mut known = known.0.iter().peekable();
+        let compared = tree.entries.into_iter().filter_map(|entry| {
+            entry.blob()?;
+            while known.next_if(|(path, _)| *path < entry.path).is_some() {}
+            let known = known.next_if(|(path, _)| *path == entry.path);
+            let reading = known
+                .map_or_else(|| sources.compared_reading(&entry.path), |(_, reading)| *reading);
+            Some((entry, reading?))
+        });
+        let (entries, readings) = compared.unzip();
         Self { entries, readings }
     }
 

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 pub use self::blame::blame;
 use self::blame::{Piece, written};
-use self::contents::{ComparedTree, KnownPrints};
+use self::contents::{ComparedTree, KnownPrints, PathReadings};
 use self::timeline::KeptCommit;
 pub use self::timeline::{CommitCopies, Copy, CopyOrigin, Timeline, UnreadFile};
 use crate::audit::change::{ChangedFile, asking, changed_files, credit_moves, queries};
@@ -208,11 +208,15 @@ fn check_commits(
                 ..Sources::new(silent, &change.attributes, &remembered)
             })
             .collect();
-        let trees: Vec<ComparedTree> = trees
-            .into_par_iter()
-            .zip(&sources)
-            .map(|(tree, sources)| ComparedTree::new(tree, sources))
-            .collect();
+        let without_attributes =
+            trees.iter().zip(&sources).find(|(_, sources)| sources.attributes.is_empty());
+        let paths = without_attributes.map(|(tree, sources)| PathReadings::new(tree, sources));
+        let (paths, none) = (paths.unwrap_or_default(), PathReadings::default());
+        let compared = |(tree, sources): (Snapshot, &Sources<'_>)| {
+            let known = if sources.attributes.is_empty() { &paths } else { &none };
+            ComparedTree::new(tree, known, sources)
+        };
+        let trees: Vec<ComparedTree> = trees.into_par_iter().zip(&sources).map(compared).collect();
 
         // What any commit of the batch has is learned first, by one thread; then all are searched
         // at once.

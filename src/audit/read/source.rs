@@ -151,6 +151,11 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// How a file is read, as of [`Self::reading`], if a change to the tree is compared with it.
+    pub fn compared_reading(&self, path: &FilePath) -> Option<u64> {
+        self.is_compared(path).then(|| self.reading(path))
+    }
+
     /// The third-party folder that contains a file, judging by its name, unless `.gitattributes`
     /// say it is our own.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
