@@ -595,7 +595,7 @@ impl<'c> Change<'c> {
         let mut versions = Versions::new(base, &reader);
         versions.read(paths.chain(old.iter().map(|old| old.path().clone())))?;
         mark_old_copies(findings, old, &mut versions, &reader, sources)?;
-        let mut edits = Edits::new(base, &reader, &mut versions);
+        let mut edits = Edits::new(&mut versions);
         for finding in findings.iter_mut().chain(parts.iter_mut().flatten()) {
             edits.soften(finding, &before)?;
         }

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use super::Error;
 use super::versions::Versions;
 use crate::files::BlobId;
-use crate::git::{CommitId, Reader};
 use crate::policy::{Finding, Level, Milder, Place, Topic};
 use crate::text::FilePath;
 
@@ -37,16 +36,14 @@ pub(super) fn pair(finding: &Finding, before: &PathBefore<'_>) -> Option<(FilePa
 
 /// The past of the files that findings name.
 pub(super) struct Edits<'e> {
-    base: CommitId,
-    reader: &'e Reader,
     versions: &'e mut Versions<'e>,
     /// For each path in base, the lines that each of its last edits added.
     known: Vec<(FilePath, Vec<HashSet<Vec<u8>>>)>,
 }
 
 impl<'e> Edits<'e> {
-    pub fn new(base: CommitId, reader: &'e Reader, versions: &'e mut Versions<'e>) -> Self {
-        Self { base, reader, versions, known: Vec::new() }
+    pub fn new(versions: &'e mut Versions<'e>) -> Self {
+        Self { versions, known: Vec::new() }
     }
 
     /// Makes a note of a warning about copied code whose two files are kept in step.
@@ -101,14 +98,15 @@ impl<'e> Edits<'e> {
 
     /// The lines that each of the last edits of a file added.
     fn read(&mut self, path: &FilePath) -> Result<Vec<HashSet<Vec<u8>>>, Error> {
-        let Some(present) = self.reader.blob_at(self.base, path)? else { return Ok(Vec::new()) };
+        let &mut Versions { reader, base, .. } = self.versions;
+        let Some(present) = reader.blob_at(base, path)? else { return Ok(Vec::new()) };
         let before = self.versions.of(path)?.iter().map(|edit| edit.before);
         let all: Vec<BlobId> = std::iter::once(present).chain(before).collect();
-        self.reader.fetch_blobs(&mut all.iter().copied());
+        reader.fetch_blobs(&mut all.iter().copied());
         let mut edits = Vec::new();
         let mut newer: Option<HashSet<Vec<u8>>> = None;
         for blob in all {
-            let Some(text) = self.reader.past_blob(blob, path)? else { break };
+            let Some(text) = reader.past_blob(blob, path)? else { break };
             let lines = lines(&text);
             edits.extend(newer.map(|newer| newer.difference(&lines).cloned().collect()));
             newer = Some(lines);

@@ -25,8 +25,9 @@ pub(super) struct FileEdit {
 
 /// The versions that files had before a commit.
 pub(super) struct Versions<'v> {
-    reader: &'v Reader,
-    base: CommitId,
+    pub reader: &'v Reader,
+    /// The commit.
+    pub base: CommitId,
     known: HashMap<FilePath, Vec<FileEdit>>,
 }
 

@@ -19,6 +19,7 @@
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
+use std::cell::LazyCell;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -32,6 +33,7 @@ use super::alignment::Alignment;
 use super::lines::{DEFAULT, line_hunks, longest_ascent};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
 use crate::language::{Kind, Symbol, Token};
+use crate::text::fnv_1a;
 
 /// What a change did to a file, token by token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -131,9 +133,7 @@ impl Edit {
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
-    let is_telling = telling_lines(base, head);
     let mut kept = Alignment::default();
-    let mut distinctive = vec![false; head.tokens.len()];
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
     // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one
@@ -147,27 +147,27 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
                 && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact)
             {
                 kept.push(at.start, from.start, at.len());
-                distinctive[at].fill(is_telling[line]);
             }
         }
         (line, of) = (hunk.after.end as usize, hunk.before.end as usize);
     }
     let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
-    let is_word = |at: usize| head.tokens[at].is_content();
+    // Few changes have a run that is short enough to ask.
+    let is_telling = LazyCell::new(|| telling_lines(base, head));
+    let line_of = |at: usize| of_head.partition_point(|&first| first <= at) - 1;
+    let is_distinctive = |at: usize| head.tokens[at].is_content() && is_telling[line_of(at)];
     drop_chance_runs(beside(&kept, &all), |before, after| {
-        let distinctive =
-            (before.head.end..after.head.start).any(|at| distinctive[at] && is_word(at));
-        !distinctive && is_chance(before, after, base.tokens, head.tokens)
+        is_chance(before, after, base.tokens, head.tokens)
+            && !(before.head.end..after.head.start).any(is_distinctive)
     })
 }
 
 /// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so
 /// that it cannot have been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
-    let code = |line: &[u8]| -> Vec<u8> {
-        line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
-    };
-    let mut n_found: HashMap<Vec<u8>, (u32, u32)> = HashMap::new();
+    let code =
+        |line: &[u8]| fnv_1a(line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+    let mut n_found: HashMap<u64, (u32, u32)> = HashMap::new();
     lines(base.text).for_each(|line| n_found.entry(code(line)).or_default().0 += 1);
     lines(head.text).for_each(|line| n_found.entry(code(line)).or_default().1 += 1);
     lines(head.text).map(|line| n_found[&code(line)] == (1, 1)).collect()
