@@ -23,9 +23,8 @@ use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, and half as many as where the commits say
-/// that they do something else than mend. Fewer are an idiom.
-const MIN_RUN: usize = 16;
+/// Minimum tokens in a row across an edit that agree, unless it mends something: fewer are an idiom.
+const MIN_RUN: usize = 32;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are
 /// everywhere.
 const MIN_WORDS: usize = 5;
@@ -42,8 +41,6 @@ pub struct Window {
     /// What a sibling has all of: the lines that the hunk replaced; of lines that were inserted or
     /// removed, those around them, too.
     pub lines: Range<usize>,
-    /// The variables that the edit needs and the change declares elsewhere.
-    pub variables: Vec<u32>,
 }
 
 /// A place that has the window of a hunk and lacks the edit.
@@ -152,7 +149,7 @@ impl Window {
         let Run { renaming, n_left, n_right } = hunk.run_at(tokens, before, target, at)?;
         let n_run = n_left + removed.len() + n_right;
         let has_lines = n_left >= removed.start - lines.start && n_right >= lines.end - removed.end;
-        if !has_lines || n_run < MIN_RUN {
+        if !has_lines {
             return None;
         }
         let there = at..at + removed.len();
@@ -205,7 +202,7 @@ impl Window {
     /// Whether the edit is one that a place with `n_run` tokens in a row lacks only if it mends
     /// something: an insertion is a feature otherwise, and a short run an idiom.
     pub fn is_fix_only(&self, n_run: usize) -> bool {
-        self.hunk.before.is_empty() || n_run < 2 * MIN_RUN
+        self.hunk.before.is_empty() || n_run < MIN_RUN
     }
 }
 

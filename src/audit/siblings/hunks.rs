@@ -73,8 +73,7 @@ pub(super) fn windows(
         let is_replaced = !hunk.before.is_empty() && !hunk.after.is_empty();
         let lines =
             if is_replaced { hunk.before.clone() } else { hunk.with_lines(1, base.document()) };
-        let variables = variables(&hunk.added, &of_head, after, of_base);
-        Some((Window { hunk, tokens, lines, variables }, unit))
+        Some((Window { hunk, tokens, lines }, unit))
     };
     missable_hunks(hunks, base.document(), after.document(), 1).filter_map(window).collect()
 }
@@ -214,35 +213,6 @@ fn is_renaming(
 fn has_moved(was: u32, base: &[Token], is: u32, head: &[Token]) -> bool {
     base.len() == head.len()
         && base.iter().zip(head).all(|(a, b)| (a.exact == was) == (b.exact == is))
-}
-
-/// The variables that an edit uses and that the change declares elsewhere in its unit: without
-/// them, the edit makes no sense in a sibling. Functions, members, types and constants may be known
-/// anywhere.
-fn variables(
-    added: &Range<usize>,
-    unit: &Range<usize>,
-    source: &Source,
-    base: &[Token],
-) -> Vec<u32> {
-    let text =
-        |at: usize| source.tokens.get(at).map(|token| token.text(&source.text)).unwrap_or_default();
-    let is_variable = |&at: &usize| {
-        let is_type = text(at).first().is_some_and(u8::is_ascii_uppercase);
-        let is_name = source.tokens[at].kind() == Kind::Identifier && !is_type;
-        is_name && text(at + 1) != b"(" && !source.document().is_member(at)
-    };
-    let is_declared = |name: &u32| {
-        let is_elsewhere =
-            || unit.clone().any(|at| !added.contains(&at) && source.tokens[at].exact == *name);
-        !base.iter().any(|token| token.exact == *name) && is_elsewhere()
-    };
-    added
-        .clone()
-        .filter(is_variable)
-        .map(|at| source.tokens[at].exact)
-        .filter(is_declared)
-        .collect()
 }
 
 /// What a hunk of a file removes and adds, whatever surrounds it.

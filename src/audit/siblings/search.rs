@@ -19,7 +19,6 @@ use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
-use crate::language::Token;
 use crate::matching::{CloneType, Hunk, Site, Window};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
@@ -28,7 +27,7 @@ use crate::text::{FilePath, Lines};
 const MAX_PAIRS: usize = 4_096;
 
 /// Maximum files to compare with a window: those that share most with it, then the nearest.
-const MAX_FILES: usize = 8;
+const MAX_FILES: usize = 4;
 /// Maximum files in which comments that keep blocks in step with an edited one are looked for.
 const MAX_DECLARED: usize = 1_000;
 
@@ -297,7 +296,7 @@ impl<'m> Pair<'m> {
                 *n_before += 1;
             }
         }
-        let groups = of_units.into_values().map(|places| self.independent(places));
+        let groups = of_units.into_values();
         let siblings: Vec<Sibling> =
             groups.filter_map(|places| self.sibling(places, &lines)).collect();
         // An edit of the sources reaches a bundle when it is built.
@@ -328,25 +327,6 @@ impl<'m> Pair<'m> {
                 && (!window.is_fix_only(site.n_run) || purposes.may_mend(&self.head.source.path))
         };
         sites.filter(is_lacking).take(MAX_PLACES + 1).collect()
-    }
-
-    /// The places whose edits use no variable that the change declares where the sibling does not
-    /// get it.
-    fn independent<'p>(&self, mut places: Vec<Place<'p>>) -> Vec<Place<'p>> {
-        let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
-        let is_known = |place: &Place<'_>, name: u32| {
-            let unit = place.of.as_ref().map_or(0..self.other.tokens.len(), |of| of.tokens.clone());
-            let hunks = places.iter().map(|other| &other.window.hunk);
-            let mut others = hunks.filter(|hunk| **hunk != place.window.hunk);
-            has(&self.other.tokens[unit], name)
-                || others.any(|hunk| has(&self.head.source.tokens[hunk.added.clone()], name))
-        };
-        let is_independent: Vec<bool> = (places.iter())
-            .map(|place| place.window.variables.iter().all(|&name| is_known(place, name)))
-            .collect();
-        let mut is_independent = is_independent.into_iter();
-        places.retain(|_| is_independent.next().is_some_and(|is| is));
-        places
     }
 
     /// Whether the change edits a place of the other file, too.

@@ -247,32 +247,6 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
 }
 
 #[test]
-fn an_edit_that_needs_what_the_change_declares_elsewhere_is_nothing() {
-    let (before, _) = fix_of_one();
-    let rdb = &before[0].1;
-    let used = |text: &str| {
-        text.replace("rename(path, target) == -1", "rename(path, target) == -1 && mode > 1")
-    };
-    let rows = [
-        ("a parameter", used(rdb).replace("*target)", "*target, int mode)"), 0),
-        // What is declared beside it goes with the edit.
-        (
-            "a variable in it",
-            used(rdb).replace("    if (rename", "    int mode = mode_of(path);\n    if (rename"),
-            1,
-        ),
-    ];
-    for (what, text, expected) in rows {
-        let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(
-            missed(&Change { message: FIX, before: &before, after: &after }).len(),
-            expected,
-            "{what}"
-        );
-    }
-}
-
-#[test]
 fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_called() {
     let (before, _) = fix_of_one();
     let beside = "int count(int stream, int b)\n{\n    while (stream < b)\n        stream = next(stream, b);\n    return stream;\n}\n";
