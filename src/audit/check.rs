@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use rayon::prelude::*;
 
@@ -70,7 +70,9 @@ pub fn check(
 
     // Read: what the change adds, and which of its files are judged.
     let attributes = ends.attributes(remembered, context)?;
-    let sources = Sources::new(context, &attributes, remembered);
+    let recent = Mutex::default();
+    let sources =
+        Sources { recent: Some(&recent), ..Sources::new(context, &attributes, remembered) };
     let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
     let (changed, predecessors) = ends.read(&sources, &mut outcome.examined)?;
     let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);

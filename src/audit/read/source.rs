@@ -114,7 +114,7 @@ impl<'a> Sources<'a> {
 impl<'a> Sources<'a> {
     /// The same, for files that were skipped since they are generated.
     pub fn of_generated(&self) -> Self {
-        Self { recent: None, are_generated: true, ..*self }
+        Self { are_generated: true, ..*self }
     }
 
     /// Why to skip a file for its name alone, if so.
@@ -282,7 +282,10 @@ impl<'a> Sources<'a> {
             .blob()
             .filter(|_| self.attributes.is_empty())
             .map(|blob| (blob, entry.path.clone()));
-        if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
+        // What is skipped since it is generated is read where that does not matter.
+        let is_as_asked = |read: &Arc<Result<Source, Skip>>| !self.are_generated || read.is_ok();
+        let recent = kept.as_ref().and_then(|key| self.recent()?.get(key));
+        if let Some(read) = recent.filter(is_as_asked) {
             return Ok(read.as_ref().clone());
         }
         if let Some(exhausted) = self.progress.end() {
@@ -302,6 +305,7 @@ impl<'a> Sources<'a> {
             // It may be here the next time.
             Err(lack) => return Ok(Err(lack.into())),
         };
+        let kept = kept.filter(|_| !self.are_generated);
         if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
