@@ -19,7 +19,7 @@ use super::judge::{
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{candidates, mark_old_copies};
 use super::owners::owners;
-use super::read::{Memory, Skip, Source, Sources};
+use super::read::{Memory, RecentFiles, Skip, Source, Sources};
 use super::reverts::reverted;
 use super::search::{
     FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace,
@@ -69,8 +69,8 @@ pub fn check(
     let ends = Ends { repository, base: range.base_files(), head: head_files, authority, within };
 
     // Read: what the change adds, and which of its files are judged.
-    let attributes = ends.attributes(remembered, context)?;
     let recent = Mutex::default();
+    let attributes = ends.attributes(remembered, &recent, context)?;
     let sources =
         Sources { recent: Some(&recent), ..Sources::new(context, &attributes, remembered) };
     let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
@@ -137,13 +137,19 @@ struct Ends<'c> {
 
 impl Ends<'_> {
     /// What the attributes say about the files of the head.
-    fn attributes(&self, remembered: &Memory, context: Context<'_>) -> Result<Attributes, Error> {
+    fn attributes(
+        &self,
+        remembered: &Memory,
+        recent: &Mutex<RecentFiles>,
+        context: Context<'_>,
+    ) -> Result<Attributes, Error> {
         let attributes = self.authority.attributes()?;
         let sources = Sources::new(context, &attributes, remembered);
         let named = unnamed(self.base, self.head, &self.repository.reader(), &sources)?;
         let attributes = attributes.with_languages(named);
         let Some(witness) = self.authority.marks() else { return Ok(attributes) };
-        let sources = Sources::new(context, &attributes, remembered);
+        let sources =
+            Sources { recent: Some(recent), ..Sources::new(context, &attributes, remembered) };
         let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;
         Ok(attributes.with_not_generated(excused))
     }

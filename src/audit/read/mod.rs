@@ -11,5 +11,5 @@ pub use remembered::Memory;
 pub(super) use remembered::params;
 pub use skip::Skip;
 pub(super) use skip::reason;
-pub(super) use source::{MINIFIED_TOKENS, MIXED, Promise, Source, Sources};
+pub(super) use source::{MINIFIED_TOKENS, MIXED, Promise, RecentFiles, Source, Sources};
 pub use warm::warm;
