@@ -4,7 +4,6 @@ use std::hash::Hash;
 use std::ops::{Range, RangeInclusive};
 
 use foldhash::HashSet;
-
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
