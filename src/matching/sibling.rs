@@ -161,15 +161,15 @@ impl Window {
         (!has_edit).then_some(Site { at: there, renaming, n_run })
     }
 
-    /// Whether a file with these words, sorted, may have the window of `before`: a run across the
+    /// Whether a file that `has` some words may have the window of `before`: a run across the
     /// hunk whose literals are there, and of whose names and literals enough.
     ///
     /// Time O(m²) for m names and literals of the window.
-    pub fn may_be_among(&self, before: Document<'_>, words: &[u32]) -> bool {
+    pub fn may_be_among(&self, before: Document<'_>, has: &dyn Fn(u32) -> bool) -> bool {
         let Range { start, end } = self.hunk.removed;
         let is_there = |token: &Token| {
             let mut of_token = words_of(token.text(before.text));
-            token.kind() == Kind::Number || of_token.all(|word| words.binary_search(&word).is_ok())
+            token.kind() == Kind::Number || of_token.all(has)
         };
         // How many names and literals of a run to some token are there, and how many it has.
         let counts = |tokens: &mut dyn Iterator<Item = &Token>| {

@@ -68,6 +68,12 @@ impl<'c> BlobFacts<'c> {
         let (words, _) = self.words.as_chunks::<4>();
         words.iter().map(|word| u32::from_le_bytes(*word))
     }
+
+    /// Whether a word is in it. Time O(log n) for n words.
+    pub fn has_word(&self, word: u32) -> bool {
+        let (words, _) = self.words.as_chunks::<4>();
+        words.binary_search_by_key(&word, |word| u32::from_le_bytes(*word)).is_ok()
+    }
 }
 
 /// What to store about a blob.

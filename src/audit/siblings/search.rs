@@ -203,7 +203,7 @@ impl Windows<'_> {
                 let may_declare = || match &candidate.target {
                     Target::Changed(number) => marks[*number].name(path),
                     Target::Same(_) => {
-                        may_be(candidate, sources, |words| Marks::may_name(&source.path, words))
+                        may_be(candidate, sources, |has| Marks::may_name(&source.path, has))
                     }
                 };
                 if marks[own].name(&candidate.path) || may_declare() {
@@ -221,8 +221,8 @@ impl Windows<'_> {
                 (Reverse(n_shared), path.distance(&source.path), path.clone())
             });
             let may_have = |&at: &usize| {
-                may_be(&candidates[at], sources, |words| {
-                    windows[number].0.may_be_among(source.document(), &words.collect::<Vec<_>>())
+                may_be(&candidates[at], sources, |has| {
+                    windows[number].0.may_be_among(source.document(), has)
                 })
             };
             for at in files.into_iter().take(MAX_FILES).filter(may_have) {
@@ -238,13 +238,13 @@ impl Windows<'_> {
 fn may_be(
     candidate: &Candidate,
     sources: &Sources<'_>,
-    is_it: impl Fn(&mut dyn Iterator<Item = u32>) -> bool,
+    is_it: impl Fn(&dyn Fn(u32) -> bool) -> bool,
 ) -> bool {
     match &candidate.target {
         Target::Changed(_) => true,
         Target::Same(entry) => {
             let known = sources.remembered.get(entry, sources.reading(&entry.path));
-            known.is_none_or(|known| is_it(&mut known.words()))
+            known.is_none_or(|known| is_it(&|word| known.has_word(word)))
         }
     }
 }
@@ -296,9 +296,9 @@ impl<'m> Pair<'m> {
                 *n_before += 1;
             }
         }
-        let groups = of_units.into_values();
+        let places = of_units.into_values();
         let siblings: Vec<Sibling> =
-            groups.filter_map(|places| self.sibling(places, &lines)).collect();
+            places.filter_map(|places| self.sibling(places, &lines)).collect();
         // An edit of the sources reaches a bundle when it is built.
         let is_built = !siblings.is_empty()
             && self.other_number != Some(self.number)

@@ -5,7 +5,6 @@
 //! above a function or class. Two blocks are in step if their tokens agree, up to names that are
 //! renamed one to one and to the text of strings.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -80,20 +79,14 @@ impl Marks {
         self.0.is_empty()
     }
 
-    /// Whether a file with these words, each once, may have marks that name the file at `path`.
-    pub fn may_name(path: &FilePath, words: impl Iterator<Item = u32>) -> bool {
+    /// Whether a file that `has` some words may have marks that name the file at `path`.
+    pub fn may_name(path: &FilePath, has: &dyn Fn(u32) -> bool) -> bool {
         static FIRST: LazyLock<Vec<u32>> = LazyLock::new(|| {
             [SAME_AS, COPIED_FROM].iter().flat_map(|of| words_of(of).next()).collect()
         });
         let name = path.name();
         let stem = &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())];
-        let stem: BTreeSet<u32> = words_of(stem).collect();
-        let (mut has_mark, mut n_of_stem) = (false, 0);
-        for word in words {
-            has_mark |= FIRST.contains(&word);
-            n_of_stem += usize::from(stem.contains(&word));
-        }
-        has_mark && n_of_stem == stem.len()
+        FIRST.iter().any(|&word| has(word)) && words_of(stem).all(has)
     }
 
     /// Whether a mark names a block of the file at `path`.
