@@ -419,6 +419,17 @@ mod tests {
         tokens
     }
 
+    #[test]
+    fn lines_between_every_two_others_are_found_in_a_long_file_too() {
+        let text = |call: &str| (0..3_000).map(|n| format!("a{n};\n{call}")).collect::<String>();
+        let (before, after) = (text(""), text("call();\n"));
+        let [old, new] = [&*before, &*after].map(tokens);
+        let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
+        let edits = edited_lines(of(&before, &old), of(&after, &new));
+        let expected = (1..=3_000).map(|n| (2 * n..2 * n, 6 * n - 4..6 * n));
+        assert!(edits.into_iter().eq(expected));
+    }
+
     /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
         let [old, new, now, own] = [before, after, latest, copy].map(tokens);
