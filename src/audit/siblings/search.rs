@@ -26,8 +26,11 @@ use crate::text::{FilePath, Lines};
 /// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
 const MAX_PAIRS: usize = 4_096;
 
-/// Maximum files to compare with a window: those that share most with it, then the nearest.
-const MAX_FILES: usize = 4;
+/// Maximum files to compare with a window: those that share most with it, then the nearest. One more
+/// than places that may lack an edit, so that more are noticed.
+const MAX_FILES: usize = MAX_PLACES + 1;
+/// The first of them: the others are compared if one of these has a sibling. Most windows have none.
+const FIRST_FILES: usize = 4;
 /// Maximum files in which comments that keep blocks in step with an edited one are looked for.
 const MAX_DECLARED: usize = 1_000;
 
@@ -65,6 +68,9 @@ struct Candidate {
     shared: Offsets,
 }
 
+/// By candidate and query, the numbers of the windows to compare.
+type WantedWindows = BTreeMap<usize, BTreeMap<usize, Vec<usize>>>;
+
 enum Target {
     /// A file that the change leaves alone.
     Same(Entry),
@@ -85,9 +91,36 @@ impl Windows<'_> {
         purposes: &Purposes<'_>,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let repository = purposes.repository;
         let candidates = self.candidates(hits, is_new, sources);
-        let wanted = self.wanted(&candidates, sources);
+        let mut wanted = self.wanted(&candidates, 0..FIRST_FILES, &|_, _| true, sources);
+        self.add_declared(&candidates, &mut wanted, sources);
+        let mut found = self.compared(&wanted, &candidates, purposes, sources)?;
+        let lacking = n_places(&found);
+        let is_lacking = |query: usize, window: usize| {
+            let number = self.numbers[query];
+            lacking.contains_key(&(number, self.windows[number][window].0.hunk.before.start))
+        };
+        let wanted = self.wanted(&candidates, FIRST_FILES..MAX_FILES, &is_lacking, sources);
+        let others = self.compared(&wanted, &candidates, purposes, sources)?;
+        found.extend(others.into_iter().filter(|sibling| !sibling.is_declared));
+        let lacking = n_places(&found);
+        let is_rare = |sibling: &Sibling, hunk: &Hunk| {
+            lacking[&(sibling.number, hunk.before.start)] <= MAX_PLACES
+        };
+        found.retain(|sibling| {
+            sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk))
+        });
+        Ok(found)
+    }
+
+    /// The siblings in the candidates that are wanted.
+    fn compared(
+        &self,
+        wanted: &WantedWindows,
+        candidates: &[Candidate],
+        purposes: &Purposes<'_>,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Sibling>, Error> {
         let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
                        other: &Source,
                        number: Option<usize>| {
@@ -101,7 +134,7 @@ impl Windows<'_> {
             found.flatten().collect::<Vec<Sibling>>()
         };
         let found = wanted.par_iter().map_init(
-            || repository.reader(),
+            || purposes.repository.reader(),
             |reader, wanted| match &candidates[*wanted.0].target {
                 Target::Changed(number) => {
                     let head = self.heads[*number].map(|head| &head.source);
@@ -115,20 +148,7 @@ impl Windows<'_> {
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
-        let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
-        let mut n_places: HashMap<(usize, usize), usize> = HashMap::new();
-        for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
-            sibling.hunks.iter().for_each(|hunk| {
-                *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1;
-            });
-        }
-        let is_rare = |sibling: &Sibling, hunk: &Hunk| {
-            n_places[&(sibling.number, hunk.before.start)] <= MAX_PLACES
-        };
-        found.retain(|sibling| {
-            sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk))
-        });
-        Ok(found)
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn candidates(
@@ -180,17 +200,14 @@ impl Windows<'_> {
         shared
     }
 
-    /// For each candidate to compare, the queries and which of their windows.
-    fn wanted(
+    /// Adds the files that a comment may keep in step with an edited one.
+    fn add_declared(
         &self,
         candidates: &[Candidate],
+        wanted: &mut WantedWindows,
         sources: &Sources<'_>,
-    ) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
-        let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-        let mut sharing: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
-        for (at, candidate) in candidates.iter().enumerate() {
-            candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
-        }
+    ) {
+        let mut sharing = sharing(candidates);
         // A comment may keep a file in step even if no window is near. What is remembered decides
         // only whether a file is read: which files are asked is the same without it.
         let marks: Vec<Marks> = self.base.iter().map(|of| Marks::of(&of.source)).collect();
@@ -211,8 +228,20 @@ impl Windows<'_> {
                 }
             }
         }
-        for ((query, number), mut files) in sharing {
-            let Some(number) = number else { continue };
+    }
+
+    /// The windows to compare with each candidate, of those that are asked for: each with some of
+    /// the files that share most with it, in this order.
+    fn wanted(
+        &self,
+        candidates: &[Candidate],
+        files_of_each: Range<usize>,
+        is_asked: &dyn Fn(usize, usize) -> bool,
+        sources: &Sources<'_>,
+    ) -> WantedWindows {
+        let mut wanted = WantedWindows::new();
+        for ((query, number), mut files) in sharing(candidates) {
+            let Some(number) = number.filter(|&number| is_asked(query, number)) else { continue };
             let source = self.queries.sources()[query];
             let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
@@ -225,12 +254,33 @@ impl Windows<'_> {
                     windows[number].0.may_be_among(source.document(), has)
                 })
             };
-            for at in files.into_iter().take(MAX_FILES).filter(may_have) {
+            let Range { start, end } = files_of_each;
+            for at in files.into_iter().take(end).skip(start).filter(may_have) {
                 wanted.entry(at).or_default().entry(query).or_default().push(number);
             }
         }
         wanted
     }
+}
+
+/// The candidates that share something with each query and window, or with all of a query.
+fn sharing(candidates: &[Candidate]) -> BTreeMap<(usize, Option<usize>), Vec<usize>> {
+    let mut sharing: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
+    }
+    sharing
+}
+
+/// For each edited file and hunk, how many places lack it.
+fn n_places(found: &[Sibling]) -> HashMap<(usize, usize), usize> {
+    let mut n_places = HashMap::new();
+    for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
+        sibling.hunks.iter().for_each(|hunk| {
+            *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1;
+        });
+    }
+    n_places
 }
 
 /// Whether a file may be what is sought, by its words: what is remembered of it tells that without

@@ -574,6 +574,26 @@ fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
 }
 
 #[test]
+fn eight_siblings_in_as_many_files_are_told_and_nine_are_an_idiom() {
+    let n_told = |n: usize| {
+        let paths: Vec<String> = (0..n).map(|number| format!("f{number}.c")).collect();
+        let files = |first: String| -> Vec<(&str, String)> {
+            let other = |path: &String| save(&format!("save_{}", &path[..2]), "aof", "out");
+            let others = paths.iter().map(|path| (&**path, other(path)));
+            [("rdb.c", first)].into_iter().chain(others).collect()
+        };
+        let before = files(save("save_rdb", "rdb", "fp"));
+        let after = files(fixed("save_rdb", "rdb", "fp"));
+        let found = findings(
+            &Change { message: FIX, before: &before, after: &after }.made(),
+            "missed-sibling",
+        );
+        found.first().map_or(0, |found| found["missed"]["siblings"].as_u64().unwrap_or(0))
+    };
+    assert_eq!([1, 3, 8, 9].map(n_told), [1, 3, 8, 0]);
+}
+
+#[test]
 fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
     let paths = ["src/a/rdb.c", "lib/z.c", "src/a/near.c", "src/b.c"];
     let names = [
