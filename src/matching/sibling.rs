@@ -166,7 +166,7 @@ impl Window {
     ///
     /// Time O(m²) for m names and literals of the window.
     pub fn may_be_among(&self, before: Document<'_>, has: &dyn Fn(u32) -> bool) -> bool {
-        let Range { start, end } = self.hunk.removed;
+        let end = self.hunk.removed.end;
         let is_there = |token: &Token| {
             let mut of_token = words_of(token.text(before.text));
             token.kind() == Kind::Number || of_token.all(has)
@@ -188,11 +188,10 @@ impl Window {
             before.tokens[tokens].iter().filter(|token| token.is_content()).count()
         };
         // A run has all of the lines.
-        let lines = self.lines.start.min(start)..self.lines.end.max(end);
         let left = counts(&mut before.tokens[self.tokens.start..end].iter().rev());
         let right = counts(&mut before.tokens[end..self.tokens.end].iter());
-        left.iter().skip(n_content(lines.start..end)).any(|left| {
-            right.iter().skip(n_content(end..lines.end)).any(|right| {
+        left.iter().skip(n_content(self.lines.start..end)).any(|left| {
+            right.iter().skip(n_content(end..self.lines.end)).any(|right| {
                 let (n_there, n) = (left.0 + right.0, left.1 + right.1);
                 n_there >= MIN_WORDS && 100 * n_there >= MIN_SPELLED * n
             })

@@ -68,6 +68,9 @@ struct Candidate {
     shared: Offsets,
 }
 
+/// By query and window, or for all of a query, the candidates that share something with it.
+type Sharing = BTreeMap<(usize, Option<usize>), Vec<usize>>;
+
 /// By candidate and query, the numbers of the windows to compare.
 type WantedWindows = BTreeMap<usize, BTreeMap<usize, Vec<usize>>>;
 
@@ -92,16 +95,20 @@ impl Windows<'_> {
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
         let candidates = self.candidates(hits, is_new, sources);
-        let mut wanted = self.wanted(&candidates, 0..FIRST_FILES, &|_, _| true, sources);
-        self.add_declared(&candidates, &mut wanted, sources);
-        let mut found = self.compared(&wanted, &candidates, purposes, sources)?;
+        let sharing = sharing(&candidates);
+        let wanted = |files: Range<usize>, is_asked: &dyn Fn(usize, usize) -> bool| {
+            self.wanted(&candidates, &sharing, files, is_asked, sources)
+        };
+        let mut first = wanted(0..FIRST_FILES, &|_, _| true);
+        self.add_declared(&candidates, &sharing, &mut first, sources);
+        let mut found = self.compared(&first, &candidates, purposes, sources)?;
         let lacking = n_places(&found);
         let is_lacking = |query: usize, window: usize| {
             let number = self.numbers[query];
             lacking.contains_key(&(number, self.windows[number][window].0.hunk.before.start))
         };
-        let wanted = self.wanted(&candidates, FIRST_FILES..MAX_FILES, &is_lacking, sources);
-        let others = self.compared(&wanted, &candidates, purposes, sources)?;
+        let others = wanted(FIRST_FILES..MAX_FILES, &is_lacking);
+        let others = self.compared(&others, &candidates, purposes, sources)?;
         found.extend(others.into_iter().filter(|sibling| !sibling.is_declared));
         let lacking = n_places(&found);
         let is_rare = |sibling: &Sibling, hunk: &Hunk| {
@@ -204,18 +211,18 @@ impl Windows<'_> {
     fn add_declared(
         &self,
         candidates: &[Candidate],
+        sharing: &Sharing,
         wanted: &mut WantedWindows,
         sources: &Sources<'_>,
     ) {
-        let mut sharing = sharing(candidates);
         // A comment may keep a file in step even if no window is near. What is remembered decides
         // only whether a file is read: which files are asked is the same without it.
         let marks: Vec<Marks> = self.base.iter().map(|of| Marks::of(&of.source)).collect();
         for (query, source) in self.queries.sources().iter().enumerate() {
             let own = self.numbers[query];
             let path = self.heads[own].map_or(&source.path, |head| &head.source.path);
-            let files = sharing.remove(&(query, None)).unwrap_or_default().into_iter();
-            for at in files.take(MAX_DECLARED) {
+            let files = sharing.get(&(query, None)).into_iter().flatten();
+            for &at in files.take(MAX_DECLARED) {
                 let candidate = &candidates[at];
                 let may_declare = || match &candidate.target {
                     Target::Changed(number) => marks[*number].name(path),
@@ -235,13 +242,15 @@ impl Windows<'_> {
     fn wanted(
         &self,
         candidates: &[Candidate],
+        sharing: &Sharing,
         files_of_each: Range<usize>,
         is_asked: &dyn Fn(usize, usize) -> bool,
         sources: &Sources<'_>,
     ) -> WantedWindows {
         let mut wanted = WantedWindows::new();
-        for ((query, number), mut files) in sharing(candidates) {
+        for (&(query, number), files) in sharing {
             let Some(number) = number.filter(|&number| is_asked(query, number)) else { continue };
+            let mut files = files.clone();
             let source = self.queries.sources()[query];
             let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
@@ -263,9 +272,8 @@ impl Windows<'_> {
     }
 }
 
-/// The candidates that share something with each query and window, or with all of a query.
-fn sharing(candidates: &[Candidate]) -> BTreeMap<(usize, Option<usize>), Vec<usize>> {
-    let mut sharing: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+fn sharing(candidates: &[Candidate]) -> Sharing {
+    let mut sharing = Sharing::new();
     for (at, candidate) in candidates.iter().enumerate() {
         candidate.shared.keys().for_each(|&key| sharing.entry(key).or_default().push(at));
     }
