@@ -643,7 +643,7 @@ impl SearchedFile<'_> {
         let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
         let best = pairs.max_by_key(|pair| {
-            (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start))
+            (pair.n_solid(), pair.n_exact, Reverse(pair.alignment.target().start))
         })?;
         let is_clone =
             best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);

@@ -208,7 +208,7 @@ impl Band {
     /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match`
     /// is true for its query and target position.
     pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
-        let mut path = Vec::new();
+        let mut path = Vec::with_capacity(self.steps.len());
         let mut at = self.best.cell;
         // Each cell stores its best step, but not whether that step opened a gap or continued one.
         // Inside a gap, the path can therefore differ from the best-scoring one. It is always a

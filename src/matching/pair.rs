@@ -95,8 +95,8 @@ pub struct ClonePair {
     pub containment: f64,
     /// Aligned tokens that are spelled the same.
     pub n_exact: usize,
-    /// Tokens in solid runs: the part that is similar line after line.
-    pub n_solid: usize,
+    /// Its solid runs: the part that is similar line after line.
+    pub(super) solid: Vec<Block>,
     /// Tokens in solid runs divided by those of the shorter fragment, 0 to 1.
     pub solidity: f64,
     /// Aligned names and literals that agree, divided by those that could, 0 to 1.
@@ -117,7 +117,8 @@ impl ClonePair {
         let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
-        let n_solid = solid(&renaming, &alignment, query, target).map(|run| run.len as usize).sum();
+        let solid = solid(&renaming, &alignment, query, target);
+        let n_solid = n_tokens(&solid);
         // A string says something if both sides spell it the same, in a row with a name: by itself
         // it is text.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
@@ -134,7 +135,7 @@ impl ClonePair {
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
             n_exact: counts.n_exact,
-            n_solid,
+            solid,
             solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: ratio(counts.n_agreeing, counts.n_telling),
             spelled: ratio(counts.n_spelled, counts.n_contents),
@@ -147,19 +148,26 @@ impl ClonePair {
     /// The positions in the query of the aligned tokens that are spelled the same, ascending.
     pub fn exact_positions(&self, query: &[Token], target: &[Token]) -> Vec<u32> {
         let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
-        self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect()
+        let mut positions = Vec::with_capacity(self.n_exact);
+        positions.extend(self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32));
+        positions
+    }
+
+    /// The number of tokens in solid runs.
+    pub fn n_solid(&self) -> usize {
+        n_tokens(&self.solid)
     }
 
     /// The pair as seen by grouping.
     pub(super) fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
+        let mut aligned = Vec::with_capacity(self.alignment.n_tokens());
+        aligned.extend(self.alignment.pairs().map(|(a, _)| a as u32));
+        let run = |run: &Block| run.query as usize..(run.query + run.len) as usize;
         Candidate {
             query: self.alignment.query(),
-            aligned: self.alignment.pairs().map(|(a, _)| a as u32).collect(),
+            aligned,
             exact: self.exact_positions(query, target),
-            runs: {
-                let runs = solid_runs(&self.alignment, query, target).into_iter();
-                runs.map(|run| run.query as usize..(run.query + run.len) as usize).collect()
-            },
+            runs: self.solid.iter().map(run).collect(),
         }
     }
 
@@ -335,7 +343,9 @@ impl Renaming {
         if names().all(|(from, to)| from == to) {
             return Self(HashMap::new());
         }
-        let mut counts = counted(names().collect());
+        let mut all = Vec::with_capacity(alignment.n_tokens());
+        all.extend(names());
+        let mut counts = counted(all);
         counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
         let mut to = HashMap::with_capacity(counts.len());
         let mut taken = HashSet::with_capacity(counts.len());
@@ -345,6 +355,12 @@ impl Renaming {
             }
         }
         Self(to)
+    }
+
+    /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
+    /// elsewhere in the alignment.
+    fn agrees(&self, a: &Token, b: &Token) -> bool {
+        a.kind() != Kind::Identifier || a.exact == b.exact || self.renames(a, b)
     }
 
     /// Whether `b` is what the name `a` is renamed to.
@@ -359,7 +375,7 @@ impl Renaming {
 /// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
 /// a time. A copy agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
-    solid(&Renaming::new(alignment, query, target), alignment, query, target).collect()
+    solid(&Renaming::new(alignment, query, target), alignment, query, target)
 }
 
 fn solid(
@@ -367,9 +383,28 @@ fn solid(
     alignment: &Alignment,
     query: &[Token],
     target: &[Token],
-) -> impl Iterator<Item = Block> + use<> {
-    let agreeing: Alignment = agreeing(renaming, alignment, query, target).collect();
-    agreeing.blocks.into_iter().filter(|run| run.len >= SOLID_RUN)
+) -> Vec<Block> {
+    let mut runs = Vec::new();
+    for block in alignment.blocks.iter().filter(|block| block.len >= SOLID_RUN) {
+        let (own, other) = (&query[block.query as usize..], &target[block.target as usize..]);
+        let mut start = 0;
+        for at in 0..=block.len {
+            let agrees = |at: u32| renaming.agrees(&own[at as usize], &other[at as usize]);
+            if at < block.len && agrees(at) {
+                continue;
+            }
+            if at - start >= SOLID_RUN {
+                let (query, target) = (block.query + start, block.target + start);
+                runs.push(Block { query, target, len: at - start });
+            }
+            start = at + 1;
+        }
+    }
+    runs
+}
+
+fn n_tokens(runs: &[Block]) -> usize {
+    runs.iter().map(|run| run.len as usize).sum()
 }
 
 /// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the
@@ -388,10 +423,7 @@ fn agreeing<'a>(
     query: &'a [Token],
     target: &'a [Token],
 ) -> impl Iterator<Item = (usize, usize)> + 'a {
-    alignment.pairs().filter(|&(a, b)| {
-        let (a, b) = (&query[a], &target[b]);
-        a.kind() != Kind::Identifier || a.exact == b.exact || renaming.renames(a, b)
-    })
+    alignment.pairs().filter(|&(a, b)| renaming.agrees(&query[a], &target[b]))
 }
 
 /// Whether names are renamed one to one, in both directions.

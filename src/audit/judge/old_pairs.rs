@@ -199,12 +199,12 @@ impl<'a> Pairs<'a> {
         // had to search for them. What was put together of pieces has to have been as alike.
         let n_joined = pair.query().filter(|&at| self.query.is_joined(at)).count();
         let enough = match 2 * n_joined > pair.n_tokens() {
-            true => now.n_solid,
-            false => self.params.min_run.min(now.n_solid / 2),
+            true => now.n_solid(),
+            false => self.params.min_run.min(now.n_solid() / 2),
         };
         let params = Params { min_run: enough, ..*self.params };
         let before = clones(before, &query.tokens, &target.tokens, &params);
-        before.iter().map(|pair| pair.n_solid).sum::<usize>() >= enough
+        before.iter().map(ClonePair::n_solid).sum::<usize>() >= enough
     }
 
     /// Whether the change brought in most of what `pair` aligns, on both sides.
