@@ -227,8 +227,8 @@ impl<'c> Additions<'c> {
         let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
         // Of equal files that the change adds, the first represents the others.
         let asked = asking.iter().zip(&twins).map(|(file, twins)| match &twins.first {
-            None => (&file.source, file.asked(config)),
-            Some(_) => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
+            None => (&*file.source, file.asked(config)),
+            Some(_) => (&*file.source, Cow::Owned(vec![false; file.novel.len()])),
         });
         let without_twins =
             has_twins.then(|| Queries::new(asked.collect(), config).with_words(functions.words()));
@@ -282,7 +282,7 @@ impl<'c> Change<'c> {
 
     /// The files that it touches, as they were.
     fn before(&self) -> Vec<&'c Source> {
-        self.predecessors.iter().map(|file| &file.source).collect()
+        self.predecessors.iter().map(|file| &*file.source).collect()
     }
 
     /// Adds what is known before anything is searched for.
@@ -305,7 +305,7 @@ impl<'c> Change<'c> {
     /// like any other change.
     fn brought_in_whole(&self, asking: &[&'c ChangedFile]) -> Vec<Twins> {
         let sources = self.sources;
-        let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&file.source);
+        let source = |file: &&'c ChangedFile| file.is_brought_in().then_some(&*file.source);
         let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
         let is_comparable = |source: &Source, path: &FilePath| {
             sources.is_compared(path) && sources.reads_alike(source, path)
@@ -553,7 +553,7 @@ impl<'c> Change<'c> {
         let with_copies =
             additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
         let with_copies: Vec<_> =
-            with_copies.map(|(file, copies)| (&file.source, &copies[..])).collect();
+            with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
         let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
         let read = |entry: &Entry| {
@@ -620,7 +620,7 @@ impl<'c> Change<'c> {
                 in_tree.map(|origin| &origin.path).chain([&finding.path])
             })
             .collect();
-        let sources = in_tree(all).chain(self.changed.iter().map(|file| &file.source));
+        let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
         for source in sources.filter(|source| named.contains(&source.path)) {
             outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
         }
@@ -659,7 +659,7 @@ fn comments_of(
 
 /// The files of the tree that share something with the change.
 fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
-    all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &found.target)
+    all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &*found.target)
 }
 
 /// Notices about what was left out of the search because the change repeats itself or the tree too

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -48,7 +49,7 @@ pub(super) struct NewFunctions<'c> {
 
 /// A file of the tree, and the functions that the change left as they were.
 struct Existing {
-    source: Source,
+    source: Arc<Source>,
     functions: Vec<(Unit, Bag)>,
 }
 
@@ -64,7 +65,7 @@ impl<'c> NewFunctions<'c> {
     /// Tests, examples and what declares have functions of the same words by nature.
     pub fn new(files: &[&'c ChangedFile], before: &[Predecessor], sources: &Sources<'_>) -> Self {
         let is_code = |file: &&ChangedFile| {
-            let Source { path, is_prose, .. } = &file.source;
+            let Source { path, is_prose, .. } = &*file.source;
             let levels = file.thresholds(sources.config).levels;
             levels.ask_for_functions() && sources.config.ground(path, *is_prose) == Ground::Code
         };
@@ -131,7 +132,7 @@ impl<'c> NewFunctions<'c> {
 
 impl Existing {
     /// Those of its functions that may be what functions of these `lengths` are.
-    fn new(source: Source, changed: &[ChangedFile], lengths: &[usize]) -> Self {
+    fn new(source: Arc<Source>, changed: &[ChangedFile], lengths: &[usize]) -> Self {
         let novel =
             changed.iter().find(|file| file.source.path == source.path).map(|file| &file.novel);
         let document = source.document();
@@ -158,7 +159,7 @@ fn additions<'c>(
     let was = before
         .iter()
         .find(|before| before.of.as_ref() == Some(&source.path))
-        .map(|before| &before.source);
+        .map(|before| &*before.source);
     let known: HashSet<&[u8]> = was.map(names_of_functions).unwrap_or_default();
     let mut units = source.document().functions();
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));

@@ -359,7 +359,7 @@ impl<'k> FixContext<'k> {
         let sources = comparing.sources;
         let paths: Vec<FilePath> =
             snapshot.entries.iter().map(|entry| entry.path.clone()).collect();
-        let read = |path: &FilePath| -> Result<Option<Source>, Error> {
+        let read = |path: &FilePath| -> Result<Option<Arc<Source>>, Error> {
             let is_asked =
                 sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
             let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
@@ -561,7 +561,7 @@ struct Comparing<'c> {
 }
 
 impl Comparing<'_> {
-    fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Source, Skip>>, Error> {
+    fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Arc<Source>, Skip>>, Error> {
         let read = entries.par_iter().map_init(
             || self.repository.reader(),
             |reader, entry| {
@@ -573,7 +573,7 @@ impl Comparing<'_> {
     }
 
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
-    fn asked(&self, source: Source) -> Result<ComparedFile, Error> {
+    fn asked(&self, source: Arc<Source>) -> Result<ComparedFile, Error> {
         let mut same = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));

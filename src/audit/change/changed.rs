@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -20,7 +21,7 @@ use crate::text::FilePath;
 /// A file of the head, and which of its tokens the change adds.
 #[derive(Debug)]
 pub(in crate::audit) struct ChangedFile {
-    pub source: Source,
+    pub source: Arc<Source>,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
     /// For each token, whether it was moved here in a piece that is no copy on its own, if anything
@@ -32,7 +33,7 @@ pub(in crate::audit) struct ChangedFile {
 
 impl ChangedFile {
     /// A file that is entirely new.
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: Arc<Source>) -> Self {
         let novel = vec![true; source.tokens.len()];
         Self { source, novel, joined: Vec::new(), was: Traces::default() }
     }
@@ -80,7 +81,7 @@ impl ChangedFile {
 
 /// A file of base that the change touches.
 pub(in crate::audit) struct Predecessor {
-    pub source: Source,
+    pub source: Arc<Source>,
     /// The file of the head that it became.
     pub of: Option<FilePath>,
     /// For each token, whether the change removed it.
@@ -106,7 +107,7 @@ pub(in crate::audit) fn changed_files(
     // All files have to be read before it is known what is new and what was moved.
     if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end())
     {
-        let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
+        let why = |read: &Result<Arc<Source>, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
         let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());
         examined.skipped.extend(paths.zip(read.iter().map(why)));
         return Ok((Vec::new(), Vec::new()));
@@ -146,7 +147,7 @@ fn read_sides(
     changes: &Changes,
     repository: &Repository,
     sources: &Sources<'_>,
-) -> Result<Vec<Result<Source, Skip>>, Error> {
+) -> Result<Vec<Result<Arc<Source>, Skip>>, Error> {
     let reader = repository.reader();
     let heads = changes.changed.iter().map(|(entry, _)| entry);
     let mut skips: Vec<Option<Skip>> =
@@ -185,8 +186,8 @@ fn read_sides(
 
 /// Diffs each file with its predecessor; those of `deleted` files are gone entirely.
 fn diffs(
-    heads: Vec<(Source, Option<Source>)>,
-    deleted: Vec<Source>,
+    heads: Vec<(Arc<Source>, Option<Arc<Source>>)>,
+    deleted: Vec<Arc<Source>>,
     sources: &Sources<'_>,
 ) -> (Vec<ChangedFile>, Vec<Predecessor>) {
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
@@ -223,14 +224,15 @@ fn diffs(
 /// Gives each added file the deleted file it was renamed from; returns the deleted files that are
 /// left.
 fn pair_renames(
-    heads: &mut [(Source, Option<Source>)],
-    deleted: Vec<Source>,
+    heads: &mut [(Arc<Source>, Option<Arc<Source>>)],
+    deleted: Vec<Arc<Source>>,
     config: &Config,
-) -> Vec<Source> {
+) -> Vec<Arc<Source>> {
     let added: Vec<usize> = (0..heads.len()).filter(|&at| heads[at].1.is_none()).collect();
-    let added_sources: Vec<&Source> = added.iter().map(|&at| &heads[at].0).collect();
-    let before = renames(&added_sources, &deleted.iter().collect::<Vec<_>>(), &config.fingerprint);
-    let mut deleted: Vec<Option<Source>> = deleted.into_iter().map(Some).collect();
+    let added_sources: Vec<&Source> = added.iter().map(|&at| &*heads[at].0).collect();
+    let deleted_sources: Vec<&Source> = deleted.iter().map(|source| &**source).collect();
+    let before = renames(&added_sources, &deleted_sources, &config.fingerprint);
+    let mut deleted: Vec<Option<Arc<Source>>> = deleted.into_iter().map(Some).collect();
     for (at, before) in added.into_iter().zip(before) {
         let before = before.filter(|&before| {
             deleted[before]
@@ -243,7 +245,10 @@ fn pair_renames(
 }
 
 /// Diffs a file with its predecessor.
-pub(super) fn diff(head: Source, base: Option<Source>) -> (ChangedFile, Option<Predecessor>) {
+pub(super) fn diff(
+    head: Arc<Source>,
+    base: Option<Arc<Source>>,
+) -> (ChangedFile, Option<Predecessor>) {
     let Some(base) = base else { return (ChangedFile::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
     let predecessor = Predecessor {
@@ -274,7 +279,7 @@ pub(in crate::audit) fn asking<'c>(
 
 /// Searches for where the files in `asking` could have been copied from.
 pub(in crate::audit) fn queries<'q>(asking: &[&'q ChangedFile], config: &'q Config) -> Queries<'q> {
-    Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
+    Queries::new(asking.iter().map(|file| (&*file.source, file.asked(config))).collect(), config)
 }
 
 /// The file of base that each file of the head was.
@@ -283,7 +288,7 @@ pub(in crate::audit) fn sources_before<'p>(
 ) -> impl Fn(&FilePath) -> Option<&'p Source> {
     let before: BTreeMap<&FilePath, &Predecessor> =
         predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    move |path| before.get(path).map(|before| &before.source)
+    move |path| before.get(path).map(|before| &*before.source)
 }
 
 /// Maximum old tokens between two novel parts of one copy; more of them split it in two.

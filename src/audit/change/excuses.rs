@@ -40,7 +40,7 @@ pub(in crate::audit) fn self_excused(
 ) -> Result<Vec<FilePath>, Error> {
     let excuse = |entry: &Entry| -> Result<Option<Excuse>, Error> {
         let text = match sources.read(reader, entry)? {
-            Ok(source) if source.is_partial => source.text,
+            Ok(source) if source.is_partial => source.text.clone(),
             Err(Skip::Minified) => reader.read(entry)?,
             Err(Skip::Generated) => return Ok(Some(Excuse::Whole)),
             _ => return Ok(None),

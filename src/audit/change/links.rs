@@ -1,5 +1,7 @@
 //! Finds files that only a link calls source.
 
+use std::sync::Arc;
+
 use super::changed::diff;
 use crate::audit::read::{Skip, Sources};
 use crate::files::{Entry, Error, ReadFiles};
@@ -55,7 +57,8 @@ fn adds_code(
         Ok(reader
             .try_read(entry)?
             .map_err(Skip::from)
-            .and_then(|bytes| sources.tokenize(link, bytes)))
+            .and_then(|bytes| sources.tokenize(link, bytes))
+            .map(Arc::new))
     };
     let head = match read(file)? {
         Ok(head) => head,

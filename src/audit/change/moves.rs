@@ -114,7 +114,7 @@ impl Credit {
             .collect();
         let numbers: Vec<usize> =
             (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
-        let queries = numbers.iter().map(|&at| (&changed[at].source, Cow::Borrowed(&*asked[at])));
+        let queries = numbers.iter().map(|&at| (&*changed[at].source, Cow::Borrowed(&*asked[at])));
         let queries = Queries::new(queries.collect(), config);
         if queries.is_empty() {
             return;

@@ -94,7 +94,7 @@ impl<'c> AllCopies<'c> {
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
             before: predecessors
                 .iter()
-                .filter_map(|file| Some((file.of.as_ref()?, &file.source)))
+                .filter_map(|file| Some((file.of.as_ref()?, &*file.source)))
                 .collect(),
         };
         let of_file = |number: usize| {

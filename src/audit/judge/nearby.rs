@@ -25,14 +25,14 @@ type Neighborhood = (Vec<u8>, Vec<u8>);
 /// The tree around the files of a change.
 pub(in crate::audit) struct Nearby<'n> {
     entries: &'n [Entry],
-    read: &'n dyn Fn(&Entry) -> Option<Source>,
+    read: &'n dyn Fn(&Entry) -> Option<Arc<Source>>,
     /// For each folder and extension that was asked about, in how many of its files each name is.
     known: RefCell<HashMap<Neighborhood, Arc<Counts>>>,
 }
 
 impl<'n> Nearby<'n> {
     /// The tree that holds `entries`; `read` reads one, if it is source.
-    pub fn new(entries: &'n [Entry], read: &'n dyn Fn(&Entry) -> Option<Source>) -> Self {
+    pub fn new(entries: &'n [Entry], read: &'n dyn Fn(&Entry) -> Option<Arc<Source>>) -> Self {
         Self { entries, read, known: RefCell::default() }
     }
 

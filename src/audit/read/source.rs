@@ -68,6 +68,9 @@ impl Source {
     }
 }
 
+/// Bytes of text for which memory for a token is kept: more than most code has for each.
+const BYTES_OF_TOKEN: usize = 6;
+
 /// The family of a file with code of several languages.
 pub(in crate::audit) const MIXED: &str = "*";
 
@@ -276,17 +279,17 @@ impl<'a> Sources<'a> {
         &self,
         reader: &impl ReadFiles,
         entry: &Entry,
-    ) -> Result<Result<Source, Skip>, Error> {
+    ) -> Result<Result<Arc<Source>, Skip>, Error> {
         // The attributes of a file may change with the tree.
         let kept = entry
             .blob()
             .filter(|_| self.attributes.is_empty())
             .map(|blob| (blob, entry.path.clone()));
         // What is skipped since it is generated is read where that does not matter.
-        let is_as_asked = |read: &Arc<Result<Source, Skip>>| !self.are_generated || read.is_ok();
+        let is_as_asked = |read: &Result<Arc<Source>, Skip>| !self.are_generated || read.is_ok();
         let recent = kept.as_ref().and_then(|key| self.recent()?.get(key));
         if let Some(read) = recent.filter(is_as_asked) {
-            return Ok(read.as_ref().clone());
+            return Ok(read);
         }
         if let Some(exhausted) = self.progress.end() {
             return Ok(Err(match exhausted {
@@ -301,13 +304,13 @@ impl<'a> Sources<'a> {
             return Ok(Err(Skip::TooLarge));
         }
         let read = match reader.try_read(entry)? {
-            Ok(bytes) => self.tokenize(&entry.path, bytes),
+            Ok(bytes) => self.tokenize(&entry.path, bytes).map(Arc::new),
             // It may be here the next time.
             Err(lack) => return Ok(Err(lack.into())),
         };
         let kept = kept.filter(|_| !self.are_generated);
         if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
-            recent.keep(key, Arc::new(read.clone()));
+            recent.keep(key, read.clone());
         }
         Ok(read)
     }
@@ -333,12 +336,12 @@ impl<'a> Sources<'a> {
     }
 
     /// Remembers the contents of a file, if wanted; `scratch` is scratch space.
-    pub fn learn(&self, entry: &Entry, read: &Result<Source, Skip>, scratch: &mut Vec<u64>) {
+    pub fn learn(&self, entry: &Entry, read: Result<&Source, Skip>, scratch: &mut Vec<u64>) {
         if self.remembered.is_learning() {
-            let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
+            let tokens = read.map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
-            let family = read.as_ref().map(|source| source.family.as_str()).map_err(|skip| *skip);
-            let words = read.as_ref().map_or_else(|_| Vec::new(), Source::distinct_words);
+            let family = read.map(|source| source.family.as_str());
+            let words = read.map_or_else(|_| Vec::new(), Source::distinct_words);
             self.remembered.learn(entry, self.reading(&entry.path), family, prints, &words);
         }
     }
@@ -381,7 +384,7 @@ impl<'a> Sources<'a> {
             Cow::Borrowed(_) => (bytes, None),
             Cow::Owned(text) => (text, Some(bytes)),
         };
-        let mut tokens = Vec::new();
+        let mut tokens = Vec::with_capacity(text.len() / BYTES_OF_TOKEN);
         let FileTokens { language, words, is_mixed, is_partial } =
             self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
@@ -569,20 +572,20 @@ type File = (BlobId, FilePath);
 /// Recently read files.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct RecentFiles {
-    sources: HashMap<File, Arc<Result<Source, Skip>>>,
+    sources: HashMap<File, Result<Arc<Source>, Skip>>,
     n_bytes: usize,
 }
 
 impl RecentFiles {
-    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
+    pub fn get(&self, file: &File) -> Option<Result<Arc<Source>, Skip>> {
         self.sources.get(file).cloned()
     }
 
-    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
+    pub fn keep(&mut self, file: File, source: Result<Arc<Source>, Skip>) {
         if self.n_bytes > MAX_KEPT {
             *self = Self::default();
         }
-        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
+        self.n_bytes += source.as_ref().map_or(100, |source| source.text.len());
         self.sources.insert(file, source);
     }
 }

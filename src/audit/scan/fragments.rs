@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
@@ -127,20 +127,20 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
 
 /// A file, and what its code is judged with.
 struct Text {
-    source: Source,
-    lines: Lines,
-    builds: Arc<Builds>,
+    source: Arc<Source>,
+    lines: OnceLock<Lines>,
+    builds: OnceLock<Arc<Builds>>,
     /// Whether it declares rather than computes.
     is_declarative: bool,
     has_juxtaposed_calls: bool,
 }
 
 impl Text {
-    fn new(source: Source, sources: &Sources<'_>) -> Self {
+    fn new(source: Arc<Source>, sources: &Sources<'_>) -> Self {
         let language = sources.languages.named(&source.language);
         Self {
-            lines: Lines::new(&source.text),
-            builds: Arc::new(Builds::new(&source.path, &source.text)),
+            lines: OnceLock::new(),
+            builds: OnceLock::new(),
             is_declarative: super::is_declarative(&source, sources),
             has_juxtaposed_calls: language.is_some_and(|language| language.has_juxtaposed_calls),
             source,
@@ -151,16 +151,25 @@ impl Text {
         self.source.text.len() + self.source.tokens.len() * size_of::<Token>()
     }
 
+    fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::new(&self.source.text))
+    }
+
+    fn builds(&self) -> &Arc<Builds> {
+        let Source { path, text, .. } = &*self.source;
+        self.builds.get_or_init(|| Arc::new(Builds::new(path, text)))
+    }
+
     /// The lines of some tokens.
     fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
-        let line = |at: usize| self.lines.line_of(self.source.tokens[at].start);
+        let line = |at: usize| self.lines().line_of(self.source.tokens[at].start);
         line(tokens.start)..line(tokens.end - 1) + 1
     }
 
     /// Whether no build has both sides of a pair.
     fn excludes(&self, target: &Self, alignment: &Alignment) -> bool {
         let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
-        self.builds.exclude(&own, &target.builds, &other)
+        self.builds().exclude(&own, target.builds(), &other)
     }
 }
 
@@ -296,7 +305,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
             .find(|&at| document.starts_line(at) && at > start)
             .unwrap_or(tokens.end);
         let Some(within) = file.source.tokens.get(start..end) else { return Ok(None) };
-        let fragment = fragment(&file.source.text, &file.lines, within);
+        let fragment = fragment(&file.source.text, file.lines(), within);
         Ok(fragment.map(|fragment| Member {
             tokens: start..end,
             fragment,
@@ -321,7 +330,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
             return Ok(None);
         }
         let tokens = &file.source.tokens;
-        let place = fragment(&file.source.text, &file.lines, tokens).map(|fragment| Member {
+        let place = fragment(&file.source.text, file.lines(), tokens).map(|fragment| Member {
             document,
             tokens: 0..tokens.len(),
             fragment,
@@ -329,9 +338,9 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
             similarity: 1.0,
             content: content(tokens),
             is_worth: !file.is_declarative,
-            builds: Arc::clone(&file.builds),
+            builds: Arc::clone(file.builds()),
         });
-        let builds = Arc::clone(&other.builds);
+        let builds = Arc::clone(other.builds());
         Ok(place.map(|place| (place.clone(), Member { document: earlier, builds, ..place })))
     }
 
@@ -563,21 +572,16 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 /// Maximum places for a shape to count as rare.
 const FEW_PLACES: f64 = 5.0;
 
-fn place(
-    document: u32,
-    Text { source, lines, builds, .. }: &Text,
-    tokens: Range<usize>,
-    pair: &ClonePair,
-) -> Option<Member> {
-    let within = &source.tokens[tokens.clone()];
+fn place(document: u32, text: &Text, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
+    let within = &text.source.tokens[tokens.clone()];
     Some(Member {
         document,
-        fragment: fragment(&source.text, lines, within)?,
+        fragment: fragment(&text.source.text, text.lines(), within)?,
         content: content(within),
         tokens,
         clone_type: pair.clone_type,
         similarity: pair.similarity,
         is_worth: false,
-        builds: Arc::clone(builds),
+        builds: Arc::clone(text.builds()),
     })
 }

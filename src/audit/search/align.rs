@@ -25,7 +25,7 @@ use crate::text::FilePath;
 /// A file to align, and what it shares with the queries.
 pub(super) struct Target {
     pub place: Place,
-    pub source: Source,
+    pub source: Arc<Source>,
     pub hits: Vec<Hit>,
 }
 
@@ -113,7 +113,7 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
 /// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one
 /// thread's.
 type ReadHits<'r, R> =
-    dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
+    dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Arc<Source>)>, Error> + Sync + 'r;
 
 /// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and
 /// aligns them.
@@ -177,7 +177,11 @@ pub(super) fn align_chosen<S>(
 }
 
 /// A file that was aligned.
-pub(in crate::audit) fn found(place: Place, target: Source, aligned: AlignedQueries) -> FileHits {
+pub(in crate::audit) fn found(
+    place: Place,
+    target: Arc<Source>,
+    aligned: AlignedQueries,
+) -> FileHits {
     let is_in_tree = place == Place::Tree;
     let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };

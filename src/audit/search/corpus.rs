@@ -75,7 +75,7 @@ struct AlignmentTask<'w> {
 struct BlobToAlign {
     at: BlobAt,
     file: StoredFile,
-    target: Source,
+    target: Arc<Source>,
     /// Each with the number of the query.
     alignments: Vec<(usize, Alignment)>,
     /// The queries that are the whole blob.
@@ -401,7 +401,7 @@ impl StoredCorpus {
         }
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
-        let target = Source {
+        let target = Arc::new(Source {
             path: file.path.clone(),
             text: stored.text,
             encoded: None,
@@ -413,7 +413,7 @@ impl StoredCorpus {
             is_prose: false,
             is_generated: false,
             test_lines: Default::default(),
-        };
+        });
         let alignments = queries.align_evident(&target, shared);
         let has_some = !alignments.is_empty() || !whole.is_empty();
         Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))

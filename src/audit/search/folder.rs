@@ -51,7 +51,8 @@ pub(super) fn search_folder(
     };
     identify(&mut outcome.found, all, &reader, &folders)?;
     for found in &mut outcome.found {
-        found.target.path = within_component(&found.target.path);
+        let target = Arc::make_mut(&mut found.target);
+        target.path = within_component(&target.path);
     }
     Ok(outcome)
 }
@@ -118,7 +119,8 @@ fn take_whole(
         let found = match at {
             Some(at) => outcome.found.swap_remove(at),
             None => {
-                let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
+                let target =
+                    Arc::new(Source { path: path.clone(), ..queries.sources()[first].clone() });
                 let text = Some(Arc::new(LinedText::from(target.text.clone())));
                 FileHits::new(place(corpus, &path), target, text)
             }

@@ -285,7 +285,7 @@ impl Past {
                 .collect();
             events.sort_by_key(|event| event.path.distance(&source.path));
             for event in events.into_iter().take(MAX_NAMED) {
-                let target = Source { path: event.path.clone(), ..source.clone() };
+                let target = Arc::new(Source { path: event.path.clone(), ..source.clone() });
                 found
                     .push(past_file(self.deletion(event, reader)?, target).aligned_whole(&of_blob));
             }
@@ -316,7 +316,7 @@ impl Past {
 }
 
 /// A deleted file with this content.
-fn past_file(deletion: Deletion, target: Source) -> FileHits {
+fn past_file(deletion: Deletion, target: Arc<Source>) -> FileHits {
     let text = Arc::new(LinedText::from(target.text.clone()));
     FileHits::new(Place::Past(Arc::new(deletion)), target, Some(text))
 }
@@ -637,7 +637,7 @@ impl ContentReadings {
 /// A past version of a file: the event that removed it, and what it shares with the queries.
 struct PastVersion<'e> {
     event: &'e PastEvent,
-    source: Source,
+    source: Arc<Source>,
     hits: Vec<Hit>,
 }
 
@@ -676,7 +676,7 @@ impl Versions<'_> {
             }
             n_read += 1;
             let Some(text) = reader.past_blob(blob, path)? else { continue };
-            let Ok(source) = self.sources.tokenize(path, text) else { continue };
+            let Ok(source) = self.sources.tokenize(path, text).map(Arc::new) else { continue };
             let hits = self.queries.hits_in(&source, scratch);
             let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
             if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {

@@ -83,7 +83,7 @@ impl Hit {
 pub(in crate::audit) struct FileHits {
     /// Where the file is.
     pub place: Place,
-    pub target: Source,
+    pub target: Arc<Source>,
     /// Its text, if it is not in the tree and can be shown.
     pub text: Option<Arc<LinedText>>,
     /// The query's number, and how it aligns with the target.
@@ -110,7 +110,7 @@ pub(in crate::audit) struct AlignedQueries {
 impl FileHits {
     /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree
     /// and can be shown.
-    pub fn new(place: Place, target: Source, text: Option<Arc<LinedText>>) -> Self {
+    pub fn new(place: Place, target: Arc<Source>, text: Option<Arc<LinedText>>) -> Self {
         let (alignments, runs, whole, limits) = Default::default();
         Self { place, target, text, alignments, runs, whole, limits }
     }

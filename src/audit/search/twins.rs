@@ -4,6 +4,7 @@
 //! none of which would be evidence on its own.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::queries::{FileHits, Queries, SearchOutcome, SeedPlaces, may_be_whole};
 use crate::audit::read::Source;
@@ -130,7 +131,10 @@ impl SearchOutcome {
             found.map(|found| (found.target.path.clone(), found)).collect();
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
-                let target = Source { path: path.clone(), ..queries.sources()[of_path[0]].clone() };
+                let target = Arc::new(Source {
+                    path: path.clone(),
+                    ..queries.sources()[of_path[0]].clone()
+                });
                 FileHits::new(place(path), target, None)
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));

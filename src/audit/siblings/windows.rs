@@ -89,7 +89,7 @@ impl<'p> Windows<'p> {
         // A comment may keep any code in step, so that all hunks are looked up.
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
-            let source = &base[at].source;
+            let source = &*base[at].source;
             (source, Cow::Owned(within_reach(&hunks[at], source.tokens.len(), sources)))
         });
         let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");

@@ -1,6 +1,7 @@
 //! Compares every file of a folder, by its name, with the version that the folder is nearest to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -15,11 +16,13 @@ use crate::git::{Repository, blob_id};
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
 
+/// Reads a file of the tree; `None` if it holds nothing to compare.
+type ReadTree<'t> = dyn Fn(&FilePath) -> Result<Option<Arc<Source>>, Error> + Sync + 't;
+
 /// The files of the tree.
 pub(in crate::audit) struct TreeFiles<'t> {
     pub paths: &'t [FilePath],
-    /// Reads one; `None` if it holds nothing to compare.
-    pub read: &'t (dyn Fn(&FilePath) -> Result<Option<Source>, Error> + Sync),
+    pub read: &'t ReadTree<'t>,
 }
 
 /// A folder and what it is compared with.
@@ -168,7 +171,7 @@ impl Difference<'_, '_> {
         let fails = |why| project.fails(why);
         let known = self.members.iter().find(|source| source.path == *path);
         let read = if known.is_some() { None } else { (self.tree.read)(path)? };
-        let Some(source) = known.copied().or(read.as_ref()) else { return Ok(Relation::Nothing) };
+        let Some(source) = known.copied().or(read.as_deref()) else { return Ok(Relation::Nothing) };
         let own = project.segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
         if let Some(own) = own.filter(|own| Some(*own) == blob || blobs.contains(own)) {
             return Ok(Relation::Identical(path.clone(), own));

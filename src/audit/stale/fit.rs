@@ -40,7 +40,7 @@ use crate::text::FilePath;
 /// A file of the tree that may be the copy of a whole file.
 #[derive(Debug)]
 pub(in crate::audit) struct WholeCopy {
-    pub source: Source,
+    pub source: Arc<Source>,
     /// The files of components whose code it holds, those with most of it first.
     pub origins: Vec<ComponentFile>,
 }
@@ -412,7 +412,7 @@ impl<'f> Fitting<'f> {
         }
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let members: Vec<&Source> =
-            place.members.iter().map(|member| &member.copy.source).collect();
+            place.members.iter().map(|member| &*member.copy.source).collect();
         let mapping =
             mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
         let (folder, origin) =
