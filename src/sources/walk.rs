@@ -31,7 +31,16 @@ impl Folder {
     /// # Errors
     /// If the folder, or one in it, could not be listed.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
-        self.listed(true)
+        self.entries_of(std::slice::from_ref(&self.root))
+    }
+
+    /// Those of its files that are at `paths` or below them, which are in the folder, else as
+    /// [`Folder::entries`].
+    ///
+    /// # Errors
+    /// If one of the paths, or a folder below one, could not be listed.
+    pub fn entries_of(&self, paths: &[PathBuf]) -> Result<Vec<Entry>, Error> {
+        self.listed(paths, true)
     }
 
     /// All its files, whatever a `.gitignore` says, else as [`Folder::entries`]: what is compared
@@ -40,13 +49,17 @@ impl Folder {
     /// # Errors
     /// If the folder, or one in it, could not be listed.
     pub fn all_entries(&self) -> Result<Vec<Entry>, Error> {
-        self.listed(false)
+        self.listed(std::slice::from_ref(&self.root), false)
     }
 
-    fn listed(&self, heeds_gitignore: bool) -> Result<Vec<Entry>, Error> {
+    fn listed(&self, paths: &[PathBuf], heeds_gitignore: bool) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         // What is around the folder, and what the user ignores elsewhere, says nothing about it.
-        let mut walk = WalkBuilder::new(&self.root);
+        let (first, others) = paths.split_first().unwrap_or((&self.root, &[]));
+        let mut walk = WalkBuilder::new(first);
+        for path in others {
+            walk.add(path);
+        }
         walk.standard_filters(false);
         walk.filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
         for item in walk.build() {
@@ -61,6 +74,8 @@ impl Folder {
             entries.retain(|entry| !ignored.contains(&entry.path));
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
+        // One of the paths may be below another.
+        entries.dedup_by(|a, b| a.path == b.path);
         Ok(entries)
     }
 

@@ -141,6 +141,8 @@ fn a_plain_folder_is_scanned_as_a_repository_is() {
     assert_eq!(run(folder.path(), &[]), expected);
     let elsewhere = tempfile::tempdir().expect("there is room");
     assert_eq!(run(elsewhere.path(), &[folder.path().to_str().expect("it is text")]), expected);
+    assert_eq!(run(folder.path(), &["deep", &files[0].path, "deep/er"]), expected);
+    assert_eq!(run(folder.path(), &[&files[0].path]), [""; 0]);
 }
 
 #[test]

@@ -80,12 +80,12 @@ fn scanned(
     let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
     let context = Context { config, languages: &languages, progress };
     let mut outcome = match target {
-        ScanTarget::Folder(folder) => {
-            let end = End { name: folder.display().to_string(), commit: None };
-            let folder = Folder::new(folder);
+        ScanTarget::Folder { root, paths } => {
+            let end = End { name: root.display().to_string(), commit: None };
+            let folder = Folder::new(root);
             let tree = Tree {
                 end,
-                entries: folder.entries()?,
+                entries: folder.entries_of(paths)?,
                 within: Vec::new(),
                 open: &|| folder.clone(),
             };
@@ -150,8 +150,8 @@ fn with_callers<R: ReadFiles>(
 
 /// What is scanned.
 enum ScanTarget {
-    /// A folder outside of any repository.
-    Folder(PathBuf),
+    /// A folder outside of any repository, and the paths in it to scan.
+    Folder { root: PathBuf, paths: Vec<PathBuf> },
     /// A repository, and the paths in it to scan; empty for all.
     Repository(Box<Repository>, Vec<FilePath>),
 }
@@ -160,9 +160,23 @@ impl ScanTarget {
     /// The repository, if it is one.
     fn repository(&self) -> Option<&Repository> {
         match self {
-            Self::Folder(_) => None,
+            Self::Folder { .. } => None,
             Self::Repository(repository, _) => Some(repository),
         }
+    }
+
+    /// Paths outside of any repository: read as they are, by their names from the folder that all
+    /// of them are in.
+    fn outside(paths: Vec<PathBuf>) -> Self {
+        let folder = |path: &PathBuf| match path.parent() {
+            Some(parent) if !path.is_dir() => parent.to_owned(),
+            _ => path.clone(),
+        };
+        let common = |a: PathBuf, b: PathBuf| -> PathBuf {
+            let parts = a.components().zip(b.components());
+            parts.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+        };
+        Self::Folder { root: paths.iter().map(folder).reduce(common).unwrap_or_default(), paths }
     }
 
     /// Its root.
@@ -196,11 +210,9 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
         }
         (Ok(repository), _) => repository,
         (Err(_), []) if flags.tree.rev.is_none() => {
-            return Ok(ScanTarget::Folder(common.repo.clone()));
+            return Ok(ScanTarget::outside(vec![common.repo.clone()]));
         }
-        (Err(_), [folder]) if flags.tree.rev.is_none() => {
-            return Ok(ScanTarget::Folder(folder.clone()));
-        }
+        (Err(_), _) if flags.tree.rev.is_none() => return Ok(ScanTarget::outside(paths)),
         (Err(error), _) => return Err(error.into()),
     };
     let root = canonical(repository.root())?;
@@ -208,10 +220,12 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
         .iter()
         .map(|path| path.strip_prefix(&root).map(slashes))
         .collect::<Result<Vec<_>, _>>();
-    match (within, paths.as_slice()) {
-        (Ok(within), _) => Ok(ScanTarget::Repository(Box::new(repository), within)),
-        (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(ScanTarget::Folder(folder.clone())),
-        (Err(_), _) => {
+    match within {
+        Ok(within) => Ok(ScanTarget::Repository(Box::new(repository), within)),
+        Err(_) if flags.tree.rev.is_none() && !paths.iter().any(|path| path.starts_with(&root)) => {
+            Ok(ScanTarget::outside(paths))
+        }
+        Err(_) => {
             let message = format!(
                 "cannot scan these paths together: not all of them are inside `{}`",
                 root.display()
