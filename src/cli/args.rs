@@ -519,7 +519,7 @@ Examples:
 #[derive(Debug, Default, Args)]
 #[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(scan_formats()))]
 pub(super) struct Scan {
-    /// Folders and files to scan; a folder outside any repository is read as it is [default: the
+    /// Folders and files to scan; those outside any repository are read as they are [default: the
     /// work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
