@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Number of bytes at the start of a file that are searched for a generator's mark.
@@ -135,7 +136,7 @@ const SHORT_MARKS: &[(&str, &str)] = &[
 
 /// How a page of HTML is marked at its foot: by an element that begins so and links to the
 /// generator. What has variables is a template, which somebody writes.
-const FOOT: &str = r"(?-i:>)\s*(documentation )?generated (by|using|with|on [^<>]{1,80} by)(\s|&nbsp;|&#160;)*(<[^<>]*>\s*)*<a [^{}@$%]*</a>";
+const FOOT: &str = r"(?-i:>)\s*(documentation )?generated (by|using|with|on [^<>]* by)(\s|&nbsp;|&#160;)*(<[^<>]*>\s*)*<a [^{}@$%]*</a>";
 
 /// Whether a generator has marked `text` as its output: before its code, or at the foot of a page.
 pub fn is_generated(text: &[u8]) -> bool {
@@ -145,12 +146,13 @@ pub fn is_generated(text: &[u8]) -> bool {
 /// Whether `text` is a whole page of HTML with a generator's mark at its foot. Those of API
 /// documentation have no other, and are large and all alike.
 fn is_generated_page(text: &[u8]) -> bool {
-    static PAGE: LazyLock<Regex> = LazyLock::new(|| compile(r"\A\s*<(!doctype\s+)?html\b"));
     static MARK: LazyLock<Regex> = LazyLock::new(|| compile(FOOT));
     let start = text.trim_ascii_start();
-    start.starts_with(b"<")
-        && PAGE.is_match(&start[..start.len().min(WITHIN)])
-        && MARK.is_match(&text[text.len().saturating_sub(WITHIN)..])
+    let is_page = ["<!doctype html", "<html"].iter().any(|begin| {
+        start.get(..begin.len()).is_some_and(|own| own.eq_ignore_ascii_case(begin.as_bytes()))
+    });
+    let foot = &text[text.len().saturating_sub(WITHIN)..];
+    is_page && memmem::find(foot, b"enerated ").is_some() && MARK.is_match(foot)
 }
 
 fn is_marked(text: &[u8]) -> bool {
