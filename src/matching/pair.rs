@@ -96,7 +96,7 @@ pub struct ClonePair {
     /// Aligned tokens that are spelled the same.
     pub n_exact: usize,
     /// Its solid runs: the part that is similar line after line.
-    pub(super) solid: Vec<Block>,
+    pub(super) solid: Alignment,
     /// Tokens in solid runs divided by those of the shorter fragment, 0 to 1.
     pub solidity: f64,
     /// Aligned names and literals that agree, divided by those that could, 0 to 1.
@@ -118,7 +118,7 @@ impl ClonePair {
         let renaming = Renaming::new(&alignment, query, target);
         let counts = Counts::new(&alignment, query, target, &renaming);
         let solid = solid(&renaming, &alignment, query, target);
-        let n_solid = n_tokens(&solid);
+        let n_solid = solid.n_tokens();
         // A string says something if both sides spell it the same, in a row with a name: by itself
         // it is text.
         let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
@@ -155,7 +155,7 @@ impl ClonePair {
 
     /// The number of tokens in solid runs.
     pub fn n_solid(&self) -> usize {
-        n_tokens(&self.solid)
+        self.solid.n_tokens()
     }
 
     /// The pair as seen by grouping.
@@ -167,7 +167,7 @@ impl ClonePair {
             query: self.alignment.query(),
             aligned,
             exact: self.exact_positions(query, target),
-            runs: self.solid.iter().map(run).collect(),
+            runs: self.solid.blocks.iter().map(run).collect(),
         }
     }
 
@@ -375,7 +375,7 @@ impl Renaming {
 /// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at
 /// a time. A copy agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
-    solid(&Renaming::new(alignment, query, target), alignment, query, target)
+    solid(&Renaming::new(alignment, query, target), alignment, query, target).blocks
 }
 
 fn solid(
@@ -383,8 +383,8 @@ fn solid(
     alignment: &Alignment,
     query: &[Token],
     target: &[Token],
-) -> Vec<Block> {
-    let mut runs = Vec::new();
+) -> Alignment {
+    let mut runs = Alignment::default();
     for block in alignment.blocks.iter().filter(|block| block.len >= SOLID_RUN) {
         let (own, other) = (&query[block.query as usize..], &target[block.target as usize..]);
         let mut start = 0;
@@ -395,16 +395,12 @@ fn solid(
             }
             if at - start >= SOLID_RUN {
                 let (query, target) = (block.query + start, block.target + start);
-                runs.push(Block { query, target, len: at - start });
+                runs.blocks.push(Block { query, target, len: at - start });
             }
             start = at + 1;
         }
     }
     runs
-}
-
-fn n_tokens(runs: &[Block]) -> usize {
-    runs.iter().map(|run| run.len as usize).sum()
 }
 
 /// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the
@@ -414,16 +410,8 @@ pub fn agreeing_pairs(
     query: &[Token],
     target: &[Token],
 ) -> Vec<(usize, usize)> {
-    agreeing(&Renaming::new(alignment, query, target), alignment, query, target).collect()
-}
-
-fn agreeing<'a>(
-    renaming: &'a Renaming,
-    alignment: &'a Alignment,
-    query: &'a [Token],
-    target: &'a [Token],
-) -> impl Iterator<Item = (usize, usize)> + 'a {
-    alignment.pairs().filter(|&(a, b)| renaming.agrees(&query[a], &target[b]))
+    let renaming = Renaming::new(alignment, query, target);
+    alignment.pairs().filter(|&(a, b)| renaming.agrees(&query[a], &target[b])).collect()
 }
 
 /// Whether names are renamed one to one, in both directions.
