@@ -204,16 +204,14 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let canonical =
         |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
-    let repository = match (repository, paths.as_slice()) {
-        (Ok(repository), []) => {
+    let repository = match repository {
+        Ok(repository) if paths.is_empty() => {
             return Ok(ScanTarget::Repository(Box::new(repository), Vec::new()));
         }
-        (Ok(repository), _) => repository,
-        (Err(_), []) if flags.tree.rev.is_none() => {
-            return Ok(ScanTarget::outside(vec![common.repo.clone()]));
-        }
-        (Err(_), _) if flags.tree.rev.is_none() => return Ok(ScanTarget::outside(paths)),
-        (Err(error), _) => return Err(error.into()),
+        Ok(repository) => repository,
+        Err(error) if flags.tree.rev.is_some() => return Err(error.into()),
+        Err(_) if paths.is_empty() => return Ok(ScanTarget::outside(vec![common.repo.clone()])),
+        Err(_) => return Ok(ScanTarget::outside(paths)),
     };
     let root = canonical(repository.root())?;
     let within = paths
