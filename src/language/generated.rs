@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Number of bytes at the start of a file that are searched for a generator's mark.
+/// Number of bytes at the start of a file, and at the end of a page, that are searched for a
+/// generator's mark.
 const WITHIN: usize = 4 * 1024;
 
 /// How generators mark their output: the beginning of a sentence in any case, and an example.
