@@ -68,9 +68,6 @@ impl Source {
     }
 }
 
-/// Bytes of text for which memory for a token is kept: more than most code has for each.
-const BYTES_OF_TOKEN: usize = 6;
-
 /// The family of a file with code of several languages.
 pub(in crate::audit) const MIXED: &str = "*";
 
@@ -336,8 +333,9 @@ impl<'a> Sources<'a> {
     }
 
     /// Remembers the contents of a file, if wanted; `scratch` is scratch space.
-    pub fn learn(&self, entry: &Entry, read: Result<&Source, Skip>, scratch: &mut Vec<u64>) {
+    pub fn learn(&self, entry: &Entry, read: &Result<Arc<Source>, Skip>, scratch: &mut Vec<u64>) {
         if self.remembered.is_learning() {
+            let read = read.as_deref().map_err(|skip| *skip);
             let tokens = read.map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
             let family = read.map(|source| source.family.as_str());
@@ -384,7 +382,7 @@ impl<'a> Sources<'a> {
             Cow::Borrowed(_) => (bytes, None),
             Cow::Owned(text) => (text, Some(bytes)),
         };
-        let mut tokens = Vec::with_capacity(text.len() / BYTES_OF_TOKEN);
+        let mut tokens = Vec::new();
         let FileTokens { language, words, is_mixed, is_partial } =
             self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);

@@ -31,7 +31,7 @@ pub fn warm(
         || (repository.reader(), Vec::new()),
         |(reader, scratch), entry| {
             let read = sources.read(reader, entry)?;
-            sources.learn(entry, read.as_deref().map_err(|skip| *skip), scratch);
+            sources.learn(entry, &read, scratch);
             context.progress.step();
             Ok::<(), Error>(())
         },

@@ -215,7 +215,7 @@ fn shares_of(
         return Ok(Ok(Shares { of_sets: of_sets.collect(), is_remembered: true }));
     }
     let read = sources.read(reader, entry)?;
-    sources.learn(entry, read.as_deref().map_err(|skip| *skip), scratch);
+    sources.learn(entry, &read, scratch);
     Ok(read.map(|source| {
         let mut share = |queries: Option<&Queries<'_>>| {
             let Some(queries) = queries else { return Share::default() };
