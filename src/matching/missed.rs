@@ -58,6 +58,13 @@ impl Hunk {
     }
 }
 
+/// How many of `hunks`, in order, have all their lines within some tokens before the change.
+pub fn n_hunks(hunks: &[Hunk], within: &Range<usize>) -> usize {
+    let first = hunks.partition_point(|hunk| hunk.before.start < within.start);
+    let end = hunks.partition_point(|hunk| hunk.before.end <= within.end);
+    end.saturating_sub(first)
+}
+
 /// A hunk, and what a copy must have of the code around it to have missed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {

@@ -43,7 +43,7 @@ pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
     CONTEXT, Fix, Hunk, HunkIndex, MissedHunk, edited_hunks, edited_lines, fixes, line_key,
-    line_keys, missable_hunks, missed,
+    line_keys, missable_hunks, missed, n_hunks,
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
@@ -51,7 +51,7 @@ pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Recurrences, SeedSide, SharedKgram, max_seeds, seeds, seeds_between};
-pub use sibling::{Renaming, Site, Window};
+pub use sibling::{MIN_RUN, Renaming, Site, Window};
 pub use unified::unified;
 pub use unit::{Unit, UnitSearch};
 pub use words::{Bag, Rarity, WordMatch, words, words_of_file};

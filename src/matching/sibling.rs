@@ -24,7 +24,7 @@ use crate::language::{Kind, Token};
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
 /// Minimum tokens in a row across an edit that agree, unless it mends something: fewer are an idiom.
-const MIN_RUN: usize = 32;
+pub const MIN_RUN: usize = 32;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are
 /// everywhere.
 const MIN_WORDS: usize = 5;
@@ -123,6 +123,24 @@ impl Hunk {
             n_right,
         })
     }
+
+    /// Whether a name in what it removed is only declared in a run around it, with a type that is
+    /// renamed there: then it is something else.
+    fn is_of_other_type(&self, Run { renaming, n_left, n_right }: &Run, before: &[Token]) -> bool {
+        let removed = &self.removed;
+        let (from, to) = (removed.start - n_left, removed.end + n_right);
+        let is_declared = |at: usize| {
+            let is_mark = |token: &&Token| matches!(token.punctuation(), Some(b'*' | b'&'));
+            let left = before[from..at].iter().rev().find(|token| !is_mark(token));
+            let mut beside = left.into_iter().chain(before[at + 1..to].first());
+            beside.any(|token| token.kind() == Kind::Identifier && !renaming.keeps(token))
+        };
+        let is_used = |name: &Token| {
+            let mut around = (from..removed.start).chain(removed.end..to);
+            around.any(|at| before[at].exact == name.exact && !is_declared(at))
+        };
+        before[removed.clone()].iter().any(|token| !renaming.keeps(token) && !is_used(token))
+    }
 }
 
 /// Tokens in a row that agree with those around a hunk.
@@ -146,7 +164,11 @@ impl Window {
         at: usize,
     ) -> Option<Site> {
         let Self { hunk: hunk @ Hunk { removed, added, .. }, tokens, lines, .. } = self;
-        let Run { renaming, n_left, n_right } = hunk.run_at(tokens, before, target, at)?;
+        let run = hunk.run_at(tokens, before, target, at)?;
+        if hunk.is_of_other_type(&run, before) {
+            return None;
+        }
+        let Run { renaming, n_left, n_right } = run;
         let n_run = n_left + removed.len() + n_right;
         let has_lines = n_left >= removed.start - lines.start && n_right >= lines.end - removed.end;
         if !has_lines {

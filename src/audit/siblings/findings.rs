@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hunks::{MAX_PLACES, content_of};
+use super::hunks::content_of;
 use super::search::Sibling;
 use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
@@ -34,10 +34,6 @@ pub(in crate::audit) fn findings(
                 .or_default()
                 .push(sibling);
         }
-    }
-    // A change that misses so many places is a rewrite.
-    if of_units.keys().filter(|(_, is_found, _)| *is_found).count() > MAX_PLACES {
-        of_units.retain(|(_, is_found, _), _| !is_found);
     }
     let mut findings = Vec::new();
     let mut texts = BTreeMap::new();

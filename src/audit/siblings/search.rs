@@ -19,7 +19,8 @@ use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
 use crate::files::Entry;
-use crate::matching::{CloneType, Hunk, Site, Window};
+use crate::language::Kind;
+use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
 
@@ -394,6 +395,27 @@ impl<'m> Pair<'m> {
         hunks.iter().any(|hunk| hunk.after.start <= at.end && at.start <= hunk.after.end)
     }
 
+    /// Whether the hunks at some places of one unit are all that the change edits of their own
+    /// unit, and use only names that the other file `knows` or that they bring along: a part of an
+    /// edit is seldom owed elsewhere.
+    fn is_whole(&self, places: &[Place<'_>], knows: impl Fn(u32) -> bool) -> bool {
+        let Some(unit) = places.first().map(|place| &place.unit.tokens) else { return false };
+        let hunks = &self.windows.hunks[self.number];
+        let mut n_unknown: HashMap<u32, usize> = HashMap::new();
+        for Place { window, site, .. } in places {
+            let renamed: HashMap<u32, u32> = site.renaming.pairs().collect();
+            for token in &self.head.source.tokens[window.hunk.added.clone()] {
+                let name = *renamed.get(&token.exact).unwrap_or(&token.exact);
+                if token.kind() == Kind::Identifier && !knows(name) {
+                    *n_unknown.entry(name).or_default() += 1;
+                }
+            }
+        }
+        // What an edit declares, it uses, too.
+        let brings_names = n_unknown.values().all(|&n| n > 1);
+        brings_names && n_hunks(hunks, unit) <= places.len()
+    }
+
     /// The sibling that lacks the hunks at these places of one unit.
     fn sibling(&self, mut places: Vec<Place<'_>>, lines: &Lines) -> Option<Sibling> {
         let Self { number, other, .. } = *self;
@@ -407,6 +429,10 @@ impl<'m> Pair<'m> {
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
         let spelling: HashMap<u32, &[u8]> =
             other.tokens.iter().map(|token| (token.exact, token.text(&other.text))).collect();
+        let is_alike = self.windows.is_small && n_run >= MIN_RUN;
+        if !is_alike && !self.is_whole(&places, |name| spelling.contains_key(&name)) {
+            return None;
+        }
         let names =
             last.site.renaming.pairs().filter_map(|(name, to)| Some((name, *spelling.get(&to)?)));
         let is_spelled = last.site.renaming.pairs().all(|(name, to)| name == to);

@@ -1,7 +1,7 @@
 //! Holds the windows of a change's hunks, and their fingerprints.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
 use crate::fingerprint::Params;
-use crate::matching::{Hunk, Unit, Window, edited_hunks};
+use crate::matching::{Hunk, Unit, Window, edited_hunks, n_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
@@ -24,6 +24,8 @@ pub(in crate::audit) struct Windows<'p> {
     pub(super) hunks: Vec<Vec<Hunk>>,
     /// For each file of `base`, the windows to look up, in order, with their units in base.
     pub(super) windows: Vec<Vec<(Window, Unit)>>,
+    /// Whether the change edits few places.
+    pub(super) is_small: bool,
     /// The file of `base` that each query is.
     pub(super) numbers: Vec<usize>,
     pub(super) queries: Queries<'p>,
@@ -86,6 +88,12 @@ impl<'p> Windows<'p> {
                 of_file.clear();
             }
         }
+        let is_small = hunks.iter().map(Vec::len).sum::<usize>() <= MAX_PLACES;
+        if !is_small {
+            windows.iter_mut().zip(&hunks).for_each(|(of_file, hunks)| {
+                keep_whole_edits(of_file, hunks);
+            });
+        }
         // A comment may keep any code in step, so that all hunks are looked up.
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
@@ -97,7 +105,7 @@ impl<'p> Windows<'p> {
         // is found.
         let all = Params::new(k, k).expect("k <= k");
         let queries = Queries::sampled(asked.collect(), sources.config, all);
-        Self { changed, base, heads, hunks, windows, numbers, queries }
+        Self { changed, base, heads, hunks, windows, is_small, numbers, queries }
     }
 
     /// What is looked up: nothing if no rule asks for siblings.
@@ -117,6 +125,14 @@ impl<'p> Windows<'p> {
         sources.languages.promised_family(path).is_none_or(has_family)
             || sources.attributes.of(path).language.is_some()
     }
+}
+
+/// Keeps the windows of the units of which each hunk has one: elsewhere, a sibling lacks a part of
+/// an edit at most.
+fn keep_whole_edits(windows: &mut Vec<(Window, Unit)>, hunks: &[Hunk]) {
+    let mut n_windows: HashMap<usize, usize> = HashMap::new();
+    windows.iter().for_each(|(_, unit)| *n_windows.entry(unit.tokens.start).or_default() += 1);
+    windows.retain(|(_, unit)| n_hunks(hunks, &unit.tokens) <= n_windows[&unit.tokens.start]);
 }
 
 /// For each of some tokens, whether it is of a fingerprint within reach of a hunk.
