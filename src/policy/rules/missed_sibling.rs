@@ -16,15 +16,13 @@ pub static RULE: Rule = Rule {
     summary: "a change edits code and leaves its siblings as they were",
     finds: "An edit whose code is elsewhere in the tree, too, and was not edited there. The window of each hunk is \
             what it removed and three lines on both sides, in tokens: layout and comments do not count. A sibling \
-            has the replaced lines, or those around an insertion or removal, spelled the same or renamed one to one; \
-            at least five different names or literals, and three of five, are spelled the same, and no removed name \
-            has another type. It does not have what the hunk put there. A part of a larger edit is seldom owed \
-            elsewhere: a sibling lacks all that the function got, and its file has the names in it; or the change \
-            has at most eight hunks, and 32 tokens in a row are alike. Insertions are compared only where commits \
-            say that they fix something, and so are fewer than 32 tokens in a row. Not reported are edits that more \
-            than eight places lack or got, and edits of braces, declarations, attributes, number rows, heads of \
-            functions, whole functions, renamed or moved code, tests and documents. Siblings may be in examples and \
-            third-party folders.",
+            has the replaced lines, or those around an insertion or removal, renamed one to one, of the same types; \
+            at least five different names or literals, and three of five, are spelled the same. It does not have \
+            what the hunk put there. It lacks all that the function got, and its file has the names in it; or the \
+            change has eight hunks at most, and 32 tokens in a row are alike. Insertions and shorter runs need a \
+            commit that says fix. Not reported are edits that more than eight places lack or got, and edits of \
+            braces, declarations, attributes, number rows, heads of functions, whole functions, renamed or moved \
+            code, tests and documents. Siblings may be in examples and third-party folders.",
     why: "A fix in one of two copies is half a fix: nobody knows that the others are there.",
     example: "```diff\n\
               --- a/src/rdb.c\n\
