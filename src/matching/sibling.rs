@@ -23,7 +23,8 @@ use crate::language::{Kind, Token};
 
 /// Number of lines on each side of a hunk that belong to its window, as in a patch.
 const CONTEXT_LINES: usize = 3;
-/// Minimum tokens in a row across an edit that agree, unless it mends something: fewer are an idiom.
+/// Minimum tokens in a row across an edit that agree, unless it mends something or is owed whole:
+/// fewer are an idiom.
 pub const MIN_RUN: usize = 32;
 /// Minimum different names and literals that a run spells the same: brackets and keywords are
 /// everywhere.
@@ -165,22 +166,19 @@ impl Window {
     ) -> Option<Site> {
         let Self { hunk: hunk @ Hunk { removed, added, .. }, tokens, lines, .. } = self;
         let run = hunk.run_at(tokens, before, target, at)?;
-        if hunk.is_of_other_type(&run, before) {
+        let has_lines =
+            run.n_left >= removed.start - lines.start && run.n_right >= lines.end - removed.end;
+        if !has_lines || hunk.is_of_other_type(&run, before) {
             return None;
         }
-        let Run { renaming, n_left, n_right } = run;
-        let n_run = n_left + removed.len() + n_right;
-        let has_lines = n_left >= removed.start - lines.start && n_right >= lines.end - removed.end;
-        if !has_lines {
-            return None;
-        }
+        let n_run = run.n_left + removed.len() + run.n_right;
         let there = at..at + removed.len();
         let around =
             removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
         let near =
             there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
         let has_edit = has_already(&after[added.clone()], &before[tokens.clone()], &target[near]);
-        (!has_edit).then_some(Site { at: there, renaming, n_run })
+        (!has_edit).then_some(Site { at: there, renaming: run.renaming, n_run })
     }
 
     /// Whether a file that `has` some words may have the window of `before`: a run across the
@@ -243,6 +241,11 @@ impl Renaming {
         self.to.iter().map(|(&name, &to)| (name, to))
     }
 
+    /// What a name is in the sibling.
+    pub fn renamed(&self, name: u32) -> u32 {
+        self.to.get(&name).copied().unwrap_or(name)
+    }
+
     /// Whether two tokens are the same, or names that may correspond; then they do from now on.
     pub fn agrees(&mut self, a: &Token, b: &Token) -> bool {
         if a.symbol != b.symbol || a.kind() != Kind::Identifier {
@@ -257,7 +260,7 @@ impl Renaming {
 
     /// Whether a token is spelled the same in the sibling.
     fn keeps(&self, token: &Token) -> bool {
-        self.to.get(&token.exact).is_none_or(|to| *to == token.exact)
+        self.renamed(token.exact) == token.exact
     }
 
     /// Whether enough names and literals of some tokens that agree are spelled the same.

@@ -12,7 +12,7 @@ use crate::policy::{Ground, content};
 use crate::text::{FilePath, Lines};
 
 /// Maximum places that lack a hunk, and maximum places of a change that have it: more are an idiom,
-/// or a rewrite that left some out on purpose.
+/// or a rewrite that left some out on purpose. A change with no more hunks is small.
 pub(super) const MAX_PLACES: usize = 8;
 
 /// The windows of those `hunks` of a file that a sibling may lack, each with its unit; the tokens in

@@ -403,17 +403,15 @@ impl<'m> Pair<'m> {
         let hunks = &self.windows.hunks[self.number];
         let mut n_unknown: HashMap<u32, usize> = HashMap::new();
         for Place { window, site, .. } in places {
-            let renamed: HashMap<u32, u32> = site.renaming.pairs().collect();
             for token in &self.head.source.tokens[window.hunk.added.clone()] {
-                let name = *renamed.get(&token.exact).unwrap_or(&token.exact);
+                let name = site.renaming.renamed(token.exact);
                 if token.kind() == Kind::Identifier && !knows(name) {
                     *n_unknown.entry(name).or_default() += 1;
                 }
             }
         }
         // What an edit declares, it uses, too.
-        let brings_names = n_unknown.values().all(|&n| n > 1);
-        brings_names && n_hunks(hunks, unit) <= places.len()
+        n_unknown.values().all(|&n| n > 1) && n_hunks(hunks, unit) <= places.len()
     }
 
     /// The sibling that lacks the hunks at these places of one unit.
