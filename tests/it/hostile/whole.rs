@@ -36,7 +36,7 @@ fn function(seed: u64) -> String {
     ];
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut text = format!("void f{seed}(int left, int *right, int total)\n{{\n");
-    for _ in 0..10 {
+    for _ in 0..6 {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         text += &format!("    {}\n", SHAPES[(state >> 33) as usize % SHAPES.len()]);
