@@ -453,7 +453,8 @@ fn deleted_files_that_were_not_read_are_told() {
     let words = "past files that share less with the sketch than those that were read";
     let told = found["notSearched"].as_str().unwrap_or_default();
     assert!(told.ends_with(words), "{told}");
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let text = find(&repository, &sketch, &["--name", "a.c", "--history"]);
+    let errors = String::from_utf8_lossy(&text.stderr).into_owned();
     assert!(errors.contains(&format!("not searched: {told}")), "{errors}");
     // Of a short sketch, all are read.
     assert!(

@@ -186,10 +186,11 @@ fn each_file_of_a_large_change_is_found_in_the_past() {
     // They are all alike in parts, and what was not aligned for that is reported.
     let notices: Vec<_> =
         report.list("/notices").iter().filter_map(|notice| notice["message"].as_str()).collect();
-    let is_partial = |message: &&&str| {
-        message.starts_with("shares code with ") && message.ends_with(" share most were aligned")
-    };
-    assert_eq!(notices.iter().filter(is_partial).count(), 3, "{notices:?}");
+    let partial = [(97, 73), (95, 76), (100, 76)].map(|(n, n_aligned)| {
+        format!("shares code with {n} files: the {n_aligned} that share most were aligned")
+    });
+    let is_partial = |message: &&&str| message.starts_with("shares code with ");
+    assert!(notices.iter().filter(is_partial).eq(&partial), "{notices:?}");
     assert!(notices.iter().any(|message| {
         message.ends_with(" more files were compared in part, like those named here")
     }));
