@@ -16,12 +16,13 @@ pub struct Seed {
 /// A k-gram has low entropy if it has fewer than `min_distinct` distinct tokens, counting names and
 /// literals by class, or if it repeats itself with a period of at most a third of its length.
 pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
-    n_distinct(kgram) >= min_distinct && !is_periodic(kgram) && has_words(kgram)
+    has_distinct(kgram, min_distinct) && !is_periodic(kgram) && has_words(kgram)
 }
 
-fn n_distinct(kgram: &[Token]) -> usize {
-    let first = |at: usize| kgram[..at].iter().all(|token| token.symbol != kgram[at].symbol);
-    (0..kgram.len()).filter(|&at| first(at)).count()
+/// Whether it has `n` distinct tokens and more; most have them near their beginning.
+fn has_distinct(kgram: &[Token], n: usize) -> bool {
+    let is_first = |at: &usize| kgram[..*at].iter().all(|token| token.symbol != kgram[*at].symbol);
+    n == 0 || (0..kgram.len()).filter(is_first).nth(n - 1).is_some()
 }
 
 fn is_periodic(kgram: &[Token]) -> bool {
