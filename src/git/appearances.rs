@@ -1,9 +1,9 @@
 //! Walks all history and records, per blob: its first commit, files of interest around it at that
 //! time, and its first and last release tag.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use gix::ObjectId;
 
 use super::past::WalkLimits;
@@ -219,7 +219,7 @@ impl Reader {
 fn in_order_of_versions(mut tags: Vec<(i64, Arc<str>, CommitId)>) -> Vec<(Arc<str>, CommitId)> {
     let prefix =
         |name: &str| name[..name.find(|c: char| c.is_ascii_digit()).unwrap_or(0)].to_owned();
-    let mut since: HashMap<String, i64> = HashMap::new();
+    let mut since: HashMap<String, i64> = HashMap::default();
     for (time, name, _) in &tags {
         let first = since.entry(prefix(name)).or_insert(*time);
         *first = (*first).min(*time);
@@ -270,9 +270,21 @@ struct Trees {
     met: HashSet<ObjectId>,
     /// The files to return with each blob.
     interest: Option<Interest>,
+    /// Which paths are of interest; they are the same in most trees.
+    relevant: HashMap<Vec<u8>, bool>,
 }
 
 impl Trees {
+    fn is_relevant(&mut self, path: &[u8]) -> bool {
+        let Some(Interest { is_relevant, .. }) = self.interest else { return false };
+        if let Some(&known) = self.relevant.get(path) {
+            return known;
+        }
+        let is_it = is_relevant(&FilePath::new(path));
+        self.relevant.insert(path.to_owned(), is_it);
+        is_it
+    }
+
     /// Returns each new blob below `tree`, with its path and the files of interest around it.
     fn walk(
         &mut self,
@@ -290,25 +302,31 @@ impl Trees {
             let tree = reader.tree(id, "the history")?;
             // All files of a folder come before its subfolders, since its license files count for
             // both.
-            let (mut folders, mut files, mut for_here) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut folders, mut files) = (Vec::new(), Vec::new());
+            let (mut relevant, mut for_here) = (Vec::new(), Vec::new());
             let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);
+            let mut path = folder;
+            path.extend((!path.is_empty()).then_some(b'/'));
+            let n_folder = path.len();
+            // Most entries are those of the commit before, so that only the others get a path.
             for entry in tree.iter() {
                 let entry = entry.map_err(|error| unreadable(&error))?;
-                let separator: &[u8] = if folder.is_empty() { b"" } else { b"/" };
-                let path = [&folder[..], separator, entry.filename()].concat();
+                path.truncate(n_folder);
+                path.extend_from_slice(entry.filename());
                 let id = entry.object_id();
+                let is_new = !self.met.contains(&id);
                 if entry.mode().is_tree() {
                     let name = for_parent.iter().find(|(name, _)| entry.filename() == name);
                     for_here.extend(name.map(|(_, file)| (id, path.clone(), *file)));
-                    folders.push((id, path));
+                    folders.extend(is_new.then(|| (id, path.clone())));
                 } else if entry.mode().is_blob() {
-                    files.push((id, path));
+                    files.extend(is_new.then(|| (id, path.clone())));
+                    if relevant.len() < MAX_RELEVANT && self.is_relevant(&path) {
+                        relevant.push((FilePath::new(path.clone()), blob_of_gix(id)));
+                    }
                 }
             }
-            let around = match self.interest {
-                Some(interest) => around(reader, interest, &above, &files, &for_here),
-                None => above,
-            };
+            let around = around(reader, &above, relevant, &for_here);
             for (id, path) in files {
                 if self.met.insert(id) {
                     each(id, path, &around);
@@ -327,14 +345,10 @@ impl Trees {
 /// `for_here`.
 fn around(
     reader: &Reader,
-    interest: Interest,
     above: &FilesAround,
-    files: &[(ObjectId, Vec<u8>)],
+    mut own: Vec<(FilePath, BlobId)>,
     for_here: &[(ObjectId, Vec<u8>, &str)],
 ) -> FilesAround {
-    let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), blob_of_gix(*id)));
-    let mut own: Vec<_> =
-        own.filter(|(path, _)| (interest.is_relevant)(path)).take(MAX_RELEVANT).collect();
     for (id, folder, name) in for_here {
         let Ok(tree) = reader.repo.find_tree(*id) else { continue };
         let found =
