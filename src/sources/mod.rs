@@ -1,7 +1,7 @@
 //! Reads code from outside the repository under audit: components, from wherever they are kept.
 //!
 //! A source is a file next to this one and a line in [`SOURCES`]. It passes on one file at a time,
-//! with its component, and never holds more than one.
+//! with its component, and never holds the bytes of more than one.
 //!
 //! Invariant: nothing that is read can write a file, run a command, or take unbounded memory. The
 //! one source that starts a program (`purl`) starts the package manager that the user has set up.
@@ -32,8 +32,8 @@ pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
 use self::repository::Part;
-use crate::files::{self, Entry, ReadFiles};
-use crate::git;
+use crate::files::{self, BlobId, Content, Entry, ReadFiles};
+use crate::git::{self, Repository};
 use crate::license::{Expression, Licenses, NamedText};
 use crate::text::FilePath;
 
@@ -91,6 +91,15 @@ pub struct SourceFile {
     pub licenses: Option<Arc<Licenses>>,
 }
 
+/// A file of a history, without its bytes.
+#[derive(Debug, Clone)]
+pub struct PastFile {
+    /// The id of its bytes.
+    pub blob: BlobId,
+    /// The file.
+    pub file: SourceFile,
+}
+
 /// Maximum bytes of a file to read for license statements.
 pub const MAX_LICENSE_FILE: u64 = 2 << 20;
 
@@ -99,18 +108,26 @@ pub trait Sink {
     /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// Accepts a file of git without its bytes if they are already present as `blob`; false if they
-    /// have to be read.
-    ///
-    /// # Errors
-    /// Like [`Sink::take`].
-    fn knows(&mut self, blob: &crate::files::BlobId, file: &SourceFile) -> Result<bool, Error>;
-
     /// Accepts a file.
     ///
     /// # Errors
     /// If it cannot be stored; the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
+
+    /// Accepts the files of a history, the oldest first; their bytes are in `repository`.
+    ///
+    /// # Errors
+    /// Like [`Sink::take`]; if one of them cannot be read.
+    fn take_history(&mut self, repository: &Repository, files: Vec<PastFile>) -> Result<(), Error> {
+        let reader = repository.reader();
+        for PastFile { blob, file } in files {
+            let entry = Entry { path: file.path.clone(), content: Content::Blob(blob) };
+            if self.wants(&file.path, reader.size(&entry).unwrap_or(0)) {
+                self.take(SourceFile { bytes: reader.read(&entry)?, ..file })?;
+            }
+        }
+        Ok(())
+    }
 
     /// Accepts the license statements at the root of a component as it is now; its files may be
     /// older.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::past::read_past;
 use super::{
-    DeclaredComponent, Error, MAX_LICENSE_FILE, ReleaseHistory, Request, Sink, SourceFile,
-    SourceKind, named, read_named,
+    DeclaredComponent, Error, MAX_LICENSE_FILE, PastFile, ReleaseHistory, Request, Sink,
+    SourceFile, SourceKind, named, read_named,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
@@ -67,7 +67,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         }
         Part::History(references) => {
             let component = Arc::new(component);
-            read_history(&reader, references, &component, sink)?;
+            read_history(&repository, references, &component, sink)?;
             let past = read_past(&repository, &|path| sink.wants(path, 0))?;
             sink.past(&component, past);
             for commit in repository.passed_over() {
@@ -110,12 +110,13 @@ fn read_revision(
 
 /// Every blob once, at its first commit.
 fn read_history(
-    reader: &Reader,
+    repository: &Repository,
     references: References,
     component: &Arc<DeclaredComponent>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
-    let mut licenses = PastLicenses::default();
+    let reader = &repository.history_reader();
+    let (mut licenses, mut files) = (PastLicenses::default(), Vec::new());
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
     for first in reader.first_appearances(references, Some(interest))? {
         let seen = ReleaseHistory {
@@ -128,18 +129,14 @@ fn read_history(
         let around = licenses.around(reader, &first.around, component)?;
         let file = SourceFile {
             component: Arc::clone(component),
-            path: first.entry.path.clone(),
+            path: first.entry.path,
             bytes: Vec::new(),
             seen: Some(seen),
             licenses: Some(around),
         };
-        if sink.knows(&first.blob, &file)?
-            || !sink.wants(&file.path, reader.size(&first.entry).unwrap_or(0))
-        {
-            continue;
-        }
-        sink.take(SourceFile { bytes: reader.read(&first.entry)?, ..file })?;
+        files.push(PastFile { blob: first.blob, file });
     }
+    sink.take_history(repository, files)?;
     if let Some(head) = reader.head()? {
         let at_root =
             |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);

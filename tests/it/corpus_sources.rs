@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use secondhand::files::BlobId;
 use secondhand::sources::{
     DeclaredComponent, Error, Limits, Note, Request, Sink, SourceFile, read,
 };
@@ -27,10 +26,6 @@ struct ComponentCopy {
 impl Sink for ComponentCopy {
     fn wants(&self, _: &FilePath, size: u64) -> bool {
         size < 1 << 20
-    }
-
-    fn knows(&mut self, _: &BlobId, _: &SourceFile) -> Result<bool, Error> {
-        Ok(false)
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), Error> {

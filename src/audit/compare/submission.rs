@@ -269,10 +269,6 @@ impl Sink for Unpacking<'_, '_, '_> {
         skip.is_none()
     }
 
-    fn knows(&mut self, _: &crate::files::BlobId, _: &SourceFile) -> Result<bool, sources::Error> {
-        Ok(false)
-    }
-
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
         let name = self.inside(file.path.as_bytes());
         self.reading.take(name, &file.path, file.bytes);

@@ -3,96 +3,44 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, StoredLanguage};
+use super::chunks::{ChunkWriter, ChunkedTokens};
+use super::make::{
+    FileRows, FunctionPair, LexedFile, LexedRows, Making, MakingPast, Reading, Sampling,
+    TokensToWrite, key_of_history, keys,
+};
+use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SECTION, StoredLanguage, WHOLE};
 use super::past::{PastWriter, write_table};
 use super::tokens::{pack, put};
 use super::{Stats, params};
-use crate::files::BlobId;
-use crate::fingerprint;
-use crate::git::blob_id;
-use crate::language::Token;
+use crate::files::{BlobId, Content, Entry, ReadFiles};
+use crate::git::{Repository, blob_id};
 use crate::license::{
     KnownTexts, Licenses, LicensingInfo, Method, NamedText, Scope, Statement, Terms, is_relevant,
     meant_by,
 };
-use crate::matching::is_telling;
 use crate::sources::{
-    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, PastTag, ReleaseHistory,
-    Sink, SourceFile,
+    self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastFile, PastOf, PastTag,
+    ReleaseHistory, Sink, SourceFile,
 };
 use crate::store::runs::Sorter;
-use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
-use crate::text::{FilePath, fnv_1a};
-
-/// A source file as read by its language.
-#[derive(Debug)]
-pub struct LexedFile {
-    /// The name of its language.
-    pub language: String,
-    /// The family of its language.
-    pub family: String,
-    /// Its tokens.
-    pub tokens: Vec<Token>,
-}
-
-/// A function before and after a change; the offsets of its tokens are in the file.
-#[derive(Debug)]
-pub struct FunctionPair {
-    /// Before.
-    pub before: LexedFile,
-    /// After.
-    pub after: LexedFile,
-}
-
-/// How to turn files into tokens and find their licenses, as decided by the floors above.
-pub trait Reading: Sync {
-    /// Whether to read a file with this name and size.
-    fn wants(&self, path: &FilePath, size: u64) -> bool;
-
-    /// Whether a file with this name is source that is too large to be read.
-    fn is_too_large(&self, path: &FilePath, size: u64) -> bool;
-
-    /// The tokens of a file; `None` if it is not source to compare.
-    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile>;
-
-    /// The functions that differ between two versions of a file, each as it was and as it is.
-    fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
-
-    /// Called for each file, to report progress.
-    fn step(&self, n_bytes: usize);
-}
-
-/// The fingerprinting parameters of a corpus.
-#[derive(Debug, Clone, Copy)]
-pub struct Sampling {
-    /// k and w.
-    pub fingerprint: fingerprint::Params,
-    /// Minimum distinct tokens of a k-gram.
-    pub min_distinct: usize,
-}
-
-/// Window for the fingerprints of fixes, in k-grams: functions are short, and there are few of
-/// them.
-const DENSE_WINDOW: usize = 4;
-
-impl Sampling {
-    /// With more fingerprints, which find shorter runs.
-    pub(super) fn dense(self) -> Self {
-        let positive =
-            |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
-        let k = self.fingerprint.noise_threshold();
-        let dense = fingerprint::Params::new(positive(k), positive(k + DENSE_WINDOW - 1));
-        Self { fingerprint: dense.unwrap_or(self.fingerprint), ..self }
-    }
-}
+use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter};
+use crate::text::FilePath;
 
 /// Number of bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;
+
+/// Number of bytes of files of a history to process together: each time, the packs are read from the
+/// versions on that these are deltas of.
+const WINDOW: u64 = 64 << 20;
+
+/// Number of bytes of chunks to copy at once.
+const CHUNKS_AT_ONCE: usize = 1 << 18;
 
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
 pub struct Builder<'b> {
@@ -114,6 +62,8 @@ pub struct Builder<'b> {
     /// Fingerprints of earlier versions of each file, by path, since histories are repetitive.
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
+    /// The tokens of the versions of histories.
+    chunks: ChunkWriter,
     /// The licensing information of files, each once; blobs refer to it by number.
     infos: Numbering<LicensingInfo>,
     /// What texts of licenses were read as.
@@ -179,11 +129,11 @@ struct File {
 }
 
 /// A blob to be added.
-struct NewBlob<'b> {
+struct NewBlob {
     id: BlobId,
     language: u32,
     n_tokens: u32,
-    packed: &'b [u8],
+    tokens: TokensToWrite,
     keys: Vec<u64>,
     info: LicensingInfo,
 }
@@ -198,15 +148,6 @@ fn own(info: LicensingInfo) -> LicensingInfo {
         notices: info.notices,
         text: None,
     }
-}
-
-/// What a thread makes of a file.
-struct FileRows {
-    id: BlobId,
-    lexed: Option<(String, String, u32)>,
-    packed: Vec<u8>,
-    keys: Vec<u64>,
-    info: LicensingInfo,
 }
 
 impl std::fmt::Debug for Builder<'_> {
@@ -229,6 +170,8 @@ impl<'b> Builder<'b> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
         out.begin(SECTION.tokens);
+        let unwritable = |why| SegmentError::File { file: folder.to_owned(), why };
+        let chunks = ChunkWriter::new(folder).map_err(unwritable)?;
         Ok(Self {
             reading,
             sampling,
@@ -246,6 +189,7 @@ impl<'b> Builder<'b> {
             postings: Sorter::new(folder),
             posted: foldhash::HashSet::default(),
             packed_len: 0,
+            chunks,
             infos: Numbering::new(),
             memory: KnownTexts::default(),
             licenses: HashMap::new(),
@@ -288,60 +232,98 @@ impl<'b> Builder<'b> {
     fn flush(&mut self) -> Result<(), SegmentError> {
         let files = std::mem::take(&mut self.pending);
         self.n_pending = 0;
-        let (reading, sampling) = (self.reading, self.sampling);
-        let (known, blob_numbers, memory) = (self.known, &self.blob_numbers, &self.memory);
-        let made: Vec<FileRows> = files
-            .par_iter()
-            .map_init(Vec::new, |hashes, file| {
-                reading.step(file.bytes.len());
-                let id = blob_id(&file.bytes);
-                let is_known =
-                    blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
-                let is_source = reading.wants(&file.path, file.bytes.len() as u64);
-                let lexed = if is_known || !is_source {
-                    None
-                } else {
-                    reading.lex(&file.path, &file.bytes)
-                };
-                // Files of a history already have the statements about others attached.
-                let may_license = file.licenses.is_none() && is_relevant(&file.path);
-                let info = if lexed.is_some() || may_license {
-                    LicensingInfo::remembered(&file.path, &file.bytes, memory)
-                } else {
-                    LicensingInfo::default()
-                };
-                let (packed, keys, lexed) = match lexed {
-                    None => (Vec::new(), Vec::new(), None),
-                    Some(LexedFile { language, family, tokens }) => (
-                        pack(&tokens, &file.bytes),
-                        keys(&tokens, &sampling, hashes),
-                        Some((language, family, tokens.len() as u32)),
-                    ),
-                };
-                FileRows { id, lexed, packed, keys, info }
-            })
-            .collect();
-        for (file, made) in files.into_iter().zip(made) {
-            let FileRows { id, lexed, packed, keys, info } = made;
-            self.stats.n_bytes += file.bytes.len() as u64;
-            let is_history = file.seen.as_ref().is_some_and(|seen| seen.is_of_history);
-            if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
-                let component = self.component(&file.component);
-                self.licenses.entry(component).or_default().add(&file.path, &info);
+        let making = self.making();
+        let made = files.par_iter().map_init(Vec::new, |hashes, file| {
+            let id = blob_id(&file.bytes);
+            Ok((id, making.rows(file, &id, &file.bytes, hashes)?))
+        });
+        let made = made.collect::<Result<Vec<(BlobId, FileRows)>, SegmentError>>()?;
+        files.into_iter().zip(made).try_for_each(|(file, (id, made))| self.add_rows(file, id, made))
+    }
+
+    fn making(&self) -> Making<'_> {
+        Making {
+            reading: self.reading,
+            sampling: self.sampling,
+            known: self.known,
+            blob_numbers: &self.blob_numbers,
+            memory: &self.memory,
+            posted: &self.posted,
+            claims: self.chunks.claims(),
+        }
+    }
+
+    /// Adds a file and what was made of it.
+    fn add_rows(
+        &mut self,
+        file: SourceFile,
+        id: BlobId,
+        made: FileRows,
+    ) -> Result<(), SegmentError> {
+        let FileRows { n_bytes, lexed, keys, info } = made;
+        self.stats.n_bytes += n_bytes;
+        if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
+            let component = self.component(&file.component);
+            self.licenses.entry(component).or_default().add(&file.path, &info);
+        }
+        let history = key_of_history(&file);
+        let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
+            (Some(number), _) => Some(number),
+            (None, Some(LexedRows { language, family, n_tokens, tokens })) => {
+                let language = self.language(language, family);
+                let blob = NewBlob { id, language, n_tokens, tokens, keys, info };
+                Some(self.add(blob, history)?)
             }
-            let history = is_history.then(|| key_of_file(&file.component, &file.path));
-            let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
-                (Some(number), _) => Some(number),
-                (None, Some((language, family, n_tokens))) => {
-                    let language = self.language(language, family);
-                    let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, info };
-                    Some(self.add(blob, history)?)
-                }
-                (None, None) => self.add_known(&id, history)?,
+            (None, None) => None,
+        };
+        if let Some(blob) = blob {
+            self.add_file(blob, file);
+        }
+        Ok(())
+    }
+
+    /// Adds the files of a part of a history.
+    fn add_past(
+        &mut self,
+        repository: &Repository,
+        files: Vec<PastFile>,
+    ) -> Result<(), sources::Error> {
+        let making = self.making();
+        let known = files.par_iter().map_init(Vec::new, |hashes, PastFile { blob, file }| {
+            making.known_rows(file, blob, hashes).map_err(|why| not_stored(&file.path, &why))
+        });
+        let known = known.collect::<Result<Vec<Option<FileRows>>, sources::Error>>()?;
+        let unknown = files.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let unknown: Vec<&PastFile> = unknown.map(|(file, _)| file).collect();
+        let blobs: Vec<BlobId> = unknown.iter().map(|file| file.blob).collect();
+        let reader = repository.reader();
+        reader.fetch_blobs(&mut blobs.iter().copied());
+        let made = blobs.iter().map(|_| OnceLock::new()).collect();
+        let work = MakingPast { making, files: unknown, made };
+        if let Some(&missing) = repository.each_blob(&blobs, &work)?.first() {
+            // It says what is missing.
+            let PastFile { blob, file } = work.files[missing];
+            reader.read(&Entry { path: file.path.clone(), content: Content::Blob(*blob) })?;
+        }
+        let mut read = work.made.into_iter();
+        let mut made = Vec::with_capacity(files.len());
+        for (of, known) in files.iter().zip(known) {
+            let fails = |why| not_stored(&of.file.path, &why);
+            let rows = match known {
+                Some(known) => Some(known),
+                None => read.next().and_then(OnceLock::into_inner).transpose().map_err(fails)?,
             };
-            if let Some(blob) = blob {
-                self.add_file(blob, file);
+            made.push(rows.unwrap_or_default());
+        }
+        // The thread that packed a chunk may have met it in a later file than the first.
+        for rows in made.iter_mut().filter_map(|made| made.lexed.as_mut()) {
+            if let TokensToWrite::InChunks(chunked) = &mut rows.tokens {
+                self.chunks.keep(std::mem::take(&mut chunked.new));
             }
+        }
+        for (PastFile { blob, file }, made) in files.into_iter().zip(made) {
+            let path = file.path.clone();
+            self.add_rows(file, blob, made).map_err(|why| not_stored(&path, &why))?;
         }
         Ok(())
     }
@@ -358,40 +340,29 @@ impl<'b> Builder<'b> {
 
     /// Adds a blob; for one from a history, only the fingerprints that are new in its file, which
     /// has this key.
-    fn add(&mut self, blob: NewBlob<'_>, history: Option<u64>) -> Result<u32, SegmentError> {
-        let NewBlob { id, language, n_tokens, packed, keys, info } = blob;
+    fn add(&mut self, blob: NewBlob, history: Option<u64>) -> Result<u32, SegmentError> {
+        let NewBlob { id, language, n_tokens, tokens, keys, info } = blob;
         let number = self.blobs.len() as u32;
         for key in keys {
             if history.is_none_or(|file| self.posted.insert(key ^ file)) {
                 self.postings.push((key, number)).map_err(|why| self.failed(why))?;
             }
         }
-        self.out.write(packed)?;
+        let (kind, packed) = match tokens {
+            TokensToWrite::Whole(packed) => (WHOLE, packed),
+            TokensToWrite::InChunks(ChunkedTokens { keys, .. }) => {
+                (IN_CHUNKS, self.chunks.list(&keys).map_err(|why| self.failed(why))?)
+            }
+        };
+        self.out.write(&[kind])?;
+        self.out.write(&packed)?;
         let start = self.packed_len;
-        self.packed_len += packed.len() as u64;
+        self.packed_len += 1 + packed.len() as u64;
         self.stats.n_tokens += u64::from(n_tokens);
         let info = self.infos.number(own(info));
         self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, info });
         self.blob_numbers.insert(id, number);
         Ok(number)
-    }
-
-    /// Takes over a blob from the replaced segment, if it has it.
-    fn add_known(
-        &mut self,
-        id: &BlobId,
-        history: Option<u64>,
-    ) -> Result<Option<u32>, SegmentError> {
-        let Some(known) = self.known else { return Ok(None) };
-        let Some(number) = known.blob_of(id)? else { return Ok(None) };
-        let StoredLanguage { language, family } = known.language(number)?.clone();
-        let packed = known.packed(number)?;
-        let (tokens, _) = super::tokens::unpack(packed)?;
-        let keys = keys(&tokens, &self.sampling, &mut Vec::new());
-        let language = self.language(language, family);
-        let info = known.info(number)?;
-        let blob = NewBlob { id: *id, language, n_tokens: tokens.len() as u32, packed, keys, info };
-        self.add(blob, history).map(Some)
     }
 
     fn failed(&self, why: std::io::Error) -> SegmentError {
@@ -408,6 +379,7 @@ impl<'b> Builder<'b> {
         self.stats.n_files = self.files.len() as u64;
         self.stats.n_blobs = self.blobs.len() as u64;
         self.stats.n_postings = self.postings.len() as u64;
+        self.write_chunks()?;
         let component_licenses = self.write_files()?;
         self.write_postings()?;
         self.write_past()?;
@@ -566,6 +538,19 @@ impl<'b> Builder<'b> {
         Ok(component_licenses)
     }
 
+    fn write_chunks(&mut self) -> Result<(), SegmentError> {
+        let failed = |why| SegmentError::File { file: self.folder.clone(), why };
+        let file = self.chunks.rewound().map_err(failed)?;
+        let mut bytes = vec![0; CHUNKS_AT_ONCE];
+        self.out.begin(SECTION.chunks);
+        loop {
+            match file.read(&mut bytes).map_err(failed)? {
+                0 => return Ok(()),
+                n => self.out.write(&bytes[..n])?,
+            }
+        }
+    }
+
     fn write_past(&mut self) -> Result<(), SegmentError> {
         let mut writer = std::mem::take(&mut self.fixes);
         for (component, past) in self.releases() {
@@ -613,14 +598,14 @@ impl<'b> Builder<'b> {
         if let Some(&known) = self.blob_numbers.get(&id) {
             return Ok(known);
         }
-        let keys = keys(&tokens, &self.sampling, &mut Vec::new());
+        let keys = keys(&tokens, &self.sampling, &|_| true, &mut Vec::new());
         let language = self.language(language, family);
         let n_tokens = tokens.len() as u32;
         let blob = NewBlob {
             id,
             language,
             n_tokens,
-            packed: &packed,
+            tokens: TokensToWrite::Whole(packed),
             keys,
             info: LicensingInfo::default(),
         };
@@ -661,32 +646,16 @@ impl<'b> Builder<'b> {
     }
 }
 
+fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {
+    sources::Error::Sink { what: path.to_string(), why: why.to_string() }
+}
+
 impl Sink for Builder<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
         if self.reading.is_too_large(path, size) {
             self.too_large.borrow_mut().insert(path.clone());
         }
         self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
-    }
-
-    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, sources::Error> {
-        if !self.known.is_some_and(|known| known.has(blob)) {
-            return Ok(false);
-        }
-        let fails = |why: SegmentError| sources::Error::Sink {
-            what: file.path.to_string(),
-            why: why.to_string(),
-        };
-        self.flush().map_err(fails)?;
-        let added = match self.blob_numbers.get(blob).copied() {
-            Some(number) => Some(number),
-            None => self
-                .add_known(blob, Some(key_of_file(&file.component, &file.path)))
-                .map_err(fails)?,
-        };
-        let Some(number) = added else { return Ok(false) };
-        self.add_file(number, file.clone());
-        Ok(true)
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
@@ -696,8 +665,32 @@ impl Sink for Builder<'_> {
         if self.n_pending < BATCH {
             return Ok(());
         }
-        self.flush()
-            .map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
+        self.flush().map_err(|why| not_stored(&path, &why))
+    }
+
+    fn take_history(
+        &mut self,
+        repository: &Repository,
+        files: Vec<PastFile>,
+    ) -> Result<(), sources::Error> {
+        let Some(first) = files.first() else { return Ok(()) };
+        self.flush().map_err(|why| not_stored(&first.file.path, &why))?;
+        let reader = repository.reader();
+        let (mut window, mut n_bytes) = (Vec::new(), 0);
+        for PastFile { blob, file } in files {
+            let is_known = self.known.is_some_and(|known| known.has(&blob));
+            let size = reader.blob_size(blob).unwrap_or(0);
+            if !is_known && !self.wants(&file.path, size) {
+                continue;
+            }
+            n_bytes += size;
+            window.push(PastFile { blob, file });
+            if n_bytes >= WINDOW {
+                self.add_past(repository, std::mem::take(&mut window))?;
+                n_bytes = 0;
+            }
+        }
+        self.add_past(repository, window)
     }
 
     fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
@@ -721,33 +714,12 @@ impl Sink for Builder<'_> {
     }
 
     fn fixed(&mut self, file: FixedFile) -> Result<(), sources::Error> {
-        let what = file.path.to_string();
-        self.add_fixed(&file).map_err(|why| sources::Error::Sink { what, why: why.to_string() })
+        self.add_fixed(&file).map_err(|why| not_stored(&file.path, &why))
     }
 
     fn note(&mut self, note: Note) {
         self.notes.push(note);
     }
-}
-
-/// The keys of the informative fingerprints of a file, without duplicates.
-fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64> {
-    let k = sampling.fingerprint.noise_threshold();
-    let telling = |print: &fingerprint::Fingerprint| {
-        let at = print.position as usize;
-        is_telling(&tokens[at..at + k], sampling.min_distinct)
-    };
-    let prints = sampling.fingerprint.fingerprints(tokens, hashes);
-    let mut keys: Vec<u64> = prints.filter(telling).map(|print| key(print.hash)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
-}
-
-/// A number for a file of a component, to distinguish the fingerprints of different files.
-fn key_of_file(component: &DeclaredComponent, path: &FilePath) -> u64 {
-    let name = component.name.bytes().chain([0]);
-    fnv_1a(name.chain(path.as_bytes().iter().copied())).rotate_left(32)
 }
 
 /// Appends the record of a file, which `open` reads.

@@ -10,6 +10,7 @@
 
 mod build;
 mod bundle;
+mod chunks;
 #[cfg(feature = "parquet")]
 mod columns;
 mod elsewhere;
@@ -18,6 +19,7 @@ mod filter;
 #[cfg(feature = "remote")]
 mod indexes;
 mod lookups;
+mod make;
 mod open;
 mod past;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
@@ -44,7 +46,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use build::{Builder, FunctionPair, LexedFile, Reading, Sampling};
+pub use build::Builder;
 pub use bundle::ImportResult;
 #[cfg(any(
     feature = "remote",
@@ -55,6 +57,7 @@ pub use bundle::ImportResult;
 use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
+pub use make::{FunctionPair, LexedFile, Reading, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
@@ -65,7 +68,7 @@ use crate::sources::{self, DeclaredComponent, Note, Request};
 use crate::text::hexadecimal as hex;
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
-const LEXING: u64 = 4;
+const LEXING: u64 = 5;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.

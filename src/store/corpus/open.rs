@@ -6,7 +6,7 @@
 //! ```text
 //! hash -> postings -> blob number -> row of the blob table -> record: its files, paths, licenses
 //! git id -> by_id (binary search) ---^           |
-//!                                                `-> packed tokens
+//!                                                `-> packed tokens, or where its chunks are
 //! ```
 
 use std::collections::BTreeMap;
@@ -17,7 +17,8 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::tokens::{take, unpack, unpack_bare, unpack_lines};
+use super::chunks::ranges;
+use super::tokens::{Packed, take, unpack, unpack_bare, unpack_lines};
 use super::{Stats, params};
 use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -44,6 +45,7 @@ pub(super) struct Sections {
     pub at_tags: u32,
     pub tags: u32,
     pub commits: u32,
+    pub chunks: u32,
 }
 
 /// The postings take three sections; licenses, license statements of files, tags and commits two
@@ -64,7 +66,22 @@ pub(super) const SECTION: Sections = Sections {
     at_tags: 17,
     tags: 18,
     commits: 20,
+    chunks: 22,
 };
+
+/// The first byte of the tokens of a blob: packed as a whole, or where its chunks are.
+pub(super) const WHOLE: u8 = 0;
+pub(super) const IN_CHUNKS: u8 = 1;
+
+/// Where the chunks of a blob are; nowhere if it is packed as a whole.
+fn chunks_of(packed: &[u8]) -> Result<Vec<Range<usize>>, SegmentError> {
+    let ranges = match packed {
+        [WHOLE, ..] => Some(Vec::new()),
+        [IN_CHUNKS, list @ ..] => ranges(list),
+        _ => None,
+    };
+    ranges.ok_or(SegmentError::Damaged("where the tokens of a blob are"))
+}
 
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
@@ -185,6 +202,7 @@ impl CorpusSegment {
         }
         segment.section(SECTION.files)?;
         segment.section(SECTION.tokens)?;
+        segment.section(SECTION.chunks)?;
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
@@ -196,7 +214,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for id in [SECTION.files, SECTION.tokens] {
+        for id in [SECTION.files, SECTION.tokens, SECTION.chunks] {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
@@ -381,7 +399,14 @@ impl CorpusSegment {
             let row = self.row(blob)?;
             of_blobs.extend([(SECTION.files, row.record), (SECTION.tokens, row.packed)]);
         }
-        self.segment.read_ahead(of_blobs)
+        self.segment.read_ahead(of_blobs)?;
+        let tokens = self.segment.section(SECTION.tokens)?;
+        let mut of_versions = Vec::new();
+        for &blob in blobs {
+            let chunks = chunks_of(tokens.bytes(self.row(blob)?.packed)?)?;
+            of_versions.extend(chunks.into_iter().map(|range| (SECTION.chunks, range)));
+        }
+        self.segment.read_ahead(of_versions)
     }
 
     /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first
@@ -467,8 +492,14 @@ impl CorpusSegment {
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
 
-    pub(super) fn packed(&self, blob: u32) -> Result<&[u8], SegmentError> {
-        self.segment.section(SECTION.tokens)?.bytes(self.row(blob)?.packed)
+    pub(super) fn packed(&self, blob: u32) -> Result<Packed<'_>, SegmentError> {
+        let packed = self.segment.section(SECTION.tokens)?.bytes(self.row(blob)?.packed)?;
+        if let [WHOLE, packed @ ..] = packed {
+            return Ok(Packed::Whole(packed));
+        }
+        let all = self.segment.section(SECTION.chunks)?;
+        let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
+        chunks.collect::<Result<_, _>>().map(Packed::InChunks)
     }
 
     /// The tokens of a blob.
@@ -477,7 +508,7 @@ impl CorpusSegment {
     /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
         let StoredLanguage { language, family } = self.language(blob)?.clone();
-        let (tokens, text) = unpack(self.packed(blob)?)?;
+        let (tokens, text) = unpack(&self.packed(blob)?)?;
         Ok(StoredTokens { language, family, tokens, text })
     }
 
@@ -486,7 +517,7 @@ impl CorpusSegment {
     /// # Errors
     /// If they are damaged.
     pub fn bare_tokens(&self, blob: u32) -> Result<BareTokens<'_>, SegmentError> {
-        let (tokens, words) = unpack_bare(self.packed(blob)?)?;
+        let (tokens, words) = unpack_bare(&self.packed(blob)?)?;
         Ok(BareTokens { family: &self.language(blob)?.family, tokens, words })
     }
 
@@ -504,7 +535,7 @@ impl CorpusSegment {
     /// # Errors
     /// If they are damaged.
     pub fn line_keys(&self, blob: u32) -> Result<Vec<u64>, SegmentError> {
-        unpack_lines(self.packed(blob)?)
+        unpack_lines(&self.packed(blob)?)
     }
 
     /// A row of the table of blobs, as it is stored.

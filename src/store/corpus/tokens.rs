@@ -1,9 +1,9 @@
 //! Packs the tokens of a file: their two readings and their lines, without their text.
 //!
-//! Bytes, before they are deflated: the number of different tokens, and for each its symbol and
-//! exact reading, the frequent ones first; then the number of tokens, and for each its place in
-//! that list; then for each line with tokens how many it has and how many lines it is below the one
-//! before. Numbers are varints, readings four bytes.
+//! Bytes, before they are deflated, and in chunks as they are: the number of different tokens, and
+//! for each its symbol and exact reading, the frequent ones first; then the number of tokens, and
+//! for each its place in that list; then for each line with tokens how many it has and how many
+//! lines it is below the one before. Numbers are varints, readings four bytes.
 
 use std::io::{Read, Write};
 
@@ -23,45 +23,89 @@ const MAX_UNPACKED: u64 = 64 << 20;
 /// Maximum lines of a file.
 const MAX_LINES: usize = 16 << 20;
 
+/// Where a line with tokens starts, if a break is before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LineStart {
+    /// The number of its first token.
+    pub at: u32,
+    /// How many lines it is below the line of the token before.
+    pub n_lines: u32,
+}
+
+impl LineStart {
+    /// The lines of a text. A token may span lines: those in it count before the next one.
+    pub fn all(tokens: &[Token], text: &[u8]) -> Vec<Self> {
+        let mut breaks = memchr::memchr_iter(b'\n', text).map(|at| at as u32).peekable();
+        let mut starts = Vec::new();
+        for (token, at) in tokens.iter().zip(0..) {
+            let mut n_lines = 0;
+            while breaks.next_if(|&at| at < token.start).is_some() {
+                n_lines += 1;
+            }
+            if n_lines > 0 {
+                starts.push(Self { at, n_lines });
+            }
+        }
+        starts
+    }
+}
+
 /// Packs `tokens`, which were read from `text`.
 pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
-    let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
+    let bytes = plain(tokens, LineStart::all(tokens, text).into_iter());
+    let mut out = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), LEVEL);
+    let written = out.write_all(&bytes).and_then(|()| out.finish());
+    written.expect("memory takes all that is written")
+}
+
+/// The bytes of `tokens`, which are on these lines, before they are deflated.
+pub(super) fn plain(tokens: &[Token], lines: impl Iterator<Item = LineStart>) -> Vec<u8> {
+    // Numbers in order of appearance, then in order of frequency: a token is looked up once.
+    let mut met: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut distinct: Vec<((u32, u32), u32, u32)> = Vec::new();
+    let mut numbers: Vec<u32> = Vec::with_capacity(tokens.len());
     for token in tokens {
-        *counts.entry((token.symbol.get(), token.exact)).or_default() += 1;
+        let reading = (token.symbol.get(), token.exact);
+        let number = *met.entry(reading).or_insert_with(|| {
+            distinct.push((reading, distinct.len() as u32, 0));
+            distinct.len() as u32 - 1
+        });
+        distinct[number as usize].2 += 1;
+        numbers.push(number);
     }
-    let mut distinct: Vec<_> = counts.into_iter().collect();
-    distinct.sort_unstable_by_key(|&(token, n)| (std::cmp::Reverse(n), token));
-    let numbers: HashMap<(u32, u32), u32> =
-        distinct.iter().zip(0..).map(|(&(token, _), number)| (token, number)).collect();
+    distinct.sort_unstable_by_key(|&(reading, _, n)| (std::cmp::Reverse(n), reading));
+    let mut ranks = vec![0; distinct.len()];
+    for (&(_, number, _), rank) in distinct.iter().zip(0u64..) {
+        ranks[number as usize] = rank;
+    }
 
     let mut bytes = Vec::with_capacity(tokens.len() * 2);
     put(&mut bytes, distinct.len() as u64);
-    for ((symbol, exact), _) in &distinct {
+    for ((symbol, exact), ..) in &distinct {
         put(&mut bytes, u64::from(*symbol));
         bytes.extend(exact.to_le_bytes());
     }
     put(&mut bytes, tokens.len() as u64);
-    for token in tokens {
-        put(&mut bytes, u64::from(numbers[&(token.symbol.get(), token.exact)]));
+    for number in numbers {
+        put(&mut bytes, ranks[number as usize]);
     }
-    let (mut n_on_line, mut end) = (0u64, 0usize);
-    for token in tokens {
-        let between = text.get(end..token.start as usize).unwrap_or_default();
-        let n_lines = memchr::memchr_iter(b'\n', between).count();
-        if n_lines > 0 {
-            put(&mut bytes, n_on_line);
-            put(&mut bytes, n_lines as u64);
-            n_on_line = 0;
-        }
-        n_on_line += 1;
-        // A token may span lines: those in it count before the next one.
-        end = token.start as usize;
+    let mut before = 0;
+    for LineStart { at, n_lines } in lines {
+        put(&mut bytes, u64::from(at - before));
+        put(&mut bytes, u64::from(n_lines));
+        before = at;
     }
-    put(&mut bytes, n_on_line);
+    put(&mut bytes, tokens.len() as u64 - u64::from(before));
+    bytes
+}
 
-    let mut out = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), LEVEL);
-    let written = out.write_all(&bytes).and_then(|()| out.finish());
-    written.expect("memory takes all that is written")
+/// The packed tokens of a file.
+#[derive(Debug)]
+pub(super) enum Packed<'s> {
+    /// As [`pack`] makes them.
+    Whole(&'s [u8]),
+    /// A version in chunks, each as [`plain`] makes it.
+    InChunks(Vec<&'s [u8]>),
 }
 
 /// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in
@@ -69,11 +113,10 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// When the bytes are none that [`pack`] made.
-pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
-    let bytes = inflated(packed)?;
-    let Readings { all, mut lines, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
+pub(super) fn unpack(packed: &Packed<'_>) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
+    let Readings { all, lines, .. } = Readings::of(packed)?;
     let mut tokens: Vec<Token> = all.into_iter().map(bare).collect();
-    let text = laid_out(&mut tokens, &mut lines).ok_or(DAMAGED)?;
+    let text = laid_out(&mut tokens, &mut &lines[..]).ok_or(DAMAGED)?;
     Ok((tokens, text))
 }
 
@@ -81,9 +124,8 @@ pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentErro
 ///
 /// # Errors
 /// As [`unpack`].
-pub(super) fn unpack_bare(packed: &[u8]) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
-    let bytes = inflated(packed)?;
-    let Readings { distinct, all, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
+pub(super) fn unpack_bare(packed: &Packed<'_>) -> Result<(Vec<Token>, Vec<u32>), SegmentError> {
+    let Readings { distinct, all, .. } = Readings::of(packed)?;
     let words = distinct.into_iter().map(|(_, exact)| exact);
     Ok((all.into_iter().map(bare).collect(), words.collect()))
 }
@@ -96,10 +138,9 @@ fn bare((symbol, exact): Reading) -> Token {
 ///
 /// # Errors
 /// As [`unpack`].
-pub(super) fn unpack_lines(packed: &[u8]) -> Result<Vec<u64>, SegmentError> {
-    let bytes = inflated(packed)?;
-    let Readings { all: readings, lines: mut rest, .. } = Readings::new(&bytes).ok_or(DAMAGED)?;
-    let (mut keys, mut at) = (Vec::new(), 0);
+pub(super) fn unpack_lines(packed: &Packed<'_>) -> Result<Vec<u64>, SegmentError> {
+    let Readings { all: readings, lines, .. } = Readings::of(packed)?;
+    let (mut keys, mut at, mut rest) = (Vec::new(), 0, &lines[..]);
     while at < readings.len() {
         let n_on_line = take(&mut rest).and_then(|n| usize::try_from(n).ok()).ok_or(DAMAGED)?;
         let line =
@@ -129,32 +170,66 @@ fn inflated(packed: &[u8]) -> Result<Vec<u8>, SegmentError> {
 type Reading = (Symbol, u32);
 
 /// What packed tokens are.
-struct Readings<'b> {
-    /// The different ones.
+#[derive(Default)]
+struct Readings {
+    /// The different ones; of a version in chunks, those of each.
     distinct: Vec<Reading>,
     /// Those of each token.
     all: Vec<Reading>,
     /// The bytes with their lines.
-    lines: &'b [u8],
+    lines: Vec<u8>,
 }
 
-impl<'b> Readings<'b> {
-    fn new(mut rest: &'b [u8]) -> Option<Self> {
+impl Readings {
+    fn of(packed: &Packed<'_>) -> Result<Self, SegmentError> {
+        let mut readings = Self::default();
+        match packed {
+            Packed::Whole(packed) => {
+                let bytes = inflated(packed)?;
+                let lines = readings.add(&bytes).ok_or(DAMAGED)?;
+                readings.lines.extend(lines);
+            }
+            Packed::InChunks(chunks) => {
+                // The same chunk may be there any number of times.
+                let n_bytes: u64 = chunks.iter().map(|chunk| chunk.len() as u64).sum();
+                if n_bytes > MAX_UNPACKED {
+                    return Err(DAMAGED);
+                }
+                for chunk in chunks {
+                    let lines = readings.add(chunk).ok_or(DAMAGED)?;
+                    // A chunk ends with how many tokens its last line has; after it the next one
+                    // begins with none, and the break.
+                    let is_first = readings.lines.is_empty();
+                    let follows = if is_first { Some(lines) } else { lines.strip_prefix(&[0]) };
+                    readings.lines.extend(follows.ok_or(DAMAGED)?);
+                }
+                if chunks.is_empty() {
+                    put(&mut readings.lines, 0);
+                }
+            }
+        }
+        Ok(readings)
+    }
+
+    /// Adds what `rest` begins with, and returns the remainder: the lines.
+    fn add<'b>(&mut self, mut rest: &'b [u8]) -> Option<&'b [u8]> {
         let n_distinct = take(&mut rest)?;
+        let first = self.distinct.len();
         // Each takes five bytes and more.
-        let mut distinct = Vec::with_capacity(at_most(n_distinct, rest.len() / 5));
+        self.distinct.reserve(at_most(n_distinct, rest.len() / 5));
         for _ in 0..n_distinct {
             let symbol = u32::try_from(take(&mut rest)?).ok()?;
             let (exact, tail) = rest.split_first_chunk::<4>()?;
-            distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
+            self.distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
             rest = tail;
         }
         let n_tokens = take(&mut rest)?;
-        let mut all = Vec::with_capacity(at_most(n_tokens, rest.len()));
+        self.all.reserve(at_most(n_tokens, rest.len()));
+        let distinct = &self.distinct[first..];
         for _ in 0..n_tokens {
-            all.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
+            self.all.push(*distinct.get(usize::try_from(take(&mut rest)?).ok()?)?);
         }
-        Some(Self { distinct, all, lines: rest })
+        Some(rest)
     }
 }
 
@@ -214,7 +289,7 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -222,7 +297,7 @@ mod tests {
     use crate::matching::{Document, line_keys};
     use crate::text::Lines;
 
-    fn tokens(text: &str) -> Vec<Token> {
+    pub(in super::super) fn tokens(text: &str) -> Vec<Token> {
         let languages = Languages::builtin();
         let mut tokens = Vec::new();
         languages
@@ -236,7 +311,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str) {
         let tokens = tokens(text);
-        let (read, laid_out) = unpack(&pack(&tokens, text.as_bytes())).expect("it was just packed");
+        let (read, laid_out) =
+            unpack(&Packed::Whole(&pack(&tokens, text.as_bytes()))).expect("it was just packed");
         let readings = |tokens: &[Token]| {
             tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>()
         };
@@ -246,7 +322,8 @@ mod tests {
             tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
         };
         assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
-        let keys = unpack_lines(&pack(&tokens, text.as_bytes())).expect("it was just packed");
+        let keys = unpack_lines(&Packed::Whole(&pack(&tokens, text.as_bytes())))
+            .expect("it was just packed");
         assert_eq!(keys, line_keys(Document::new(&laid_out, &read)), "{text}");
     }
 
@@ -274,8 +351,11 @@ mod tests {
             } else {
                 bytes
             };
-            let lines = unpack_lines(&packed);
-            prop_assert!(lines.is_ok() || unpack(&packed).is_err());
+            let halves = packed.split_at(packed.len() / 2);
+            for packed in [Packed::Whole(&packed), Packed::InChunks(vec![halves.0, halves.1, halves.0])] {
+                let lines = unpack_lines(&packed);
+                prop_assert!(lines.is_ok() || unpack(&packed).is_err());
+            }
         }
     }
 }

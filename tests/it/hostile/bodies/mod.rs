@@ -8,7 +8,6 @@ mod change;
 use std::sync::OnceLock;
 
 use secondhand::config::decisions;
-use secondhand::files::BlobId;
 use secondhand::git::blob_id;
 use secondhand::language::{Language, Languages, Token, Version};
 use secondhand::license::{Expression, LicensingInfo, copyright_lines, statements};
@@ -253,9 +252,6 @@ struct Everything(u64);
 impl Sink for Everything {
     fn wants(&self, path: &FilePath, _: u64) -> bool {
         !path.as_bytes().is_empty()
-    }
-    fn knows(&mut self, _: &BlobId, _: &SourceFile) -> Result<bool, Error> {
-        Ok(false)
     }
     fn take(&mut self, file: SourceFile) -> Result<(), Error> {
         self.0 += file.bytes.len() as u64;
