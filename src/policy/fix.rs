@@ -1,4 +1,4 @@
-//! Reads in a commit message whether it mends something.
+//! Reads in a commit message what it is for: whether it mends something.
 
 use std::sync::LazyLock;
 
@@ -19,15 +19,44 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What names the fault at the end of a message: `Fixes: abcdef1`, `Closes #12`.
-static TRAILERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?m)^\s*(fix(e[sd])?|close[sd]?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]")
+/// What names the fault at the end of a message: `Fixes: abcdef1`, `Bug #12`. What is new closes
+/// issues, too.
+static TRAILERS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^\s*(fix(e[sd])?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]"));
+
+/// What people write who give code another form: its kind, as conventional commits name it, or what
+/// they did to it.
+static FORMS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(refactor|style|chore|docs?|build|ci)\b\S*:|\b(refactor\w*|(code|coding) style|lint(er|ing)?|cs fix\w*)\b",
+    )
 });
 
-/// Whether the subject of `message` says that something is mended, or a line of it which fault.
-pub fn says_fix(message: &str) -> bool {
-    let subject = message.trim_start().lines().next().unwrap_or_default();
-    WORDS.is_match(subject.as_bytes()) || TRAILERS.is_match(message.as_bytes())
+/// What a commit is for, by its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// To give code another form.
+    Form,
+    /// It does not say.
+    Unsaid,
+    /// To mend something.
+    Fix,
+}
+
+impl Purpose {
+    /// The purpose that the subject of `message` tells; a line of it may name the fault.
+    pub fn of(message: &str) -> Self {
+        let subject = message.trim_start().lines().next().unwrap_or_default().as_bytes();
+        if TRAILERS.is_match(message.as_bytes()) {
+            Self::Fix
+        } else if FORMS.is_match(subject) {
+            Self::Form
+        } else if WORDS.is_match(subject) {
+            Self::Fix
+        } else {
+            Self::Unsaid
+        }
+    }
 }
 
 #[cfg(test)]
@@ -35,29 +64,40 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(message: &str, expected: bool) {
-        assert_eq!(says_fix(message), expected, "{message}");
+    fn check(message: &str, expected: Purpose) {
+        assert_eq!(Purpose::of(message), expected, "{message}");
     }
 
     #[test]
     fn a_message_says_what_is_mended_or_prevented() {
-        check("Fix closing of the file", true);
-        check("bugfix: list of one", true);
-        check("do not free the list twice", true);
-        check("parser: check for NULL", true);
-        check("Avoid an overflow when the name is long", true);
-        check("Close the file\n\nIt was left open.\n\nFixes: 0123abcd", true);
-        check("Tidy up\n\nCloses #12.", true);
+        check("Fix closing of the file", Purpose::Fix);
+        check("bugfix: list of one", Purpose::Fix);
+        check("do not free the list twice", Purpose::Fix);
+        check("parser: check for NULL", Purpose::Fix);
+        check("Avoid an overflow when the name is long", Purpose::Fix);
+        check("Close the file\n\nIt was left open.\n\nFixes: 0123abcd", Purpose::Fix);
+        check("Tidy up\n\nResolves #12.", Purpose::Fix);
     }
 
     #[test]
     fn a_message_about_something_new_or_another_form_says_nothing() {
-        check("Add an option for the separator", false);
-        check("Sort members", false);
-        check("rename Option to Setting", false);
-        check("prefix all names", false);
-        check("", false);
+        check("Add an option for the separator", Purpose::Unsaid);
+        check("Sort members", Purpose::Unsaid);
+        check("rename Option to Setting", Purpose::Unsaid);
+        check("prefix all names", Purpose::Unsaid);
+        check("Lists for sets\n\nCloses #12.", Purpose::Unsaid);
+        check("", Purpose::Unsaid);
         // What a body mentions may be the reason, or beside the point.
-        check("Use spans\n\nThis also makes the error message shorter.", false);
+        check("Use spans\n\nThis also makes the error message shorter.", Purpose::Unsaid);
+    }
+
+    #[test]
+    fn a_message_about_form_says_so() {
+        check("Refactor unicode.capitalize to avoid copies", Purpose::Form);
+        check("chore: CS fixes", Purpose::Form);
+        check("style(parser): fix indentation", Purpose::Form);
+        check("Fix lint warnings", Purpose::Form);
+        check("Fix the build of docs", Purpose::Fix);
+        check("refactor: lists\n\nFixes #12", Purpose::Fix);
     }
 }

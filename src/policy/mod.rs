@@ -28,7 +28,7 @@ pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
 pub use date::{Date, DateError};
 pub use family::join_families;
 pub use finding::{Finding, Notice, SuppressedBy, SuppressedFinding, content, identity};
-pub use fix::says_fix;
+pub use fix::Purpose;
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{AcceptanceRules, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use missed::{Change, LaterCommits, MissedEdit};

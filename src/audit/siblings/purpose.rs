@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::change::End;
 use crate::git::{CommitId, Reader, Repository, WalkLimits};
-use crate::policy::says_fix;
+use crate::policy::Purpose;
 use crate::text::FilePath;
 
 /// Maximum commits of a change whose messages are read, the newest.
@@ -16,14 +16,14 @@ pub(in crate::audit) struct Purposes<'p> {
     pub repository: &'p Repository,
     pub base: Option<&'p End>,
     pub head: &'p End,
-    /// For each file that a commit edits, whether one of them says that it mends something.
-    pub said: OnceLock<BTreeMap<FilePath, bool>>,
+    /// For each file that a commit edits, what they say it was for.
+    pub said: OnceLock<BTreeMap<FilePath, Purpose>>,
 }
 
 impl Purposes<'_> {
-    /// Whether a file may have been edited to mend something: only commits that say something else
-    /// exclude it. What is not committed or cannot be read says nothing: it is but a hint.
-    pub(super) fn may_mend(&self, path: &FilePath) -> bool {
+    /// What a file was edited for, as far as commits say. It is but a hint: what is not committed
+    /// or cannot be read may mend something.
+    pub(super) fn of(&self, path: &FilePath) -> Purpose {
         let said = self.said.get_or_init(|| {
             let ends = match (self.base.map(|end| end.commit), self.head.commit) {
                 (Some(None), _) | (_, None) => None,
@@ -32,7 +32,7 @@ impl Purposes<'_> {
             let said = ends.and_then(|(base, head)| said(base, head, &self.repository.reader()));
             said.unwrap_or_default()
         });
-        said.get(path).copied().unwrap_or(true)
+        said.get(path).copied().unwrap_or(Purpose::Fix)
     }
 }
 
@@ -40,13 +40,14 @@ fn said(
     base: Option<CommitId>,
     head: CommitId,
     reader: &Reader,
-) -> Option<BTreeMap<FilePath, bool>> {
+) -> Option<BTreeMap<FilePath, Purpose>> {
     let limits = WalkLimits { max_commits: Some(MAX_COMMITS), ..WalkLimits::default() };
     let mut said = BTreeMap::new();
     for commit in reader.commits(&[head], base.as_slice(), limits).ok()? {
-        let says_fix = says_fix(&reader.info(commit).ok()?.message);
+        let purpose = Purpose::of(&reader.info(commit).ok()?.message);
         for event in reader.events(commit).ok()? {
-            *said.entry(event.path).or_insert(false) |= says_fix;
+            let of_file = said.entry(event.path).or_insert(purpose);
+            *of_file = purpose.max(*of_file);
         }
     }
     Some(said)

@@ -21,7 +21,7 @@ use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::language::Kind;
 use crate::matching::{CloneType, Hunk, MIN_RUN, Site, Window, n_hunks};
-use crate::policy::Fragment;
+use crate::policy::{Fragment, Purpose};
 use crate::text::{FilePath, Lines};
 
 /// Maximum pairs of places with one fingerprint, in the windows of a file and in another file.
@@ -381,10 +381,12 @@ impl<'m> Pair<'m> {
             |diagonal: &i64| window.hunk.removed.start.checked_add_signed(*diagonal as isize);
         let sites = diagonals.keys().filter_map(there);
         let sites = sites.filter_map(|at| window.site(own, head, &self.other.tokens, at));
-        let is_lacking = |site: &Site| {
-            !self.is_edited(&site.at)
-                && (!window.is_fix_only(site.n_run) || purposes.may_mend(&self.head.source.path))
+        let is_missed = |site: &Site| match purposes.of(&self.head.source.path) {
+            Purpose::Form => false,
+            Purpose::Unsaid => self.windows.is_small && !window.is_fix_only(site.n_run),
+            Purpose::Fix => true,
         };
+        let is_lacking = |site: &Site| !self.is_edited(&site.at) && is_missed(site);
         sites.filter(is_lacking).take(MAX_PLACES + 1).collect()
     }
 

@@ -19,10 +19,11 @@ pub static RULE: Rule = Rule {
             has the replaced lines, or those around an insertion or removal, renamed one to one, of the same types; \
             at least five different names or literals, and three of five, are spelled the same. It does not have \
             what the hunk put there. It lacks all that the function got, and its file has the names in it; or the \
-            change has eight hunks at most, and 32 tokens in a row are alike. Insertions and shorter runs need a \
-            commit that says fix. Not reported are edits that more than eight places lack or got, and edits of \
-            braces, declarations, attributes, number rows, heads of functions, whole functions, renamed or moved \
-            code, tests and documents. Siblings may be in examples and third-party folders.",
+            change has eight hunks at most, and 32 tokens in a row are alike. Insertions, shorter runs and larger \
+            changes need a commit that says fix, not refactor. Not reported are edits that more than eight places \
+            lack or got, and edits of braces, declarations, attributes, number rows, heads of functions, whole \
+            functions, renamed or moved code, tests and documents. Siblings may be in examples and third-party \
+            folders.",
     why: "A fix in one of two copies is half a fix: nobody knows that the others are there.",
     example: "```diff\n\
               --- a/src/rdb.c\n\

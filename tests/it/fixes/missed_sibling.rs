@@ -94,7 +94,7 @@ fn what_the_commits_say_of_a_file_is_evidence() {
 /// How many siblings lack an edit of `rdb.c`, in a change that also edits other places, as many as
 /// `n_others`.
 #[track_caller]
-fn n_missed_among(n_others: usize, [rdb, aof]: &Files, edited: String) -> usize {
+fn n_missed_among(message: &str, n_others: usize, [rdb, aof]: &Files, edited: String) -> usize {
     let others = |is_edited: bool| -> String {
         let one = |n: usize| {
             let text = load(&format!("load_{n}"), &format!("kind{n}"), "fp");
@@ -106,8 +106,25 @@ fn n_missed_among(n_others: usize, [rdb, aof]: &Files, edited: String) -> usize 
         [("rdb.c", rdb), aof.clone(), ("others.c", others(is_edited))]
     };
     let (before, after) = (files(rdb.1.clone(), false), files(edited, true));
-    let found = missed(&Change { message: FIX, before: &before, after: &after });
+    let found = missed(&Change { message, before: &before, after: &after });
     found.iter().filter(|found| found.starts_with("rdb.c")).count()
+}
+
+#[test]
+fn a_large_change_and_one_of_form_miss_nothing_unless_they_mend_something() {
+    let (files, _) = fix_of_one();
+    let edited = files[0].1.replace("target) == -1", "target) < 0");
+    for (message, n_others, expected) in [
+        (FIX, 16, 1),
+        ("Compare with zero", 7, 1),
+        ("Compare with zero", 8, 0),
+        ("Refactor comparisons", 0, 0),
+        ("Refactor comparisons\n\nFixes #12", 0, 1),
+        ("Compare with zero\n\nCloses #12", 8, 0),
+    ] {
+        let n_missed = n_missed_among(message, n_others, &files, edited.clone());
+        assert_eq!(n_missed, expected, "{message}, {n_others} other edits");
+    }
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn a_part_of_an_edit_is_owed_in_a_small_change_with_much_around_it_alike() {
         ("whole, less around it", 0, &near, &whole, 1),
     ] {
         let files = [("rdb.c", rdb.clone()), ("aof.c", aof.clone())];
-        assert_eq!(n_missed_among(n_others, &files, rdb_after.clone()), expected, "{what}");
+        assert_eq!(n_missed_among(FIX, n_others, &files, rdb_after.clone()), expected, "{what}");
     }
 }
 
@@ -141,7 +158,7 @@ fn names_that_only_the_edited_file_knows_are_a_part_of_a_larger_edit() {
         ("    for (int code = 3; code > 0; code--)\n        fflush(fp);\n", 1),
     ] {
         let edited = files[0].1.replace("    fclose(fp);\n", &format!("{line}    fclose(fp);\n"));
-        assert_eq!(n_missed_among(16, &files, edited), expected, "{line}");
+        assert_eq!(n_missed_among(FIX, 16, &files, edited), expected, "{line}");
     }
 }
 
