@@ -643,6 +643,14 @@ fn an_update_reads_what_is_new_and_only_then() {
     assert!(shelf.corpus(&["update", "known"]).contains("2 files"));
     assert_eq!(shelf.check(&copying(), "known").len(), 1);
     assert_eq!(shelf.files().len(), files.len(), "the segment before is gone");
+    // What was there before is as if it were read anew.
+    let fresh = Shelf::new();
+    fresh.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+    let digest = |shelf: &Shelf| {
+        let file = shelf.path() + "/exported";
+        shelf.corpus(&["export", "known", "--output", &file])
+    };
+    assert_eq!(digest(&shelf), digest(&fresh));
 }
 
 #[test]

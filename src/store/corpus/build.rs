@@ -680,7 +680,9 @@ impl Sink for Builder<'_> {
         for PastFile { blob, file } in files {
             let is_known = self.known.is_some_and(|known| known.has(&blob));
             let size = reader.blob_size(blob).unwrap_or(0);
-            if !is_known && !self.wants(&file.path, size) {
+            if is_known {
+                self.stats.n_bytes += size;
+            } else if !self.wants(&file.path, size) {
                 continue;
             }
             n_bytes += size;
