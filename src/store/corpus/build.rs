@@ -128,16 +128,6 @@ struct File {
     licenses: Option<Arc<Licenses>>,
 }
 
-/// A blob to be added.
-struct NewBlob {
-    id: BlobId,
-    language: u32,
-    n_tokens: u32,
-    tokens: TokensToWrite,
-    keys: Vec<u64>,
-    info: LicensingInfo,
-}
-
 /// What a file states about itself; statements about others, and license texts, go to its
 /// component.
 fn own(info: LicensingInfo) -> LicensingInfo {
@@ -260,7 +250,7 @@ impl<'b> Builder<'b> {
         id: BlobId,
         made: FileRows,
     ) -> Result<(), SegmentError> {
-        let FileRows { n_bytes, lexed, keys, info } = made;
+        let FileRows { n_bytes, lexed, info } = made;
         self.stats.n_bytes += n_bytes;
         if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
             let component = self.component(&file.component);
@@ -269,11 +259,7 @@ impl<'b> Builder<'b> {
         let history = key_of_history(&file);
         let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
             (Some(number), _) => Some(number),
-            (None, Some(LexedRows { language, family, n_tokens, tokens })) => {
-                let language = self.language(language, family);
-                let blob = NewBlob { id, language, n_tokens, tokens, keys, info };
-                Some(self.add(blob, history)?)
-            }
+            (None, Some(lexed)) => Some(self.add(id, lexed, info, history)?),
             (None, None) => None,
         };
         if let Some(blob) = blob {
@@ -340,8 +326,15 @@ impl<'b> Builder<'b> {
 
     /// Adds a blob; for one from a history, only the fingerprints that are new in its file, which
     /// has this key.
-    fn add(&mut self, blob: NewBlob, history: Option<u64>) -> Result<u32, SegmentError> {
-        let NewBlob { id, language, n_tokens, tokens, keys, info } = blob;
+    fn add(
+        &mut self,
+        id: BlobId,
+        lexed: LexedRows,
+        info: LicensingInfo,
+        history: Option<u64>,
+    ) -> Result<u32, SegmentError> {
+        let LexedRows { language, family, n_tokens, tokens, keys } = lexed;
+        let language = self.language(language, family);
         let number = self.blobs.len() as u32;
         for key in keys {
             if history.is_none_or(|file| self.posted.insert(key ^ file)) {
@@ -599,17 +592,9 @@ impl<'b> Builder<'b> {
             return Ok(known);
         }
         let keys = keys(&tokens, &self.sampling, &|_| true, &mut Vec::new());
-        let language = self.language(language, family);
-        let n_tokens = tokens.len() as u32;
-        let blob = NewBlob {
-            id,
-            language,
-            n_tokens,
-            tokens: TokensToWrite::Whole(packed),
-            keys,
-            info: LicensingInfo::default(),
-        };
-        let number = self.add(blob, None)?;
+        let (n_tokens, tokens) = (tokens.len() as u32, TokensToWrite::Whole(packed));
+        let lexed = LexedRows { language, family, n_tokens, tokens, keys };
+        let number = self.add(id, lexed, LicensingInfo::default(), None)?;
         let (component, path) = (Arc::clone(&file.component), file.path.clone());
         self.add_file(
             number,

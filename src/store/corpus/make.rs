@@ -92,7 +92,6 @@ pub(super) enum TokensToWrite {
 pub(super) struct FileRows {
     pub n_bytes: u64,
     pub lexed: Option<LexedRows>,
-    pub keys: Vec<u64>,
     pub info: LicensingInfo,
 }
 
@@ -102,6 +101,7 @@ pub(super) struct LexedRows {
     pub family: String,
     pub n_tokens: u32,
     pub tokens: TokensToWrite,
+    pub keys: Vec<u64>,
 }
 
 /// What the threads have to know that make rows.
@@ -187,8 +187,8 @@ impl Making<'_> {
             (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
             (None, None) => TokensToWrite::Whole(pack(&tokens, text)),
         };
-        let lexed = Some(LexedRows { language, family, n_tokens, tokens });
-        FileRows { lexed, keys, ..FileRows::default() }
+        let lexed = Some(LexedRows { language, family, n_tokens, tokens, keys });
+        FileRows { lexed, ..FileRows::default() }
     }
 }
 
