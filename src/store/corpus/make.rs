@@ -1,5 +1,5 @@
-//! Makes of a file what a segment has of it: its tokens, fingerprints and license statements. Runs on
-//! all threads.
+//! Makes of a file what a segment has of it: its tokens, fingerprints and license statements. Runs
+//! on all threads.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::git::{self, Work};
 use crate::language::Token;
 use crate::license::{KnownTexts, LicensingInfo, is_relevant};
 use crate::matching::is_telling;
-use crate::sources::{DeclaredComponent, PastFile, SourceFile};
+use crate::sources::{PastFile, SourceFile};
 use crate::store::{SegmentError, key};
 use crate::text::{FilePath, fnv_1a};
 
@@ -126,25 +126,25 @@ impl Making<'_> {
     ) -> Result<FileRows, SegmentError> {
         let n_bytes = bytes.len() as u64;
         self.reading.step(bytes.len());
-        let read = || LicensingInfo::remembered(&file.path, bytes, self.memory);
         // Files of a history already have the statements about others attached.
         let may_license = file.licenses.is_none() && is_relevant(&file.path);
-        let mut made = match self.known_rows(file, id, hashes)? {
-            Some(known) => known,
-            None if self.blob_numbers.contains_key(id) => FileRows::default(),
+        let (lexed, info) = match self.known_rows(file, id, hashes)? {
+            Some(known) => (known.lexed, Some(known.info)),
             None => {
-                let is_read = self.reading.wants(&file.path, n_bytes);
+                let is_read =
+                    !self.blob_numbers.contains_key(id) && self.reading.wants(&file.path, n_bytes);
                 let lexed = is_read.then(|| self.reading.lex(&file.path, bytes)).flatten();
-                lexed.map_or_else(FileRows::default, |lexed| {
-                    let info = if may_license { LicensingInfo::default() } else { read() };
-                    FileRows { info, ..self.rows_of(file, lexed, bytes, None, hashes) }
-                })
+                (lexed.map(|lexed| self.rows_of(file, lexed, bytes, None, hashes)), None)
             }
         };
-        if may_license {
-            made.info = read();
-        }
-        Ok(FileRows { n_bytes, ..made })
+        let info = match info {
+            Some(known) if !may_license => known,
+            _ if may_license || lexed.is_some() => {
+                LicensingInfo::remembered(&file.path, bytes, self.memory)
+            }
+            _ => LicensingInfo::default(),
+        };
+        Ok(FileRows { n_bytes, lexed, info })
     }
 
     /// The rows of `file` if the replaced segment has its bytes, which have this id.
@@ -163,8 +163,8 @@ impl Making<'_> {
         let (tokens, text) = unpack(&packed)?;
         let packed = if let Packed::Whole(packed) = packed { Some(packed) } else { None };
         let lexed = LexedFile { language, family, tokens };
-        let info = known.info(number)?;
-        Ok(Some(FileRows { info, ..self.rows_of(file, lexed, &text, packed, hashes) }))
+        let lexed = Some(self.rows_of(file, lexed, &text, packed, hashes));
+        Ok(Some(FileRows { n_bytes: 0, lexed, info: known.info(number)? }))
     }
 
     /// The rows of `lexed`, read from `text`; `packed` is what it packs to, if that is known.
@@ -175,7 +175,7 @@ impl Making<'_> {
         text: &[u8],
         packed: Option<&[u8]>,
         hashes: &mut Vec<u64>,
-    ) -> FileRows {
+    ) -> LexedRows {
         let of_file = key_of_history(file);
         let is_new = |key| of_file.is_none_or(|file| !self.posted.contains(&(key ^ file)));
         let keys = keys(&tokens, &self.sampling, &is_new, hashes);
@@ -187,8 +187,7 @@ impl Making<'_> {
             (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
             (None, None) => TokensToWrite::Whole(pack(&tokens, text)),
         };
-        let lexed = Some(LexedRows { language, family, n_tokens, tokens, keys });
-        FileRows { lexed, ..FileRows::default() }
+        LexedRows { language, family, n_tokens, tokens, keys }
     }
 }
 
@@ -237,14 +236,9 @@ pub(super) fn keys(
     keys
 }
 
-/// The number of a file of a history.
+/// A number for a file of a history, to distinguish the fingerprints of different files.
 pub(super) fn key_of_history(file: &SourceFile) -> Option<u64> {
-    let is_history = file.seen.as_ref().is_some_and(|seen| seen.is_of_history);
-    is_history.then(|| key_of_file(&file.component, &file.path))
-}
-
-/// A number for a file of a component, to distinguish the fingerprints of different files.
-fn key_of_file(component: &DeclaredComponent, path: &FilePath) -> u64 {
-    let name = component.name.bytes().chain([0]);
-    fnv_1a(name.chain(path.as_bytes().iter().copied())).rotate_left(32)
+    file.seen.as_ref().filter(|seen| seen.is_of_history)?;
+    let name = file.component.name.bytes().chain([0]);
+    Some(fnv_1a(name.chain(file.path.as_bytes().iter().copied())).rotate_left(32))
 }
