@@ -448,12 +448,14 @@ fn deleted_files_that_were_not_read_are_told() {
     }
     repository.commit("drop the numbers");
     let sketch: String = (0..160).map(numbered).collect();
-    let output = find(&repository, &sketch, &["--name", "a.c", "--history", "--format", "json"]);
-    let found: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let file = repository.path(".git/found.json");
+    let as_json = format!("json={}", file.display());
+    let text = find(&repository, &sketch, &["--name", "a.c", "--history", "--report", &as_json]);
+    let written = std::fs::read(file).expect("the report was written");
+    let found: Value = serde_json::from_slice(&written).expect("the report is JSON");
     let words = "past files that share less with the sketch than those that were read";
     let told = found["notSearched"].as_str().unwrap_or_default();
     assert!(told.ends_with(words), "{told}");
-    let text = find(&repository, &sketch, &["--name", "a.c", "--history"]);
     let errors = String::from_utf8_lossy(&text.stderr).into_owned();
     assert!(errors.contains(&format!("not searched: {told}")), "{errors}");
     // Of a short sketch, all are read.
