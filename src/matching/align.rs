@@ -11,13 +11,13 @@
 
 use std::ops::Range;
 
+use fearless_simd::{Level, Simd, dispatch};
+
 use super::alignment::{Alignment, Block};
 use super::band::{BAND, Band, ROUND, WIDTH};
-use super::score::{GAP_TOKEN, Renames};
+use super::corners::{MAX_CELLS, Matrix};
+use super::score::Renames;
 use crate::language::Token;
-
-/// Maximum cells of a gap between two runs that is aligned inside.
-const GAP_CELLS: usize = 160 * 160;
 
 /// Maximum rows that all extensions of one pair of documents examine together, and the memory for
 /// them.
@@ -29,6 +29,7 @@ const GAP_CELLS: usize = 160 * 160;
 pub struct Budget {
     n_rows_left: usize,
     band: Band,
+    matrix: Matrix,
 }
 
 impl Budget {
@@ -41,7 +42,7 @@ impl Budget {
     /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
         let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
-        Self { n_rows_left, band: Band::new() }
+        Self { n_rows_left, band: Band::new(), matrix: Matrix::default() }
     }
 
     /// Whether all rows are used up.
@@ -62,9 +63,20 @@ impl Budget {
 /// gaps² + 81 · extension). An extension also ends when the budget of rows is used up. With
 /// `is_same`, query and target are one document: an extension stays on its side of the diagonal on
 /// which every token is itself, which would lead it through the whole text.
-// Inlined into its caller, its rows lose their registers: 9 % more instructions.
-#[inline(never)]
 pub fn align(
+    query: &[Token],
+    target: &[Token],
+    chain: &[Block],
+    is_same: bool,
+    budget: &mut Budget,
+) -> Alignment {
+    dispatch!(Level::new(), simd => align_with(simd, query, target, chain, is_same, budget))
+}
+
+/// [`align`] by the instructions of one kind of machine.
+#[inline(always)]
+fn align_with<S: Simd>(
+    simd: S,
     query: &[Token],
     target: &[Token],
     chain: &[Block],
@@ -82,7 +94,7 @@ pub fn align(
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
-        let blocks = scorer.extend_left(at, budget);
+        let blocks = scorer.extend_left(simd, at, budget);
         let Some(block) = blocks.last() else { break };
         at = (block.query as usize, block.target as usize);
         head.extend(blocks);
@@ -99,12 +111,12 @@ pub fn align(
     for (anchor, next) in anchors.iter().zip(anchors.iter().skip(1).map(Some).chain([None])) {
         alignment.push(anchor.query as usize, anchor.target as usize, anchor.len as usize);
         if let Some(next) = next {
-            scorer.fill(anchor, next, &mut alignment);
+            scorer.fill(simd, anchor, next, budget, &mut alignment);
         }
     }
     loop {
         let (query_end, target_end) = (alignment.query().end, alignment.target().end);
-        let blocks = scorer.extend_right((query_end, target_end), budget);
+        let blocks = scorer.extend_right(simd, (query_end, target_end), budget);
         if blocks.is_empty() {
             break;
         }
@@ -179,9 +191,16 @@ struct Scorer<'t> {
 
 impl<'t> Scorer<'t> {
     /// Extends one round beyond the end `from`; empty if nothing is gained.
-    fn extend_right(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
+    #[inline(always)]
+    fn extend_right<S: Simd>(
+        &self,
+        simd: S,
+        from: (usize, usize),
+        budget: &mut Budget,
+    ) -> Vec<Block> {
         let columns = self.columns(from.0 as i64 - from.1 as i64);
         let path = self.extend(
+            simd,
             |i| self.query.get(from.0 + i),
             |j| self.target.get(from.1 + j),
             columns,
@@ -191,12 +210,23 @@ impl<'t> Scorer<'t> {
     }
 
     /// Extends one round before the start `from`; the blocks descend.
-    fn extend_left(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
+    #[inline(always)]
+    fn extend_left<S: Simd>(
+        &self,
+        simd: S,
+        from: (usize, usize),
+        budget: &mut Budget,
+    ) -> Vec<Block> {
         let before =
             |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
         let columns = self.columns(from.1 as i64 - from.0 as i64);
-        let path =
-            self.extend(before(self.query, from.0), before(self.target, from.1), columns, budget);
+        let path = self.extend(
+            simd,
+            before(self.query, from.0),
+            before(self.target, from.1),
+            columns,
+            budget,
+        );
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -217,8 +247,10 @@ impl<'t> Scorer<'t> {
 
     /// The matched cells, in order, of the best-scoring path from the corner through some
     /// `columns`.
-    fn extend(
+    #[inline(always)]
+    fn extend<S: Simd>(
         &self,
+        simd: S,
         query: impl Fn(usize) -> Option<&'t Token>,
         target: impl Fn(usize) -> Option<&'t Token>,
         columns: Range<usize>,
@@ -229,7 +261,7 @@ impl<'t> Scorer<'t> {
         for i in 0..ROUND {
             let Some(token) = query(i).filter(|_| budget.take_row()) else { break };
             target(i + BAND).into_iter().for_each(|token| budget.band.push(token));
-            if !budget.band.advance(&self.renames.scores(token)) {
+            if !budget.band.advance(simd, &self.renames.scores(token)) {
                 break;
             }
         }
@@ -239,60 +271,26 @@ impl<'t> Scorer<'t> {
         })
     }
 
-    /// Aligns everything between two blocks, from corner to corner.
-    fn fill(&self, before: &Block, after: &Block, alignment: &mut Alignment) {
+    /// Aligns everything between two blocks, unless it is too much.
+    #[inline(always)]
+    fn fill<S: Simd>(
+        &self,
+        simd: S,
+        before: &Block,
+        after: &Block,
+        budget: &mut Budget,
+        alignment: &mut Alignment,
+    ) {
         let from = ((before.query + before.len) as usize, (before.target + before.len) as usize);
         let a = &self.query[from.0..after.query as usize];
         let b = &self.target[from.1..after.target as usize];
-        if a.is_empty() || b.is_empty() || a.len() * b.len() > GAP_CELLS {
+        if a.is_empty() || b.is_empty() || a.len() * b.len() > MAX_CELLS {
             return;
         }
-        for block in blocks(&self.global(a, b), |i, j| (from.0 + i, from.1 + j)) {
+        let path = budget.matrix.path(simd, a, b, &self.renames);
+        for block in blocks(&path, |i, j| (from.0 + i, from.1 + j)) {
             alignment.push(block.query as usize, block.target as usize, block.len as usize);
         }
-    }
-
-    /// The matched cells of the best path through the whole matrix. Opening a gap costs nothing
-    /// extra here, since both ends are known to belong together.
-    fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
-        let width = b.len() + 1;
-        let mut scores = vec![0i32; (a.len() + 1) * width];
-        let gap = i32::from(GAP_TOKEN);
-        for (j, score) in scores[..width].iter_mut().enumerate() {
-            *score = gap * j as i32;
-        }
-        for (i, token) in a.iter().enumerate() {
-            let scores_of = self.renames.scores(token);
-            let (above, row) = scores[i * width..].split_at_mut(width);
-            let mut left = gap * (i as i32 + 1);
-            row[0] = left;
-            for ((other, above), score) in b.iter().zip(above.windows(2)).zip(&mut row[1..]) {
-                let diagonal = above[0] + i32::from(scores_of.against(other.symbol, other.exact));
-                left = diagonal.max(above[1].max(left) + gap);
-                *score = left;
-            }
-        }
-        // Retrace the path by comparing scores. That needs no second matrix of steps, and the
-        // scores are integers, so equality is exact.
-        let (mut i, mut j) = (a.len(), b.len());
-        let mut path = Vec::new();
-        while i > 0 && j > 0 {
-            let here = scores[i * width + j];
-            let score = self.renames.scores(&a[i - 1]).against(b[j - 1].symbol, b[j - 1].exact);
-            if here == scores[(i - 1) * width + j - 1] + i32::from(score) {
-                if a[i - 1].symbol == b[j - 1].symbol {
-                    path.push((i - 1, j - 1));
-                }
-                i -= 1;
-                j -= 1;
-            } else if here == scores[(i - 1) * width + j] + gap {
-                i -= 1;
-            } else {
-                j -= 1;
-            }
-        }
-        path.reverse();
-        path
     }
 }
 

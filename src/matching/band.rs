@@ -11,9 +11,10 @@
 
 use std::ops::Range;
 
-use wide::{i16x8, i32x8};
+use fearless_simd::prelude::*;
 
-use super::score::{GAP, GAP_TOKEN, MISMATCH, Scores};
+use super::lanes::{Lanes, NEVER, STRIDE, Targets, Wanted, lanes, places, prefix_max, put, within};
+use super::score::{GAP, GAP_TOKEN, Scores};
 use crate::language::Token;
 
 /// How far a path may fall below the best score before it ends: seven mismatches in a row, or one
@@ -28,19 +29,8 @@ pub const ROUND: usize = 256;
 /// The columns of the band: column c of row i is the cell of i query tokens and i + c - [`BAND`]
 /// target tokens.
 pub const WIDTH: usize = 2 * BAND + 1;
-/// The columns that are computed at once.
-const STRIDE: usize = 8;
 /// The columns of a row, with as many behind them that are never reached as fill the last stride.
 const LANES: usize = WIDTH.next_multiple_of(STRIDE);
-
-/// A value for each column of a stride.
-type Lanes = i16x8;
-
-/// The columns of a stride, from its first.
-const COLUMNS: Lanes = Lanes::new([0, 1, 2, 3, 4, 5, 6, 7]);
-
-/// A score that no path has: all those of a round are within a few thousand of 0.
-const NEVER: i16 = i16::MIN / 2;
 
 // The best way to reach a cell.
 
@@ -55,10 +45,14 @@ const TARGET: i16 = 2;
 #[derive(Debug)]
 pub struct Band {
     columns: Range<usize>,
+    /// Column c of row i matches the token at i + c. Those before [`BAND`] are of no column.
     targets: Targets,
+    /// Where the next token of the target belongs.
+    target_end: usize,
     row: Row,
+    n_rows: usize,
     best: Best,
-    /// How each cell of each row was reached.
+    /// How each cell of each row was reached, of the strides that were computed.
     steps: Vec<[i16; LANES]>,
 }
 
@@ -72,16 +66,6 @@ struct Row {
     live: Range<usize>,
 }
 
-/// The symbols and exact readings of the target tokens: column c of row i matches the token at i +
-/// c. Those before [`BAND`] and behind the last are of no column.
-#[derive(Debug)]
-struct Targets {
-    symbols: [i32; ROUND + LANES],
-    exact: [i32; ROUND + LANES],
-    /// Where the next token belongs.
-    end: usize,
-}
-
 /// The best cell so far, as row and column; `None` for the corner.
 #[derive(Debug)]
 struct Best {
@@ -92,9 +76,17 @@ struct Best {
 impl Band {
     /// A band without columns.
     pub fn new() -> Self {
-        let row = Row { scores: [NEVER; _], in_query_gap: [NEVER; _], live: 0..0 };
-        let targets = Targets { symbols: [0; _], exact: [0; _], end: BAND };
-        Self { columns: 0..0, targets, row, best: Best { score: 0, cell: None }, steps: Vec::new() }
+        let mut targets = Targets::default();
+        targets.reserve(ROUND + LANES);
+        Self {
+            columns: 0..0,
+            targets,
+            target_end: BAND,
+            row: Row { scores: [NEVER; _], in_query_gap: [NEVER; _], live: 0..0 },
+            n_rows: 0,
+            best: Best { score: 0, cell: None },
+            steps: Vec::new(),
+        }
     }
 
     /// Begins a round of some columns with the corner's row, and no token of the target.
@@ -112,29 +104,33 @@ impl Band {
             self.row.scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
         }
         self.columns = columns;
-        self.targets.end = BAND;
+        self.target_end = BAND;
+        self.n_rows = 0;
         self.best = Best { score: 0, cell: None };
-        self.steps.clear();
     }
 
     /// Adds the next token of the target.
+    #[inline]
     pub fn push(&mut self, token: &Token) {
-        self.targets.symbols[self.targets.end] = token.symbol.get().cast_signed();
-        self.targets.exact[self.targets.end] = token.exact.cast_signed();
-        self.targets.end += 1;
+        self.targets.put(self.target_end, token);
+        self.target_end += 1;
     }
 
     /// Computes the row of the next query token; false if no cell is worth continuing from.
     ///
     /// Cells that have fallen too far below the best score are not continued, and strides without
-    /// any other are not looked at: most rows reach four strides of eleven.
-    pub fn advance(&mut self, scores_of: &Scores) -> bool {
-        let i = self.steps.len();
-        self.steps.push([TARGET; LANES]);
+    /// any other are not looked at.
+    #[inline(always)]
+    pub fn advance<S: Simd>(&mut self, simd: S, scores_of: &Scores) -> bool {
+        let i = self.n_rows;
+        self.n_rows += 1;
+        if self.steps.len() == i {
+            self.steps.push([TARGET; LANES]);
+        }
         let (row, steps) = (&mut self.row, &mut self.steps[i]);
-        let wanted = Wanted::new(scores_of);
+        let wanted = Wanted::new(simd, scores_of);
         // Nothing is beyond the end of the target.
-        let columns = self.columns.start..self.targets.end.saturating_sub(i).min(self.columns.end);
+        let columns = self.columns.start..self.target_end.saturating_sub(i).min(self.columns.end);
         let (live_before, mut live) = (row.live.clone(), LANES..LANES);
         // A gap in the target leads one column to the left.
         let is_first_live = row.scores[live_before.start] > NEVER;
@@ -154,42 +150,44 @@ impl Band {
             if from >= live_before.end && in_target_gap < self.best.score - X_DROP {
                 break;
             }
-            let mut diagonal = lanes(&row.scores, from) + self.targets.against(&wanted, i + from);
-            let opens_gap = lanes(&row.scores, from + 1) + GAP;
-            let mut query_gap = opens_gap.max(lanes(&row.in_query_gap, from + 1)) + GAP_TOKEN;
+            let mut diagonal =
+                lanes(simd, &row.scores, from) + self.targets.against(simd, &wanted, i + from);
+            let opens_gap = lanes(simd, &row.scores, from + 1) + GAP;
+            let mut query_gap =
+                opens_gap.max(lanes(simd, &row.in_query_gap, from + 1)) + GAP_TOKEN;
             let is_cut = from < columns.start || from + STRIDE > columns.end;
             if is_cut {
-                (diagonal, query_gap) =
-                    (within(diagonal, from, &columns), within(query_gap, from, &columns));
+                diagonal = within(simd, diagonal, from, &columns);
+                query_gap = within(simd, query_gap, from, &columns);
             }
             let without_target_gap = diagonal.max(query_gap);
-            let gap_tokens = (COLUMNS + from as i16) * GAP_TOKEN;
-            let opened =
-                prefix_max(without_target_gap - gap_tokens).max(Lanes::splat(opened_before));
-            opened_before = opened.to_array()[STRIDE - 1];
+            let gap_tokens = places(simd, from) * GAP_TOKEN;
+            let opened = prefix_max(simd, without_target_gap - gap_tokens).max(opened_before);
+            opened_before = opened[STRIDE - 1];
             let mut scores = without_target_gap.max(opened + GAP + gap_tokens);
             if is_cut {
-                scores = within(scores, from, &columns);
+                scores = within(simd, scores, from, &columns);
             }
-            let gap =
-                scores.simd_eq(query_gap).bitselect(Lanes::splat(QUERY), Lanes::splat(TARGET));
-            put(scores.simd_eq(diagonal).bitselect(Lanes::splat(DIAGONAL), gap), steps, from);
+            let gap = scores
+                .simd_eq(query_gap)
+                .select(Lanes::splat(simd, QUERY), Lanes::splat(simd, TARGET));
+            put(scores.simd_eq(diagonal).select(Lanes::splat(simd, DIAGONAL), gap), steps, from);
 
             // Only a match may end the alignment: a path that ends in a gap always scores less than
             // the same path without it. Each cell is compared with the best one up to it, in this
             // row too.
-            let mut best_up_to = Lanes::splat(self.best.score);
-            if diagonal.simd_gt(best_up_to).any() {
-                best_up_to = prefix_max(diagonal).max(best_up_to);
-                let score = best_up_to.to_array()[STRIDE - 1];
-                let c = diagonal.to_array().iter().position(|&other| other == score);
-                self.best = Best { score, cell: c.map(|c| (i, from + c)) };
+            let mut best_up_to = Lanes::splat(simd, self.best.score);
+            if diagonal.simd_gt(best_up_to).any_true() {
+                best_up_to = prefix_max(simd, diagonal).max(best_up_to);
+                let score = best_up_to[STRIDE - 1];
+                let c = diagonal.simd_eq(score).to_bitmask().trailing_zeros() as usize;
+                self.best = Best { score, cell: Some((i, from + c)) };
             }
             let is_dead = scores.simd_lt(best_up_to - X_DROP);
-            put(is_dead.bitselect(Lanes::splat(NEVER), scores), &mut row.scores, from);
+            put(is_dead.select(Lanes::splat(simd, NEVER), scores), &mut row.scores, from);
             // A gap in the query that is not worth continuing never is again.
             put(query_gap, &mut row.in_query_gap, from);
-            if !is_dead.all() {
+            if !is_dead.all_true() {
                 live = live.start.min(from)..from + STRIDE;
             }
             from += STRIDE;
@@ -229,82 +227,4 @@ impl Band {
         path.reverse();
         path
     }
-}
-
-/// The scores of a query token in each column of a stride: made once a row. Made for each stride
-/// they took two fifths of a row's time, waiting for their own stores.
-struct Wanted {
-    symbol: i32x8,
-    exact: i32x8,
-    renamed_to: i32x8,
-    same: Lanes,
-    renamed: Lanes,
-    class: Lanes,
-}
-
-impl Wanted {
-    fn new(of: &Scores) -> Self {
-        let word = |word: u32| i32x8::splat(word.cast_signed());
-        Self {
-            symbol: word(of.symbol.get()),
-            exact: word(of.exact),
-            renamed_to: word(of.renamed_to),
-            same: Lanes::splat(of.same),
-            renamed: Lanes::splat(of.renamed),
-            class: Lanes::splat(of.class),
-        }
-    }
-}
-
-impl Targets {
-    /// What a query token scores against the tokens of a stride.
-    fn against(&self, wanted: &Wanted, from: usize) -> Lanes {
-        let exact = words(&self.exact, from);
-        let is_symbol = is_equal(words(&self.symbols, from), wanted.symbol);
-        let other = is_equal(exact, wanted.renamed_to).bitselect(wanted.renamed, wanted.class);
-        let word = is_equal(exact, wanted.exact).bitselect(wanted.same, other);
-        is_symbol.bitselect(word, Lanes::splat(MISMATCH))
-    }
-}
-
-/// Which values of a stride are those of another.
-fn is_equal(values: i32x8, others: i32x8) -> Lanes {
-    Lanes::from_i32x8_saturate(values.simd_eq(others))
-}
-
-/// The words of the stride that begins at `from`.
-fn words(row: &[i32], from: usize) -> i32x8 {
-    let mut lanes = [0; STRIDE];
-    lanes.copy_from_slice(&row[from..from + STRIDE]);
-    i32x8::from(lanes)
-}
-
-/// The values of the stride that begins at `from`.
-fn lanes(row: &[i16], from: usize) -> Lanes {
-    let mut lanes = [NEVER; STRIDE];
-    lanes.copy_from_slice(&row[from..from + STRIDE]);
-    Lanes::from(lanes)
-}
-
-fn put(lanes: Lanes, row: &mut [i16], from: usize) {
-    row[from..from + STRIDE].copy_from_slice(&lanes.to_array());
-}
-
-/// The values of the stride that begins at `from`, outside of some columns [`NEVER`].
-fn within(values: Lanes, from: usize, columns: &Range<usize>) -> Lanes {
-    let column = COLUMNS + from as i16;
-    let is_before = column.simd_lt(Lanes::splat(columns.start as i16));
-    let is_within = column.simd_lt(Lanes::splat(columns.end as i16));
-    (!is_before & is_within).bitselect(values, Lanes::splat(NEVER))
-}
-
-/// For each column, the greatest of the values up to it.
-fn prefix_max(values: Lanes) -> Lanes {
-    // Of two columns each, then of four, then of all.
-    let [a, b, c, d, e, f, g, _] = values.to_array();
-    let greatest = values.max(Lanes::new([NEVER, a, b, c, d, e, f, g]));
-    let [a, b, c, d, e, f, _, _] = greatest.to_array();
-    let greatest = greatest.max(Lanes::new([NEVER, NEVER, a, b, c, d, e, f]));
-    let [a, b, c, d, _, _, _, _] = greatest.to_array();
-    greatest.max(Lanes::new([NEVER, NEVER, NEVER, NEVER, a, b, c, d]))
 }

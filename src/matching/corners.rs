@@ -1,0 +1,95 @@
+//! Aligns what is between two runs of a chain from corner to corner (Needleman, Wunsch 1970), row
+//! by row.
+//!
+//! Opening a gap costs nothing extra here, since both ends are known to belong together.
+
+use fearless_simd::prelude::*;
+
+use super::lanes::{STRIDE, Targets, Wanted, lanes, places, prefix_max, put};
+use super::score::{GAP_TOKEN, Renames};
+use crate::language::Token;
+
+/// Maximum cells of a matrix: their scores fit in 16 bits, even if one side has a single token.
+pub const MAX_CELLS: usize = 160 * 160;
+
+/// The scores of all cells. Its memory is used again by the next matrix.
+#[derive(Debug, Default)]
+pub struct Matrix {
+    targets: Targets,
+    /// The row of i query tokens has the score of j target tokens at j.
+    scores: Vec<i16>,
+}
+
+impl Matrix {
+    /// The matched cells of the best path through the whole matrix, in ascending order. Time O(nm)
+    /// for n query and m target tokens, of which [`STRIDE`] are compared at once.
+    #[inline(always)]
+    pub fn path<S: Simd>(
+        &mut self,
+        simd: S,
+        query: &[Token],
+        target: &[Token],
+        renames: &Renames,
+    ) -> Vec<(usize, usize)> {
+        // Column 0 is before all strides, and behind the last of the row above.
+        let width = 1 + target.len().next_multiple_of(STRIDE);
+        self.targets.reserve(target.len());
+        for (at, token) in target.iter().enumerate() {
+            self.targets.put(at, token);
+        }
+        self.scores.clear();
+        self.scores.resize((query.len() + 1) * width, 0);
+        for (j, score) in self.scores[..width].iter_mut().enumerate() {
+            *score = GAP_TOKEN * j as i16;
+        }
+        for (i, token) in query.iter().enumerate() {
+            let wanted = Wanted::new(simd, &renames.scores(token));
+            let (above, row) = self.scores[i * width..][..2 * width].split_at_mut(width);
+            row[0] = GAP_TOKEN * (i as i16 + 1);
+            // What a gap from column 0 costs is added to all scores, so that a gap in the target
+            // that ends in a column began at the greatest before it.
+            let mut greatest = row[0];
+            for from in (0..target.len()).step_by(STRIDE) {
+                let diagonal =
+                    lanes(simd, above, from) + self.targets.against(simd, &wanted, from);
+                let without_target_gap = diagonal.max(lanes(simd, above, from + 1) + GAP_TOKEN);
+                let gap_tokens = places(simd, from + 1) * GAP_TOKEN;
+                let up_to = prefix_max(simd, without_target_gap - gap_tokens).max(greatest);
+                greatest = up_to[STRIDE - 1];
+                put(up_to + gap_tokens, row, from + 1);
+            }
+        }
+        self.retrace(query, target, renames, width)
+    }
+
+    /// The path that the scores came from: that needs no second matrix of steps, and the scores are
+    /// integers, so equality is exact.
+    fn retrace(
+        &self,
+        query: &[Token],
+        target: &[Token],
+        renames: &Renames,
+        width: usize,
+    ) -> Vec<(usize, usize)> {
+        let (mut i, mut j) = (query.len(), target.len());
+        let mut path = Vec::new();
+        while i > 0 && j > 0 {
+            let (own, other) = (&query[i - 1], &target[j - 1]);
+            let here = self.scores[i * width + j];
+            let score = renames.scores(own).against(other.symbol, other.exact);
+            if here == self.scores[(i - 1) * width + j - 1] + score {
+                if own.symbol == other.symbol {
+                    path.push((i - 1, j - 1));
+                }
+                i -= 1;
+                j -= 1;
+            } else if here == self.scores[(i - 1) * width + j] + GAP_TOKEN {
+                i -= 1;
+            } else {
+                j -= 1;
+            }
+        }
+        path.reverse();
+        path
+    }
+}
