@@ -91,9 +91,12 @@ impl BlockWords {
     }
 }
 
-/// Some words.
+/// Some words, in the order of their keys.
 #[derive(Debug, Clone)]
-struct Words(Vec<Word>);
+struct Words {
+    keys: Vec<u64>,
+    words: Vec<Word>,
+}
 
 /// A word, as it is written or in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,20 +108,35 @@ struct Word {
 impl Words {
     fn new(lists: [&str; 2], is_in_any_case: bool) -> Self {
         let words = lists.into_iter().flat_map(str::split_whitespace);
-        Self(words.map(|text| Word { text: text.to_owned(), is_in_any_case }).collect())
+        Self::sorted(words.map(|text| Word { text: text.to_owned(), is_in_any_case }).collect())
+    }
+
+    fn sorted(mut words: Vec<Word>) -> Self {
+        words.sort_by_key(|word| key(word.text.as_bytes()));
+        Self { keys: words.iter().map(|word| key(word.text.as_bytes())).collect(), words }
     }
 
     fn add(&mut self, others: &Self) {
-        for word in &others.0 {
-            if !self.0.contains(word) {
-                self.0.push(word.clone());
-            }
-        }
+        let new = others.words.iter().filter(|word| !self.words.contains(word));
+        *self = Self::sorted(self.words.iter().chain(new).cloned().collect());
     }
 
     fn get(&self, word: &[u8]) -> Option<&str> {
-        self.0.iter().find(|known| known.is(word)).map(|known| &*known.text)
+        let key = key(word);
+        let first = self.keys.partition_point(|&other| other < key);
+        let n_alike = self.keys[first..].iter().take_while(|&&other| other == key).count();
+        let alike = &self.words[first..first + n_alike];
+        alike.iter().find(|known| known.is(word)).map(|known| &*known.text)
     }
+}
+
+/// The first bytes of a word in lower case: few others have the same.
+fn key(word: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    for (byte, &own) in first.iter_mut().zip(word) {
+        *byte = own;
+    }
+    u64::from_be_bytes(first) | u64::from_be_bytes([b' '; 8])
 }
 
 impl Word {

@@ -37,8 +37,8 @@ impl Matrix {
         for (at, token) in target.iter().enumerate() {
             self.targets.put(at, token);
         }
-        self.scores.clear();
-        self.scores.resize((query.len() + 1) * width, 0);
+        let n_scores = (query.len() + 1) * width;
+        self.scores.resize(n_scores.max(self.scores.len()), 0);
         for (j, score) in self.scores[..width].iter_mut().enumerate() {
             *score = GAP_TOKEN * j as i16;
         }

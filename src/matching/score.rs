@@ -29,7 +29,7 @@ pub const GAP_TOKEN: i16 = -1;
 ///
 /// By sorting: a map takes longer for the few names that most alignments have.
 pub(super) fn counted(mut names: Vec<(u32, u32)>) -> Vec<((u32, u32), usize)> {
-    names.sort_unstable();
+    names.sort_unstable_by_key(|&(own, other)| u64::from(own) << 32 | u64::from(other));
     names.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect()
 }
 
