@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
@@ -239,6 +239,21 @@ impl<'t> Scales<'t> {
     }
 }
 
+impl KeptTexts {
+    /// Keeps a source that will probably be asked for, while there is room.
+    pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
+        let text = Text::new(source, sources);
+        let mut kept = self.lock();
+        if kept.n_bytes + text.n_bytes() <= KEPT_BYTES {
+            kept.put(document, Arc::new(text));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Reads sources, and keeps those read last for all threads.
 pub(in crate::audit) struct RecentSources<'s, R> {
     pub entries: &'s [Entry],
@@ -345,15 +360,14 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
     }
 
     fn source(&self, document: u32) -> Result<Option<Arc<Text>>, Error> {
-        let kept = || self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = kept().get(document) {
+        if let Some(text) = self.kept.lock().get(document) {
             return Ok(Some(text));
         }
         let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else {
             return Ok(None);
         };
         let text = Arc::new(Text::new(source, self.sources));
-        kept().put(document, Arc::clone(&text));
+        self.kept.lock().put(document, Arc::clone(&text));
         Ok(Some(text))
     }
 }

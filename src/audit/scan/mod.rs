@@ -64,9 +64,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let n_changed = tree.entries.len();
     let (entries, third_party) = scanned(tree.entries, &tree.within, &sources);
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
-    let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
-    let links = links(occurrences);
     let kept = KeptTexts::default();
+    let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources, &kept)?;
+    let links = links(occurrences);
     let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
     drop(links);
     let recent =
@@ -449,6 +449,7 @@ fn occurrences<R: ReadFiles>(
     same: &[Option<usize>],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
+    kept: &KeptTexts,
 ) -> Result<(Vec<Occurrence>, Sizes), Error> {
     let progress = sources.progress;
     open().fetch(&mut entries.iter().filter(|entry| sources.needs(entry)));
@@ -479,7 +480,10 @@ fn occurrences<R: ReadFiles>(
                 }
                 let read = sources.read(reader, entry)?;
                 Ok(read.map(|source| {
-                    (Size::new(&source, sources), of_file(&source, document as u32, scratch))
+                    let size = Size::new(&source, sources);
+                    let occurrences = of_file(&source, document as u32, scratch);
+                    kept.offer(document as u32, source, sources);
+                    (size, occurrences)
                 }))
             },
         )
