@@ -153,8 +153,7 @@ impl Band {
             let mut diagonal =
                 lanes(simd, &row.scores, from) + self.targets.against(simd, &wanted, i + from);
             let opens_gap = lanes(simd, &row.scores, from + 1) + GAP;
-            let mut query_gap =
-                opens_gap.max(lanes(simd, &row.in_query_gap, from + 1)) + GAP_TOKEN;
+            let mut query_gap = opens_gap.max(lanes(simd, &row.in_query_gap, from + 1)) + GAP_TOKEN;
             let is_cut = from < columns.start || from + STRIDE > columns.end;
             if is_cut {
                 diagonal = within(simd, diagonal, from, &columns);

@@ -50,8 +50,7 @@ impl Matrix {
             // that ends in a column began at the greatest before it.
             let mut greatest = row[0];
             for from in (0..target.len()).step_by(STRIDE) {
-                let diagonal =
-                    lanes(simd, above, from) + self.targets.against(simd, &wanted, from);
+                let diagonal = lanes(simd, above, from) + self.targets.against(simd, &wanted, from);
                 let without_target_gap = diagonal.max(lanes(simd, above, from + 1) + GAP_TOKEN);
                 let gap_tokens = places(simd, from + 1) * GAP_TOKEN;
                 let up_to = prefix_max(simd, without_target_gap - gap_tokens).max(greatest);

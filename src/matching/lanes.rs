@@ -111,12 +111,7 @@ pub fn places<S: Simd>(simd: S, from: usize) -> Lanes<S> {
 
 /// The values of the stride that begins at `from`, outside of some places [`NEVER`].
 #[inline(always)]
-pub fn within<S: Simd>(
-    simd: S,
-    values: Lanes<S>,
-    from: usize,
-    kept: &Range<usize>,
-) -> Lanes<S> {
+pub fn within<S: Simd>(simd: S, values: Lanes<S>, from: usize, kept: &Range<usize>) -> Lanes<S> {
     let (place, never) = (places(simd, from), Lanes::splat(simd, NEVER));
     let values = place.simd_lt(kept.start as i16).select(never, values);
     place.simd_lt(kept.end as i16).select(values, never)

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::one_copy::{C, check_failure, new, printed, repository_with_a_copy, text};
 use crate::samples::LANGUAGES;
-use secondhand::report::FORMATS;
+use secondhand::report::{FORMATS, Format};
 use support::Repository;
 use tempfile::TempDir;
 
@@ -522,12 +522,19 @@ fn any_number_of_threads_writes_the_same_bytes() {
     }
     repository.commit("after");
     assert_eq!(repository.check(&["--base", "HEAD~1"]).findings().len(), 10);
-    for format in FORMATS {
-        let args = ["check", "--base", "HEAD~1", "--format", format.name, "--threads"];
-        let with_one = printed(repository.secondhand(&args).arg("1"));
-        for n in ["1", "2", "2", "7"] {
-            let others = printed(repository.secondhand(&args).arg(n));
-            assert!(others == with_one, "{} with {n} threads: {}", format.name, text(&others));
+    let reports = |n_threads: &str| -> Vec<String> {
+        let mut command =
+            repository.secondhand(&["check", "--base", "HEAD~1", "--output", "printed"]);
+        let further = FORMATS.iter().map(|format| format!("{0}=.git/{0}", format.name));
+        command.args(further.flat_map(|report| ["--report".to_owned(), report]));
+        assert_eq!(text(&printed(command.args(["--threads", n_threads]))), "");
+        let written = |format: &Format| fs::read(repository.path(format!(".git/{}", format.name)));
+        FORMATS.iter().map(|format| text(&written(format).expect("it was written"))).collect()
+    };
+    let with_one = reports("1");
+    for n in ["1", "2", "2", "7"] {
+        for (others, with_one) in reports(n).iter().zip(&with_one) {
+            assert!(others == with_one, "with {n} threads: {others}");
         }
     }
 }
