@@ -24,6 +24,13 @@ impl UncommittedFiles {
     ///
     /// Cost: that of `git status`.
     pub fn read(reader: &Reader, settings: &SettingsFile, request: &CheckRequest) -> Option<Self> {
+        // A work tree that cannot be read is not what was asked about.
+        let (committed, work_tree, index) = states(reader)?;
+        let has_new =
+            |files: &Snapshot| files.differences(&committed).any(|(_, new)| new.is_some());
+        if !has_new(&work_tree) && !has_new(&index) {
+            return None;
+        }
         // Errors in settings are reported where they are used.
         let (config, origin) = request.overrides.complete(settings).ok()?;
         let languages = config.languages(&origin).ok()?;
@@ -33,8 +40,6 @@ impl UncommittedFiles {
                 && !is_ignored
                 && path.is_within(&request.within)
         };
-        // A work tree that cannot be read is not what was asked about.
-        let (committed, work_tree, index) = states(reader)?;
         let n_of = |files: &Snapshot| {
             let new = files.differences(&committed).filter_map(|(_, new)| new);
             new.filter(|entry| is_asked(&entry.path)).count()

@@ -362,10 +362,12 @@ pub struct Leaf {
 }
 
 impl RawConfig {
-    /// All options and their values, in the order of the reference.
-    pub fn leaves(&self) -> Vec<Leaf> {
+    /// The options that are `wanted`, by their first names, and their values, in the order of the
+    /// reference.
+    pub fn leaves(&self, wanted: impl Fn(&str) -> bool) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        for name in super::options().into_iter().map(|option| option.name) {
+        let names = super::options().into_iter().map(|option| option.name);
+        for name in names.filter(|name| wanted(name)) {
             let Some(value) = self.get(&name) else { continue };
             let parsed = format!("v = {value}")
                 .parse::<toml::Table>()

@@ -55,7 +55,7 @@ impl Overrides {
     /// If a value cannot be used: what set it is named.
     pub fn complete(&self, written: &SettingsFile) -> Result<(Config, String), ConfigError> {
         let raw = self.over(written.raw.clone())?;
-        let changes = if self.0.is_empty() { Vec::new() } else { changes(&written.raw, &raw) };
+        let changes = self.changes(&written.raw, &raw);
         let config = written.complete(raw, &self.over_folders(&written.folders)?);
         let mut config = config.map_err(|error| self.blamed(error))?;
         config.files.changes = changes;
@@ -82,7 +82,7 @@ impl Overrides {
     /// As [`Overrides::over`].
     pub fn values(&self, written: &SettingsFile) -> Result<Vec<OptionValue>, ConfigError> {
         let raw = self.over(written.raw.clone())?;
-        let default = RawConfig::default().leaves();
+        let default = RawConfig::default().leaves(|_| true);
         let of_leaf = |Leaf { names, key, value }: Leaf| {
             let in_file = |names: &[String]| {
                 Some(format!("{}, line {}", written.origin, written.line_of(names)?))
@@ -93,7 +93,20 @@ impl Overrides {
             let source = source.or_else(|| in_file(&names[..1]).filter(|_| is_changed));
             OptionValue { key, value, source }
         };
-        Ok(raw.leaves().into_iter().map(of_leaf).collect())
+        Ok(raw.leaves(|_| true).into_iter().map(of_leaf).collect())
+    }
+
+    /// The options whose values differ after applying them; not those that change nothing of what
+    /// is found.
+    fn changes(&self, before: &RawConfig, after: &RawConfig) -> Vec<String> {
+        // What is set for all files takes the place of what is set for some.
+        let mut set = vec!["languages".to_owned(), "paths".to_owned()];
+        set.extend(self.0.iter().filter_map(|of| names_of(&of.key).into_iter().next()));
+        set.retain(|name| name != "fail-on" && name != "format");
+        let leaves = |of: &RawConfig| of.leaves(|name| set.iter().any(|other| other == name));
+        let before = leaves(before);
+        let changed = leaves(after).into_iter().filter(|leaf| !before.contains(leaf));
+        changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
     }
 
     /// The settings of folders after applying them. What they set for some files outranks every
@@ -141,15 +154,6 @@ impl Overrides {
             other => other,
         }
     }
-}
-
-/// The options whose values differ, with the later ones; not those that change nothing of what is
-/// found.
-fn changes(before: &RawConfig, after: &RawConfig) -> Vec<String> {
-    let before = before.leaves();
-    let decides = |leaf: &Leaf| leaf.key != "fail-on" && leaf.key != "format";
-    let changed = after.leaves().into_iter().filter(|leaf| !before.contains(leaf) && decides(leaf));
-    changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
 }
 
 /// The value of an option or of a part of it, and where it was set; `None` if nothing sets it.

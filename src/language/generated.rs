@@ -169,11 +169,10 @@ fn is_marked(text: &[u8]) -> bool {
              生成|automatisch",
         )
     });
-    let head = &text[..text.len().min(WITHIN)];
-    ANY_WORD.is_match(head) && {
-        let Sentences { all, n_first } = sentences(&String::from_utf8_lossy(head));
-        has_mark(&MARK, &all) || has_mark(&SHORT_MARK, &all[..n_first])
-    }
+    let head = String::from_utf8_lossy(&text[..text.len().min(WITHIN)]);
+    let Sentences { all, n_first, n_read } = sentences(&head);
+    ANY_WORD.is_match(&head.as_bytes()[..n_read])
+        && (has_mark(&MARK, &all) || has_mark(&SHORT_MARK, &all[..n_first]))
 }
 
 /// Whether a sentence of `text` is a mark. One about a case (`if`, `for each`) tells what the code
@@ -210,13 +209,19 @@ struct Sentences {
     all: String,
     /// The length of those before the first line that says what the file imports or belongs to.
     n_first: usize,
+    /// The length of the text up to the code.
+    n_read: usize,
 }
 
 fn sentences(text: &str) -> Sentences {
     let mut sentences = String::new();
     let mut n_first = None;
     let mut closer = None;
-    for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
+    let code = text.trim_start_matches('\u{feff}');
+    let mut n_read = text.len() - code.len();
+    for whole in code.split_inclusive('\n') {
+        let line = whole.trim();
+        n_read += whole.len();
         if closer.is_none() && is_declaration(line) {
             n_first = n_first.or_else(|| names_others(line).then_some(sentences.len()));
             sentences.push('\n');
@@ -226,7 +231,10 @@ fn sentences(text: &str) -> Sentences {
         closer = match closer {
             Some(closer) => (!line.contains(closer)).then_some(closer),
             None if is_lead(line) => opened(line),
-            None => break,
+            None => {
+                n_read -= whole.len();
+                break;
+            }
         };
         let words = unframed(line);
         let is_wrapped = is_comment
@@ -235,7 +243,7 @@ fn sentences(text: &str) -> Sentences {
         sentences.push(if is_wrapped { ' ' } else { '\n' });
         sentences.push_str(words);
     }
-    Sentences { n_first: n_first.unwrap_or(sentences.len()), all: sentences }
+    Sentences { n_first: n_first.unwrap_or(sentences.len()), all: sentences, n_read }
 }
 
 /// A line of a comment without what frames it; nothing if it is a quotation. Some comments open
