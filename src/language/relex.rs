@@ -1,6 +1,6 @@
 //! Reads versions of a text without reading again what a change left alone.
 //!
-//! Invariant: the symbols of a version are the same as when its whole text is read on its own.
+//! Invariant: the tokens of a version are the same as when its whole text is read on its own.
 
 use std::ops::Range;
 
@@ -12,11 +12,52 @@ pub(super) const LOOKS_AHEAD: usize = 1024;
 /// Minimum bytes between two positions at which reading may resume.
 pub(super) const BETWEEN_MARKS: usize = if cfg!(any(test, fuzzing)) { 8 } else { 256 };
 
-/// The normalized reading of a text, and what is needed to read a changed version of it.
-#[derive(Debug, Clone, Default)]
-pub struct Version {
-    symbols: Vec<Symbol>,
+/// The reading of a text, and what is needed to read a changed version of it. Of each token it
+/// keeps the symbol, or all of it.
+#[derive(Debug, Clone)]
+pub struct Version<T = Symbol> {
+    tokens: Vec<T>,
     marks: Vec<Mark>,
+}
+
+/// What a version keeps of a token.
+pub trait Kept: Copy {
+    /// This of a token.
+    fn of(token: &Token) -> Self;
+    /// Its symbol.
+    fn symbol(&self) -> Symbol;
+    /// The same of a token that is so many bytes further on.
+    #[must_use]
+    fn moved(self, shift: i64) -> Self;
+}
+
+impl Kept for Symbol {
+    fn of(token: &Token) -> Self {
+        token.symbol
+    }
+
+    fn symbol(&self) -> Symbol {
+        *self
+    }
+
+    fn moved(self, _: i64) -> Self {
+        self
+    }
+}
+
+impl Kept for Token {
+    fn of(token: &Token) -> Self {
+        *token
+    }
+
+    fn symbol(&self) -> Symbol {
+        self.symbol
+    }
+
+    fn moved(self, shift: i64) -> Self {
+        let moved = |at: u32| (i64::from(at) + shift) as u32;
+        Self { start: moved(self.start), end: moved(self.end), ..self }
+    }
 }
 
 /// The start of a line at which nothing is open: from here on, a text reads as if it began here,
@@ -55,7 +96,7 @@ impl<'v> Plan<'v> {
     }
 
     /// Reads what `text` does not share with `before_text`.
-    pub fn new(text: &[u8], before_text: &[u8], before: &'v Version) -> Self {
+    pub fn new<T>(text: &[u8], before_text: &[u8], before: &'v Version<T>) -> Self {
         let n_prefix = common_prefix(text, before_text);
         let n_rest = text.len().min(before_text.len()) - n_prefix;
         let n_suffix = common_suffix(text, before_text).min(n_rest);
@@ -81,10 +122,16 @@ pub(super) struct PlanOutcome {
     pub is_resumable: bool,
 }
 
-impl Version {
-    /// Its symbols.
-    pub fn symbols(&self) -> &[Symbol] {
-        &self.symbols
+impl<T> Default for Version<T> {
+    fn default() -> Self {
+        Self { tokens: Vec::new(), marks: Vec::new() }
+    }
+}
+
+impl<T: Kept> Version<T> {
+    /// What it keeps of its tokens.
+    pub fn tokens(&self) -> &[T] {
+        &self.tokens
     }
 
     /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what
@@ -97,13 +144,13 @@ impl Version {
     ) -> (Self, ChangedTokens) {
         let &Plan { from, shift, .. } = plan;
         let n_from = from.map_or(0, |mark| mark.n_tokens as usize);
-        let n_end = outcome.end.map_or(before.symbols.len(), |mark| mark.n_tokens as usize);
-        let known_after = &before.symbols[n_end..];
-        let mut symbols = Vec::with_capacity(n_from + read.len() + known_after.len());
-        symbols.extend_from_slice(&before.symbols[..n_from]);
-        symbols.extend(read.iter().map(|token| token.symbol));
-        let n_after = symbols.len();
-        symbols.extend_from_slice(known_after);
+        let n_end = outcome.end.map_or(before.tokens.len(), |mark| mark.n_tokens as usize);
+        let known_after = &before.tokens[n_end..];
+        let mut tokens = Vec::with_capacity(n_from + read.len() + known_after.len());
+        tokens.extend_from_slice(&before.tokens[..n_from]);
+        tokens.extend(read.iter().map(T::of));
+        let n_after = tokens.len();
+        tokens.extend(known_after.iter().map(|token| token.moved(shift)));
 
         let mut marks = Vec::new();
         if outcome.is_resumable {
@@ -114,45 +161,39 @@ impl Version {
             marks.extend(outcome.marks);
             if let Some(end) = outcome.end {
                 let n_shift = n_after as i64 - n_end as i64;
-                let moved = |at: u32| (i64::from(at) + shift) as u32;
-                let moved_token = |token: Token| Token {
-                    start: moved(token.start),
-                    end: moved(token.end),
-                    ..token
-                };
                 let rest = &before.marks[before.marks.partition_point(|mark| mark.at <= end.at)..];
                 marks.extend(rest.iter().map(|mark| Mark {
-                    at: moved(mark.at),
+                    at: (i64::from(mark.at) + shift) as u32,
                     n_tokens: (i64::from(mark.n_tokens) + n_shift) as u32,
                     // A token before the end has its position in this text.
                     last: if mark.n_tokens == end.n_tokens {
                         last
                     } else {
-                        mark.last.map(moved_token)
+                        mark.last.map(|last| last.moved(shift))
                     },
                 }));
             }
         }
         let changed = ChangedTokens { before: n_from..n_end, after: n_from..n_after };
-        let changed = changed.trimmed(&before.symbols, &symbols);
-        (Self { symbols, marks }, changed)
+        let changed = changed.trimmed(&before.tokens, &tokens);
+        (Self { tokens, marks }, changed)
     }
 
     /// The tokens in which a version differs from one before it.
     pub fn changed(&self, before: &Self) -> ChangedTokens {
-        let changed =
-            ChangedTokens { before: 0..before.symbols.len(), after: 0..self.symbols.len() };
-        changed.trimmed(&before.symbols, &self.symbols)
+        let changed = ChangedTokens { before: 0..before.tokens.len(), after: 0..self.tokens.len() };
+        changed.trimmed(&before.tokens, &self.tokens)
     }
 }
 
 impl ChangedTokens {
-    /// Without the tokens at both ends that are the same after all.
-    fn trimmed(self, before: &[Symbol], after: &[Symbol]) -> Self {
+    /// Without the tokens at both ends whose symbols are the same after all.
+    fn trimmed<T: Kept>(self, before: &[T], after: &[T]) -> Self {
+        let is_same = |(a, b): &(&T, &T)| a.symbol() == b.symbol();
         let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);
-        let n_first = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let n_first = old.iter().zip(new).take_while(is_same).count();
         let (old, new) = (&old[n_first..], &new[n_first..]);
-        let n_last = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let n_last = old.iter().rev().zip(new.iter().rev()).take_while(is_same).count();
         Self {
             before: self.before.start + n_first..self.before.end - n_last,
             after: self.after.start + n_first..self.after.end - n_last,
@@ -307,17 +348,18 @@ mod tests {
         id: &str,
         lexer: &Lexer,
         before: &str,
-        version: &Version,
+        version: &Version<Token>,
         text: &str,
-    ) -> Version {
+    ) -> Version<Token> {
         let mut tokens = Vec::new();
         let (read, changed) =
             lexer.version(text.as_bytes(), Some((before.as_bytes(), version)), &mut tokens);
         lexer.tokenize(text.as_bytes(), &mut tokens);
-        let expected: Vec<Symbol> = tokens.iter().map(|token| token.symbol).collect();
-        assert!(read.symbols() == expected, "{id}: {text:?} after {before:?}");
-        assert_eq!(version.symbols()[..changed.before.start], expected[..changed.after.start]);
-        assert_eq!(version.symbols()[changed.before.end..], expected[changed.after.end..]);
+        assert!(read.tokens() == tokens, "{id}: {text:?} after {before:?}");
+        let symbols = |tokens: &[Token]| tokens.iter().map(|of| of.symbol).collect::<Vec<_>>();
+        let (before, after) = (symbols(version.tokens()), symbols(&tokens));
+        assert_eq!(before[..changed.before.start], after[..changed.after.start]);
+        assert_eq!(before[changed.before.end..], after[changed.after.end..]);
         read
     }
 
@@ -402,7 +444,7 @@ mod tests {
         let before = "int add(int a, int b) { return a + b; }\n".repeat(1_000);
         let after = before.replacen("a + b", "a - b + 1", 500).replacen("a - b + 1", "a + b", 499);
         let mut tokens = Vec::new();
-        let (version, _) = lexer.version(before.as_bytes(), None, &mut tokens);
+        let (version, _) = lexer.version::<Token>(before.as_bytes(), None, &mut tokens);
         let n_all = tokens.len();
         let (_, changed) =
             lexer.version(after.as_bytes(), Some((before.as_bytes(), &version)), &mut tokens);

@@ -549,7 +549,7 @@ impl<'l> Work for Learning<'l> {
                 "{}",
                 self.paths[content.path as usize]
             );
-            let own = Mutex::new(0..version.symbols().len());
+            let own = Mutex::new(0..version.tokens().len());
             let read = ReadVersion { language, version, event: content.event, own };
             match base {
                 Some((_, base)) if base.event < read.event => read.shares(changed.after),
@@ -570,9 +570,9 @@ impl<'l> Work for Learning<'l> {
 
     fn finish(&self, scratch: &mut Scratch, made: Self::Product) {
         let Some(ReadVersion { version, event, own, .. }) = made else { return };
-        let own = own.into_inner().unwrap_or(0..version.symbols().len());
+        let own = own.into_inner().unwrap_or(0..version.tokens().len());
         let params = &self.sources.config.fingerprint;
-        let hashes = params.hashes_around(version.symbols(), own, &mut scratch.hashes);
+        let hashes = params.hashes_around(version.tokens(), own, &mut scratch.hashes);
         self.first.note(hashes.map(key), event, &mut scratch.keys);
     }
 }
@@ -581,7 +581,7 @@ impl<'l> Work for Learning<'l> {
 fn is_read_whole(language: &Language, text: &[u8], version: &Version) -> bool {
     let mut tokens = Vec::new();
     language.lexer.tokenize(text, &mut tokens);
-    version.symbols().iter().copied().eq(tokens.iter().map(|token| token.symbol))
+    version.tokens().iter().copied().eq(tokens.iter().map(|token| token.symbol))
 }
 
 /// The paths of a stretch, without duplicates.

@@ -25,7 +25,7 @@ use literal::{Body, Frame, closes_in, mirror};
 use super::compile::{
     CONTINUE, CompiledTable, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER,
 };
-use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
+use super::relex::{BETWEEN_MARKS, ChangedTokens, Kept, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Kind, Symbol, Token};
 use super::{hash, swar};
@@ -94,16 +94,17 @@ impl Lexer {
 impl Lexer {
     /// Reads `text` as a version of another text, `before`, reusing everything that is unchanged;
     /// `tokens` is scratch space. Returns the tokens in which the two differ.
-    pub fn version(
+    pub fn version<T: Kept>(
         &self,
         text: &[u8],
-        before: Option<(&[u8], &Version)>,
+        before: Option<(&[u8], &Version<T>)>,
         tokens: &mut Vec<Token>,
-    ) -> (Version, ChangedTokens) {
+    ) -> (Version<T>, ChangedTokens) {
         tokens.clear();
         let none = Version::default();
         if let Some(escapes) = Escapes::of(&self.compiled, text) {
             Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
+            escapes.locate(tokens);
             let before = before.map_or(&none, |(_, before)| before);
             let outcome = PlanOutcome { marks: Vec::new(), end: None, is_resumable: false };
             return Version::new(before, &Plan::whole(), tokens, outcome);
