@@ -21,12 +21,12 @@ use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
-use crate::language::BlockWords;
+use crate::language::{BlockWords, Token};
 use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
-    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, Lookups,
-    OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
+    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, LexedVersion,
+    Lookups, OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
 };
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
@@ -616,6 +616,21 @@ impl Reading for CorpusReading<'_> {
         let Source { language, family, tokens, .. } =
             self.sources.tokenize(path, bytes.to_vec()).ok()?;
         Some(LexedFile { language, family, tokens })
+    }
+
+    fn version(
+        &self,
+        path: &FilePath,
+        bytes: &[u8],
+        base: Option<(&[u8], &LexedVersion)>,
+        tokens: &mut Vec<Token>,
+    ) -> Option<LexedVersion> {
+        let language = self.sources.plain(path, bytes)?;
+        let base = base.filter(|(_, made)| made.language == language.name);
+        let before = base.map(|(text, made)| (text, &made.version));
+        let (version, _) = language.lexer.version(bytes, before, tokens);
+        let (language, family) = (language.name.clone(), language.family.clone());
+        Some(LexedVersion { language, family, version })
     }
 
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {

@@ -225,7 +225,7 @@ impl<'b> Builder<'b> {
         let making = self.making();
         let made = files.par_iter().map_init(Vec::new, |hashes, file| {
             let id = blob_id(&file.bytes);
-            Ok((id, making.rows(file, &id, &file.bytes, hashes)?))
+            Ok((id, making.rows(file, &id, &file.bytes, None, hashes)?))
         });
         let made = made.collect::<Result<Vec<(BlobId, FileRows)>, SegmentError>>()?;
         files.into_iter().zip(made).try_for_each(|(file, (id, made))| self.add_rows(file, id, made))

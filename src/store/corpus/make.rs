@@ -10,7 +10,7 @@ use super::tokens::{Packed, pack, unpack};
 use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::{self, Work};
-use crate::language::Token;
+use crate::language::{Token, Version};
 use crate::license::{KnownTexts, LicensingInfo, is_relevant};
 use crate::matching::is_telling;
 use crate::sources::{PastFile, SourceFile};
@@ -26,6 +26,17 @@ pub struct LexedFile {
     pub family: String,
     /// Its tokens.
     pub tokens: Vec<Token>,
+}
+
+/// A version of a file of a history, as read by its language.
+#[derive(Debug)]
+pub struct LexedVersion {
+    /// The name of its language.
+    pub language: String,
+    /// The family of its language.
+    pub family: String,
+    /// Its tokens, and what is needed to read another version.
+    pub version: Version<Token>,
 }
 
 /// A function before and after a change; the offsets of its tokens are in the file.
@@ -47,6 +58,16 @@ pub trait Reading: Sync {
 
     /// The tokens of a file; `None` if it is not source to compare.
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile>;
+
+    /// The tokens of a file, of which only what differs from another text is lexed; `None` if more
+    /// than one lexer reads it, or its text is not read as it is. `tokens` is scratch space.
+    fn version(
+        &self,
+        path: &FilePath,
+        bytes: &[u8],
+        base: Option<(&[u8], &LexedVersion)>,
+        tokens: &mut Vec<Token>,
+    ) -> Option<LexedVersion>;
 
     /// The functions that differ between two versions of a file, each as it was and as it is.
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
@@ -122,6 +143,7 @@ impl Making<'_> {
         file: &SourceFile,
         id: &BlobId,
         bytes: &[u8],
+        version: Option<&LexedVersion>,
         hashes: &mut Vec<u64>,
     ) -> Result<FileRows, SegmentError> {
         let n_bytes = bytes.len() as u64;
@@ -131,10 +153,20 @@ impl Making<'_> {
         let (lexed, info) = match self.known_rows(file, id, hashes)? {
             Some(known) => (known.lexed, Some(known.info)),
             None => {
-                let is_read =
-                    !self.blob_numbers.contains_key(id) && self.reading.wants(&file.path, n_bytes);
-                let lexed = is_read.then(|| self.reading.lex(&file.path, bytes)).flatten();
-                (lexed.map(|lexed| self.rows_of(file, lexed, bytes, None, hashes)), None)
+                let lexed = match version {
+                    Some(LexedVersion { language, family, version }) => {
+                        let tokens = version.tokens();
+                        Some(self.rows_of(file, [language, family], tokens, bytes, None, hashes))
+                    }
+                    None if self.is_read(file, id, bytes) => {
+                        let lexed = self.reading.lex(&file.path, bytes);
+                        lexed.map(|LexedFile { language, family, tokens }| {
+                            self.rows_of(file, [&language, &family], &tokens, bytes, None, hashes)
+                        })
+                    }
+                    None => None,
+                };
+                (lexed, None)
             }
         };
         let info = match info {
@@ -145,6 +177,11 @@ impl Making<'_> {
             _ => LicensingInfo::default(),
         };
         Ok(FileRows { n_bytes, lexed, info })
+    }
+
+    /// Whether the tokens of `file` are needed, whose `bytes` have this id.
+    fn is_read(&self, file: &SourceFile, id: &BlobId, bytes: &[u8]) -> bool {
+        !self.blob_numbers.contains_key(id) && self.reading.wants(&file.path, bytes.len() as u64)
     }
 
     /// The rows of `file` if the replaced segment has its bytes, which have this id.
@@ -158,35 +195,35 @@ impl Making<'_> {
             return Ok(None);
         };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
-        let StoredLanguage { language, family } = known.language(number)?.clone();
+        let StoredLanguage { language, family } = known.language(number)?;
         let packed = known.packed(number)?;
         let (tokens, text) = unpack(&packed)?;
         let packed = if let Packed::Whole(packed) = packed { Some(packed) } else { None };
-        let lexed = LexedFile { language, family, tokens };
-        let lexed = Some(self.rows_of(file, lexed, &text, packed, hashes));
+        let lexed = Some(self.rows_of(file, [language, family], &tokens, &text, packed, hashes));
         Ok(Some(FileRows { n_bytes: 0, lexed, info: known.info(number)? }))
     }
 
-    /// The rows of `lexed`, read from `text`; `packed` is what it packs to, if that is known.
+    /// The rows of `tokens`, read from `text` by a language of a family; `packed` is what they pack
+    /// to, if that is known.
     fn rows_of(
         &self,
         file: &SourceFile,
-        LexedFile { language, family, tokens }: LexedFile,
+        language: [&String; 2],
+        tokens: &[Token],
         text: &[u8],
         packed: Option<&[u8]>,
         hashes: &mut Vec<u64>,
     ) -> LexedRows {
         let of_file = key_of_history(file);
         let is_new = |key| of_file.is_none_or(|file| !self.posted.contains(&(key ^ file)));
-        let keys = keys(&tokens, &self.sampling, &is_new, hashes);
+        let keys = keys(tokens, &self.sampling, &is_new, hashes);
         let n_tokens = tokens.len() as u32;
         let tokens = match (of_file, packed) {
-            (Some(_), _) => {
-                TokensToWrite::InChunks(ChunkedTokens::new(&tokens, text, &self.claims))
-            }
+            (Some(_), _) => TokensToWrite::InChunks(ChunkedTokens::new(tokens, text, &self.claims)),
             (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
-            (None, None) => TokensToWrite::Whole(pack(&tokens, text)),
+            (None, None) => TokensToWrite::Whole(pack(tokens, text)),
         };
+        let [language, family] = language.map(String::clone);
         LexedRows { language, family, n_tokens, tokens, keys }
     }
 }
@@ -199,21 +236,36 @@ pub(super) struct MakingPast<'m> {
     pub made: Vec<OnceLock<Result<FileRows, SegmentError>>>,
 }
 
+/// Scratch space of one thread.
+#[derive(Default)]
+pub(super) struct Scratch {
+    tokens: Vec<Token>,
+    hashes: Vec<u64>,
+}
+
 impl Work for MakingPast<'_> {
-    type State = Vec<u64>;
-    type Product = ();
+    type State = Scratch;
+    type Product = Option<LexedVersion>;
 
-    fn state(&self) -> Self::State {
-        Vec::new()
+    fn state(&self) -> Scratch {
+        Scratch::default()
     }
 
-    fn make(&self, hashes: &mut Self::State, blob: git::Blob<'_, ()>) {
-        let Some(number) = blob.number else { return };
+    fn make(&self, scratch: &mut Scratch, blob: git::Blob<'_, Self::Product>) -> Self::Product {
+        let git::Blob { number, bytes, base } = blob;
+        let number = number?;
         let PastFile { blob: id, file } = self.files[number];
-        self.made[number].get_or_init(|| self.making.rows(file, id, blob.bytes, hashes));
+        let Scratch { tokens, hashes } = scratch;
+        let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
+        let is_read = self.making.is_read(file, id, bytes);
+        let version = || self.making.reading.version(&file.path, bytes, base, tokens);
+        let version = is_read.then(version).flatten();
+        self.made[number]
+            .get_or_init(|| self.making.rows(file, id, bytes, version.as_ref(), hashes));
+        version
     }
 
-    fn finish(&self, _: &mut Self::State, (): ()) {}
+    fn finish(&self, _: &mut Scratch, _: Self::Product) {}
 }
 
 /// The keys of the informative fingerprints of a file that `is_new`, without duplicates.

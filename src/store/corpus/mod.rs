@@ -57,7 +57,7 @@ pub use bundle::ImportResult;
 use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
-pub use make::{FunctionPair, LexedFile, Reading, Sampling};
+pub use make::{FunctionPair, LexedFile, LexedVersion, Reading, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
