@@ -10,6 +10,7 @@ pub mod resemblance;
 mod winnow;
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 pub use effort::Effort;
 pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled, hash_symbols};
@@ -71,22 +72,26 @@ impl Params {
         self.window
     }
 
-    /// The hashes of the fingerprints that may change if only the symbols in `changed` do: those
-    /// selected in windows that overlap `changed`. An empty range means a deletion at that point.
-    /// May repeat hashes.
+    /// Of `n` tokens, those of the windows that overlap `changed`: their fingerprints are all that
+    /// may change if only these tokens do. An empty range means a deletion at that point.
     ///
-    /// Winnowing is local: a window selects its smallest hash, whatever is around it. These hashes
-    /// and those of the unchanged windows are therefore all hashes of the whole text.
+    /// Winnowing is local: a window selects its smallest hash, whatever is around it. These
+    /// fingerprints and those of the unchanged windows are therefore all of the whole text.
+    pub fn around(&self, n: usize, changed: Range<usize>) -> Range<usize> {
+        let n_window = self.noise_threshold() + self.window.get() - 1;
+        let to = (changed.end + n_window - 1).max(n_window).min(n);
+        let from = changed.start.saturating_sub(n_window - 1).min(to.saturating_sub(n_window));
+        from..to
+    }
+
+    /// The hashes of the fingerprints [`Self::around`] what changed. May repeat hashes.
     pub fn hashes_around<'h>(
         &self,
         symbols: &[Symbol],
-        changed: std::ops::Range<usize>,
+        changed: Range<usize>,
         hashes: &'h mut Vec<u64>,
     ) -> impl Iterator<Item = u64> + use<'h> {
-        let (k, window) = (self.k.get(), self.window.get());
-        let from = changed.start.saturating_sub(k + window - 2);
-        let to = (changed.end + k + window - 2).min(symbols.len());
-        hash_symbols(&symbols[from.min(to)..to], self.k, hashes);
+        hash_symbols(&symbols[self.around(symbols.len(), changed)], self.k, hashes);
         winnow(hashes, self.window).map(|print| print.hash)
     }
 

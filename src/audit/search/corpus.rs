@@ -21,7 +21,7 @@ use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
-use crate::language::{BlockWords, Token};
+use crate::language::{BlockWords, ChangedTokens, Token};
 use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
 use crate::store::corpus::{
@@ -624,13 +624,13 @@ impl Reading for CorpusReading<'_> {
         bytes: &[u8],
         base: Option<(&[u8], &LexedVersion)>,
         tokens: &mut Vec<Token>,
-    ) -> Option<LexedVersion> {
+    ) -> Option<(LexedVersion, ChangedTokens)> {
         let language = self.sources.plain(path, bytes)?;
         let base = base.filter(|(_, made)| made.language == language.name);
         let before = base.map(|(text, made)| (text, &made.version));
-        let (version, _) = language.lexer.version(bytes, before, tokens);
+        let (version, changed) = language.lexer.version(bytes, before, tokens);
         let (language, family) = (language.name.clone(), language.family.clone());
-        Some(LexedVersion { language, family, version })
+        Some((LexedVersion { language, family, version }, changed))
     }
 
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {

@@ -2,7 +2,8 @@
 //! on all threads.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock};
 
 use super::chunks::{ChunkedTokens, Claims};
 use super::open::{CorpusSegment, StoredLanguage};
@@ -10,7 +11,7 @@ use super::tokens::{Packed, pack, unpack};
 use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::{self, Work};
-use crate::language::{Token, Version};
+use crate::language::{ChangedTokens, Token, Version};
 use crate::license::{KnownTexts, LicensingInfo, is_relevant};
 use crate::matching::is_telling;
 use crate::sources::{PastFile, SourceFile};
@@ -59,15 +60,16 @@ pub trait Reading: Sync {
     /// The tokens of a file; `None` if it is not source to compare.
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<LexedFile>;
 
-    /// The tokens of a file, of which only what differs from another text is lexed; `None` if more
-    /// than one lexer reads it, or its text is not read as it is. `tokens` is scratch space.
+    /// The tokens of a file, of which only what differs from another text is lexed, and which of
+    /// them differ; `None` if more than one lexer reads it, or its text is not read as it is.
+    /// `tokens` is scratch space.
     fn version(
         &self,
         path: &FilePath,
         bytes: &[u8],
         base: Option<(&[u8], &LexedVersion)>,
         tokens: &mut Vec<Token>,
-    ) -> Option<LexedVersion>;
+    ) -> Option<(LexedVersion, ChangedTokens)>;
 
     /// The functions that differ between two versions of a file, each as it was and as it is.
     fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
@@ -137,7 +139,7 @@ pub(super) struct Making<'m> {
 }
 
 impl Making<'_> {
-    /// The rows of `file`, whose `bytes` have this id.
+    /// The rows of `file`, whose `bytes` have this id; without keys if they are a `version`.
     pub fn rows(
         &self,
         file: &SourceFile,
@@ -150,24 +152,21 @@ impl Making<'_> {
         self.reading.step(bytes.len());
         // Files of a history already have the statements about others attached.
         let may_license = file.licenses.is_none() && is_relevant(&file.path);
-        let (lexed, info) = match self.known_rows(file, id, hashes)? {
-            Some(known) => (known.lexed, Some(known.info)),
-            None => {
-                let lexed = match version {
-                    Some(LexedVersion { language, family, version }) => {
-                        let tokens = version.tokens();
-                        Some(self.rows_of(file, [language, family], tokens, bytes, None, hashes))
-                    }
-                    None if self.is_read(file, id, bytes) => {
-                        let lexed = self.reading.lex(&file.path, bytes);
-                        lexed.map(|LexedFile { language, family, tokens }| {
-                            self.rows_of(file, [&language, &family], &tokens, bytes, None, hashes)
-                        })
-                    }
-                    None => None,
-                };
-                (lexed, None)
+        let (lexed, info) = match (self.known_rows(file, id, hashes)?, version) {
+            (Some(known), _) => (known.lexed, Some(known.info)),
+            (None, Some(LexedVersion { language, family, version })) => {
+                (Some(self.rows_of(file, [language, family], version.tokens(), bytes, None)), None)
             }
+            (None, None) if self.is_read(file, id, bytes) => {
+                let lexed = self.reading.lex(&file.path, bytes);
+                let rows = |LexedFile { language, family, tokens }: LexedFile| {
+                    let keys = self.keys(file, &tokens, hashes);
+                    let rows = self.rows_of(file, [&language, &family], &tokens, bytes, None);
+                    LexedRows { keys, ..rows }
+                };
+                (lexed.map(rows), None)
+            }
+            (None, None) => (None, None),
         };
         let info = match info {
             Some(known) if !may_license => known,
@@ -199,12 +198,21 @@ impl Making<'_> {
         let packed = known.packed(number)?;
         let (tokens, text) = unpack(&packed)?;
         let packed = if let Packed::Whole(packed) = packed { Some(packed) } else { None };
-        let lexed = Some(self.rows_of(file, [language, family], &tokens, &text, packed, hashes));
+        let keys = self.keys(file, &tokens, hashes);
+        let lexed = self.rows_of(file, [language, family], &tokens, &text, packed);
+        let lexed = Some(LexedRows { keys, ..lexed });
         Ok(Some(FileRows { n_bytes: 0, lexed, info: known.info(number)? }))
     }
 
-    /// The rows of `tokens`, read from `text` by a language of a family; `packed` is what they pack
-    /// to, if that is known.
+    /// The keys of `tokens` of a file that it does not have yet.
+    fn keys(&self, file: &SourceFile, tokens: &[Token], hashes: &mut Vec<u64>) -> Vec<u64> {
+        let of_file = key_of_history(file);
+        let is_new = |key| of_file.is_none_or(|file| !self.posted.contains(&(key ^ file)));
+        keys(tokens, &self.sampling, &is_new, hashes)
+    }
+
+    /// The rows of `tokens` but for their keys, read from `text` by a language of a family;
+    /// `packed` is what they pack to, if that is known.
     fn rows_of(
         &self,
         file: &SourceFile,
@@ -212,19 +220,15 @@ impl Making<'_> {
         tokens: &[Token],
         text: &[u8],
         packed: Option<&[u8]>,
-        hashes: &mut Vec<u64>,
     ) -> LexedRows {
-        let of_file = key_of_history(file);
-        let is_new = |key| of_file.is_none_or(|file| !self.posted.contains(&(key ^ file)));
-        let keys = keys(tokens, &self.sampling, &is_new, hashes);
         let n_tokens = tokens.len() as u32;
-        let tokens = match (of_file, packed) {
+        let tokens = match (key_of_history(file), packed) {
             (Some(_), _) => TokensToWrite::InChunks(ChunkedTokens::new(tokens, text, &self.claims)),
             (None, Some(packed)) => TokensToWrite::Whole(packed.to_vec()),
             (None, None) => TokensToWrite::Whole(pack(tokens, text)),
         };
         let [language, family] = language.map(String::clone);
-        LexedRows { language, family, n_tokens, tokens, keys }
+        LexedRows { language, family, n_tokens, tokens, keys: Vec::new() }
     }
 }
 
@@ -243,9 +247,38 @@ pub(super) struct Scratch {
     hashes: Vec<u64>,
 }
 
+/// A version whose rows are made but for their keys.
+pub(super) struct KeylessVersion {
+    number: usize,
+    read: LexedVersion,
+    rows: Result<FileRows, SegmentError>,
+    /// The tokens in which it differs from an earlier version of its file, which has all other
+    /// keys.
+    own: Mutex<Range<usize>>,
+}
+
+impl KeylessVersion {
+    /// Records that everything but `changed` is in an earlier version.
+    fn shares(&self, changed: Range<usize>) {
+        if let Ok(mut own) = self.own.lock()
+            && changed.len() < own.len()
+        {
+            *own = changed;
+        }
+    }
+}
+
+impl MakingPast<'_> {
+    /// Whether two versions are of one file of a history.
+    fn is_same_file(&self, one: usize, other: usize) -> bool {
+        let [one, other] = [one, other].map(|number| key_of_history(&self.files[number].file));
+        one.is_some() && one == other
+    }
+}
+
 impl Work for MakingPast<'_> {
     type State = Scratch;
-    type Product = Option<LexedVersion>;
+    type Product = Option<KeylessVersion>;
 
     fn state(&self) -> Scratch {
         Scratch::default()
@@ -257,15 +290,35 @@ impl Work for MakingPast<'_> {
         let PastFile { blob: id, file } = self.files[number];
         let Scratch { tokens, hashes } = scratch;
         let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
+        let before = base.map(|(text, made)| (text, &made.read));
         let is_read = self.making.is_read(file, id, bytes);
-        let version = || self.making.reading.version(&file.path, bytes, base, tokens);
-        let version = is_read.then(version).flatten();
-        self.made[number]
-            .get_or_init(|| self.making.rows(file, id, bytes, version.as_ref(), hashes));
-        version
+        let version = || self.making.reading.version(&file.path, bytes, before, tokens);
+        let Some((read, changed)) = is_read.then(version).flatten() else {
+            self.made[number].get_or_init(|| self.making.rows(file, id, bytes, None, hashes));
+            return None;
+        };
+        let rows = self.making.rows(file, id, bytes, Some(&read), hashes);
+        let own = Mutex::new(0..read.version.tokens().len());
+        let made = KeylessVersion { number, read, rows, own };
+        match base.filter(|(_, base)| self.is_same_file(base.number, number)) {
+            Some((_, base)) if base.number < number => made.shares(changed.after),
+            Some((_, base)) => base.shares(changed.before),
+            None => {}
+        }
+        Some(made)
     }
 
-    fn finish(&self, _: &mut Scratch, _: Self::Product) {}
+    fn finish(&self, scratch: &mut Scratch, made: Self::Product) {
+        let Some(KeylessVersion { number, read, mut rows, own }) = made else { return };
+        let tokens = read.version.tokens();
+        let own = own.into_inner().unwrap_or(0..tokens.len());
+        let around = self.making.sampling.fingerprint.around(tokens.len(), own);
+        let file = &self.files[number].file;
+        if let Ok(FileRows { lexed: Some(lexed), .. }) = &mut rows {
+            lexed.keys = self.making.keys(file, &tokens[around], &mut scratch.hashes);
+        }
+        self.made[number].get_or_init(|| rows);
+    }
 }
 
 /// The keys of the informative fingerprints of a file that `is_new`, without duplicates.
