@@ -37,7 +37,7 @@ const BATCH: usize = 8 << 20;
 
 /// Number of bytes of files of a history to process together: each time, the packs are read from the
 /// versions on that these are deltas of.
-const WINDOW: u64 = 64 << 20;
+const WINDOW: u64 = 256 << 20;
 
 /// Number of bytes of chunks to copy at once.
 const CHUNKS_AT_ONCE: usize = 1 << 18;
