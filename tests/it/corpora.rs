@@ -343,6 +343,27 @@ fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
 }
 
 #[test]
+fn what_one_version_had_is_found_though_those_beside_it_are_in_another_language() {
+    let (c, cpp) = ("", "namespace rows {\n}\n");
+    for (own, others) in [(c, cpp), (cpp, c)] {
+        let (shelf, origin) = (Shelf::new(), Repository::new());
+        // So many are read out of a pack, where most are deltas of the longest.
+        for version in 0..20 {
+            let (head, code) = if version == 19 { (own, C.first) } else { (others, "") };
+            let text = format!("{head}int version_{version};\n{}{code}", C.second);
+            origin.write("table.h", text);
+            origin.commit("another version");
+        }
+        origin.remove("table.h");
+        origin.commit("without it");
+        origin.git(&["repack", "--quiet", "-a", "-d", "-f", "--depth=50", "--window=50"]);
+        shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+        let found = shelf.check(&copying(), "known");
+        assert!(found.len() == 1 && found[0].contains(" table.h:"), "{found:?}");
+    }
+}
+
+#[test]
 fn what_others_proposed_is_no_part_of_a_project_unless_all_references_are_asked_for() {
     let proposed = |reference: &str| {
         let origin = Repository::new();

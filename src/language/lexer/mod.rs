@@ -32,6 +32,8 @@ use super::{hash, swar};
 
 /// Bytes of text for which a token is made room for: fewer than most code has.
 const BYTES_PER_TOKEN: usize = 6;
+/// Maximum bytes of text to make room for: a large file may have few tokens.
+const MAX_ROOM: usize = 1 << 20;
 
 /// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
 const MAX_SPLICED: usize = 256;
@@ -272,7 +274,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
         }
         if begins {
-            self.tokens.reserve(self.text.len() / BYTES_PER_TOKEN);
+            self.tokens.reserve(self.text.len().min(MAX_ROOM) / BYTES_PER_TOKEN);
             self.begin_inside();
         }
         let (table, text) = (self.table, self.text);

@@ -269,10 +269,11 @@ impl KeylessVersion {
 }
 
 impl MakingPast<'_> {
-    /// Whether two versions are of one file of a history.
-    fn is_same_file(&self, one: usize, other: usize) -> bool {
-        let [one, other] = [one, other].map(|number| key_of_history(&self.files[number].file));
-        one.is_some() && one == other
+    /// Whether two versions are of one file of a history and in one language, so that what they
+    /// share is told and has the same keys.
+    fn is_same_file(&self, one: &KeylessVersion, other: &KeylessVersion) -> bool {
+        let file = |of: &KeylessVersion| key_of_history(&self.files[of.number].file);
+        one.read.language == other.read.language && file(one).is_some() && file(one) == file(other)
     }
 }
 
@@ -300,7 +301,7 @@ impl Work for MakingPast<'_> {
         let rows = self.making.rows(file, id, bytes, Some(&read), hashes);
         let own = Mutex::new(0..read.version.tokens().len());
         let made = KeylessVersion { number, read, rows, own };
-        match base.filter(|(_, base)| self.is_same_file(base.number, number)) {
+        match base.filter(|(_, base)| self.is_same_file(base, &made)) {
             Some((_, base)) if base.number < number => made.shares(changed.after),
             Some((_, base)) => base.shares(changed.before),
             None => {}
