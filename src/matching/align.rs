@@ -70,10 +70,21 @@ pub fn align(
     is_same: bool,
     budget: &mut Budget,
 ) -> Alignment {
-    dispatch!(Level::new(), simd => align_with(simd, query, target, chain, is_same, budget))
+    align_at(Level::new(), query, target, chain, is_same, budget)
 }
 
-/// [`align`] by the instructions of one kind of machine.
+/// [`align`] by the instructions of one kind of machine; all find the same.
+fn align_at(
+    level: Level,
+    query: &[Token],
+    target: &[Token],
+    chain: &[Block],
+    is_same: bool,
+    budget: &mut Budget,
+) -> Alignment {
+    dispatch!(level, simd => align_with(simd, query, target, chain, is_same, budget))
+}
+
 #[inline(always)]
 fn align_with<S: Simd>(
     simd: S,
@@ -297,4 +308,53 @@ impl<'t> Scorer<'t> {
 /// Joins matched cells into blocks; `place` gives their positions.
 fn blocks(path: &[(usize, usize)], place: impl Fn(usize, usize) -> (usize, usize)) -> Vec<Block> {
     path.iter().map(|&(i, j)| place(i, j)).collect::<Alignment>().blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::c_tokens;
+    use super::*;
+
+    const WORDS: [&str; 12] = ["a", "b", "c", "f", "(", ")", ";", "+", "{", "}", "if", "1"];
+
+    /// Any code, and the same with a stretch of it replaced.
+    fn edited() -> impl Strategy<Value = (String, String)> {
+        let words = |n| prop::collection::vec(prop::sample::select(&WORDS[..]), n);
+        (words(0..120), words(0..20), any::<prop::sample::Index>(), 0usize..20).prop_map(
+            |(own, put, at, n_gone)| {
+                let at = at.index(own.len() + 1);
+                let other = [&own[..at], &put, &own[(at + n_gone).min(own.len())..]].concat();
+                (own.join(" "), other.join(" "))
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn every_kind_of_machine_finds_the_same(
+            (before, other_before) in edited(),
+            (between, other_between) in edited(),
+            (behind, other_behind) in edited(),
+        ) {
+            let runs = ["if (first < second) third(fourth);", "while (fifth) sixth += seventh;"];
+            let side = |parts: [&str; 3]| {
+                let all = [parts[0], runs[0], parts[1], runs[1], parts[2]].map(c_tokens);
+                let n = |at: usize| all[..at].iter().map(Vec::len).sum::<usize>() as u32;
+                (all.concat(), [n(1), n(3)])
+            };
+            let (query, at) = side([&before, &between, &behind]);
+            let (target, to) = side([&other_before, &other_between, &other_behind]);
+            let lens = runs.map(|run| c_tokens(run).len() as u32);
+            let block = |run: usize| Block { query: at[run], target: to[run], len: lens[run] };
+            let chain = [block(0), block(1)];
+            let at_level = |level| {
+                align_at(level, &query, &target, &chain, false, &mut Budget::of(&query, &target))
+            };
+            prop_assert_eq!(at_level(Level::baseline()), at_level(Level::new()));
+        }
+    }
 }
