@@ -33,7 +33,7 @@ pub use generated::is_generated;
 pub use helper::{HelperPatterns, ValuePatterns};
 pub use lexer::Lexer;
 pub use page::page_text;
-pub use relex::{ChangedTokens, Kept, Version};
+pub use relex::{ChangedTokens, Kept, OwnTokens, Version};
 pub use table::{
     Claim, Delimiters, Example, Helper, HelperValue, Heredoc, Import, ImportEnd, OneOrMany,
     OpenerPlace, Region, Table, TableError, TextRow,

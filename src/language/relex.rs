@@ -3,6 +3,7 @@
 //! Invariant: the tokens of a version are the same as when its whole text is read on its own.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::token::{Symbol, Token};
 use crate::text::{common_prefix, common_suffix};
@@ -198,6 +199,33 @@ impl ChangedTokens {
             before: self.before.start + n_first..self.before.end - n_last,
             after: self.after.start + n_first..self.after.end - n_last,
         }
+    }
+}
+
+/// The tokens of a version that no earlier one has: all, but for what it is told to share.
+#[derive(Debug)]
+pub struct OwnTokens(Mutex<Range<usize>>);
+
+impl OwnTokens {
+    /// All of `n` tokens.
+    pub fn all(n: usize) -> Self {
+        Self(Mutex::new(0..n))
+    }
+
+    /// Records that a version differs from `base` in what `changed` alone: the earlier of the two
+    /// has the rest.
+    pub fn share(&self, base: &Self, is_base_earlier: bool, changed: ChangedTokens) {
+        let (later, changed) =
+            if is_base_earlier { (self, changed.after) } else { (base, changed.before) };
+        let mut own = later.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if changed.len() < own.len() {
+            *own = changed;
+        }
+    }
+
+    /// Where they are.
+    pub fn into_range(self) -> Range<usize> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

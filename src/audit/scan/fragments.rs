@@ -147,10 +147,6 @@ impl Text {
         }
     }
 
-    fn n_bytes(&self) -> usize {
-        self.source.text.len() + self.source.tokens.len() * size_of::<Token>()
-    }
-
     fn lines(&self) -> &Lines {
         self.lines.get_or_init(|| Lines::new(&self.source.text))
     }
@@ -171,6 +167,11 @@ impl Text {
         let (own, other) = (self.rows(&alignment.query()), target.rows(&alignment.target()));
         self.builds().exclude(&own, target.builds(), &other)
     }
+}
+
+/// The memory that keeping a source takes.
+fn n_bytes(source: &Source) -> usize {
+    source.text.len() + source.tokens.len() * size_of::<Token>()
 }
 
 /// Weighs the pairs of a file, as `check` would if a change brought them in.
@@ -242,10 +243,9 @@ impl<'t> Scales<'t> {
 impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
-        let text = Text::new(source, sources);
         let mut kept = self.lock();
-        if kept.n_bytes + text.n_bytes() <= KEPT_BYTES {
-            kept.put(document, Arc::new(text));
+        if kept.n_bytes + n_bytes(&source) <= KEPT_BYTES {
+            kept.put(document, Arc::new(Text::new(source, sources)));
         }
     }
 
@@ -284,10 +284,10 @@ impl Kept {
     }
 
     fn put(&mut self, document: u32, text: Arc<Text>) {
-        self.n_bytes += text.n_bytes();
+        self.n_bytes += n_bytes(&text.source);
         if let Some((twin, _)) = self.texts.insert(document, (text, false)) {
             // Another thread read it at the same time.
-            self.n_bytes -= twin.n_bytes();
+            self.n_bytes -= n_bytes(&twin.source);
         } else {
             self.order.push_back(document);
         }
@@ -299,7 +299,8 @@ impl Kept {
                     self.order.push_back(first);
                 }
                 _ => {
-                    self.n_bytes -= self.texts.remove(&first).map_or(0, |(text, _)| text.n_bytes());
+                    self.n_bytes -=
+                        self.texts.remove(&first).map_or(0, |(text, _)| n_bytes(&text.source));
                 }
             }
         }

@@ -6,10 +6,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -24,7 +23,7 @@ use crate::git::{
     Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like,
 };
 use crate::language::Languages;
-use crate::language::{Language, Token, Version};
+use crate::language::{Language, OwnTokens, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
 use crate::text::{FilePath, LinedText, agreed, count};
@@ -503,18 +502,7 @@ struct ReadVersion<'l> {
     event: u32,
     /// The tokens in which it differs from a version of an earlier event, where the common ones are
     /// recorded.
-    own: Mutex<Range<usize>>,
-}
-
-impl ReadVersion<'_> {
-    /// Records that everything but `changed` is in a version of an earlier event.
-    fn shares(&self, changed: Range<usize>) {
-        if let Ok(mut own) = self.own.lock()
-            && changed.len() < own.len()
-        {
-            *own = changed;
-        }
-    }
+    own: OwnTokens,
 }
 
 impl<'l> Work for Learning<'l> {
@@ -549,12 +537,10 @@ impl<'l> Work for Learning<'l> {
                 "{}",
                 self.paths[content.path as usize]
             );
-            let own = Mutex::new(0..version.tokens().len());
+            let own = OwnTokens::all(version.tokens().len());
             let read = ReadVersion { language, version, event: content.event, own };
-            match base {
-                Some((_, base)) if base.event < read.event => read.shares(changed.after),
-                Some((_, base)) => base.shares(changed.before),
-                None => {}
+            if let Some((_, base)) = base {
+                read.own.share(&base.own, base.event < read.event, changed);
             }
             return Some(read);
         }
@@ -570,9 +556,8 @@ impl<'l> Work for Learning<'l> {
 
     fn finish(&self, scratch: &mut Scratch, made: Self::Product) {
         let Some(ReadVersion { version, event, own, .. }) = made else { return };
-        let own = own.into_inner().unwrap_or(0..version.tokens().len());
         let params = &self.sources.config.fingerprint;
-        let hashes = params.hashes_around(version.tokens(), own, &mut scratch.hashes);
+        let hashes = params.hashes_around(version.tokens(), own.into_range(), &mut scratch.hashes);
         self.first.note(hashes.map(key), event, &mut scratch.keys);
     }
 }

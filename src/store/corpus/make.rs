@@ -2,8 +2,7 @@
 //! on all threads.
 
 use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use super::chunks::{ChunkedTokens, Claims};
 use super::open::{CorpusSegment, StoredLanguage};
@@ -11,7 +10,7 @@ use super::tokens::{Packed, pack, unpack};
 use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::{self, Work};
-use crate::language::{ChangedTokens, Token, Version};
+use crate::language::{ChangedTokens, OwnTokens, Token, Version};
 use crate::license::{KnownTexts, LicensingInfo, is_relevant};
 use crate::matching::is_telling;
 use crate::sources::{PastFile, SourceFile};
@@ -254,18 +253,7 @@ pub(super) struct KeylessVersion {
     rows: Result<FileRows, SegmentError>,
     /// The tokens in which it differs from an earlier version of its file, which has all other
     /// keys.
-    own: Mutex<Range<usize>>,
-}
-
-impl KeylessVersion {
-    /// Records that everything but `changed` is in an earlier version.
-    fn shares(&self, changed: Range<usize>) {
-        if let Ok(mut own) = self.own.lock()
-            && changed.len() < own.len()
-        {
-            *own = changed;
-        }
-    }
+    own: OwnTokens,
 }
 
 impl MakingPast<'_> {
@@ -299,12 +287,10 @@ impl Work for MakingPast<'_> {
             return None;
         };
         let rows = self.making.rows(file, id, bytes, Some(&read), hashes);
-        let own = Mutex::new(0..read.version.tokens().len());
+        let own = OwnTokens::all(read.version.tokens().len());
         let made = KeylessVersion { number, read, rows, own };
-        match base.filter(|(_, base)| self.is_same_file(base, &made)) {
-            Some((_, base)) if base.number < number => made.shares(changed.after),
-            Some((_, base)) => base.shares(changed.before),
-            None => {}
+        if let Some((_, base)) = base.filter(|(_, base)| self.is_same_file(base, &made)) {
+            made.own.share(&base.own, base.number < number, changed);
         }
         Some(made)
     }
@@ -312,8 +298,7 @@ impl Work for MakingPast<'_> {
     fn finish(&self, scratch: &mut Scratch, made: Self::Product) {
         let Some(KeylessVersion { number, read, mut rows, own }) = made else { return };
         let tokens = read.version.tokens();
-        let own = own.into_inner().unwrap_or(0..tokens.len());
-        let around = self.making.sampling.fingerprint.around(tokens.len(), own);
+        let around = self.making.sampling.fingerprint.around(tokens.len(), own.into_range());
         let file = &self.files[number].file;
         if let Ok(FileRows { lexed: Some(lexed), .. }) = &mut rows {
             lexed.keys = self.making.keys(file, &tokens[around], &mut scratch.hashes);
