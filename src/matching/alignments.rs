@@ -144,7 +144,12 @@ fn may_be_clone(
 
 /// What is already aligned, by diagonal.
 #[derive(Default)]
-struct Diagonals(HashMap<i64, Vec<Range<u32>>>);
+struct Diagonals {
+    /// For each diagonal, the number of its last range.
+    last: HashMap<i64, usize>,
+    /// Each with the number of the one before it on its diagonal.
+    ranges: Vec<(Range<u32>, Option<usize>)>,
+}
 
 impl Diagonals {
     fn of(block: &Block) -> i64 {
@@ -152,13 +157,19 @@ impl Diagonals {
     }
 
     fn add(&mut self, block: &Block) {
-        self.0.entry(Self::of(block)).or_default().push(block.query..block.query + block.len);
+        let before = self.last.insert(Self::of(block), self.ranges.len());
+        self.ranges.push((block.query..block.query + block.len, before));
     }
 
     fn contains(&self, run: &Block) -> bool {
-        let holds =
-            |range: &Range<u32>| range.start <= run.query && run.query + run.len <= range.end;
-        self.0.get(&Self::of(run)).is_some_and(|ranges| ranges.iter().any(holds))
+        let mut next = self.last.get(&Self::of(run)).copied();
+        while let Some((range, before)) = next.map(|at| &self.ranges[at]) {
+            if range.start <= run.query && run.query + run.len <= range.end {
+                return true;
+            }
+            next = *before;
+        }
+        false
     }
 }
 

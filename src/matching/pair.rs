@@ -1,6 +1,6 @@
 //! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashSet, HashSetExt};
 
 use super::alignment::{Alignment, Block};
 use super::class::Candidate;
@@ -125,9 +125,7 @@ impl ClonePair {
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, counts.n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
-            (true, false) => {
-                CloneType::Type2 { is_consistent: is_consistent(&alignment, query, target) }
-            }
+            (true, false) => CloneType::Type2 { is_consistent: renaming.is_consistent },
             (false, _) => CloneType::Type3,
         };
         Self {
@@ -331,30 +329,40 @@ const RENAMED_SOLIDITY: f64 = 0.75;
 const SOLID_RUN: u32 = 8;
 
 /// The renaming of an alignment: for each name of the query, the one that most often replaces it,
-/// with each name of either side used once. Empty where every name is itself.
-struct Renaming(HashMap<u32, u32>);
+/// with each name of either side used once.
+struct Renaming {
+    /// By the names of the query; empty where every name is itself.
+    to: Vec<(u32, u32)>,
+    /// Whether names are renamed one to one, in both directions.
+    is_consistent: bool,
+}
 
 impl Renaming {
+    /// Time O(n log n) for n aligned names.
     fn new(alignment: &Alignment, query: &[Token], target: &[Token]) -> Self {
         let names = || {
             let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
             pairs.filter(|(a, _)| a.kind() == Kind::Identifier).map(|(a, b)| (a.exact, b.exact))
         };
         if names().all(|(from, to)| from == to) {
-            return Self(HashMap::new());
+            return Self { to: Vec::new(), is_consistent: true };
         }
         let mut all = Vec::with_capacity(alignment.n_tokens());
         all.extend(names());
         let mut counts = counted(all);
+        let n_different = counts.len();
         counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
-        let mut to = HashMap::with_capacity(counts.len());
-        let mut taken = HashSet::with_capacity(counts.len());
-        for ((name, other), _) in counts {
-            if !to.contains_key(&name) && taken.insert(other) {
-                to.insert(name, other);
-            }
-        }
-        Self(to)
+        let mut named = HashSet::with_capacity(n_different);
+        let mut taken = HashSet::with_capacity(n_different);
+        let mut to: Vec<(u32, u32)> = counts
+            .into_iter()
+            .map(|(names, _)| names)
+            .filter(|(name, other)| {
+                !named.contains(name) && taken.insert(*other) && named.insert(*name)
+            })
+            .collect();
+        to.sort_unstable();
+        Self { is_consistent: to.len() == n_different, to }
     }
 
     /// Whether two aligned tokens agree: no names, or ones that are spelled the same or renamed as
@@ -365,7 +373,7 @@ impl Renaming {
 
     /// Whether `b` is what the name `a` is renamed to.
     fn renames(&self, a: &Token, b: &Token) -> bool {
-        a.kind() == Kind::Identifier && self.0.get(&a.exact) == Some(&b.exact)
+        a.kind() == Kind::Identifier && self.to.binary_search(&(a.exact, b.exact)).is_ok()
     }
 }
 
@@ -412,20 +420,6 @@ pub fn agreeing_pairs(
 ) -> Vec<(usize, usize)> {
     let renaming = Renaming::new(alignment, query, target);
     alignment.pairs().filter(|&(a, b)| renaming.agrees(&query[a], &target[b])).collect()
-}
-
-/// Whether names are renamed one to one, in both directions.
-fn is_consistent(alignment: &Alignment, query: &[Token], target: &[Token]) -> bool {
-    let mut to_target: HashMap<u32, u32> = HashMap::new();
-    let mut to_query: HashMap<u32, u32> = HashMap::new();
-    alignment
-        .pairs()
-        .map(|(a, b)| (&query[a], &target[b]))
-        .filter(|(a, _)| a.kind() == Kind::Identifier)
-        .all(|(a, b)| {
-            *to_target.entry(a.exact).or_insert(b.exact) == b.exact
-                && *to_query.entry(b.exact).or_insert(a.exact) == a.exact
-        })
 }
 
 #[cfg(test)]
