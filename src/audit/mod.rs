@@ -108,5 +108,5 @@ pub use read::{Memory, Skip, warm};
 pub use resemblance::{
     MeasuredDocument, ResemblanceParams, Resemblances, ResemblingPair, resemblances,
 };
-pub use scan::{Tree, scan};
+pub use scan::{Tree, read_texts, scan};
 pub use search::{CorpusReading, HistoryContents, Outside, Past, StoredCorpus};

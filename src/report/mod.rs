@@ -138,6 +138,13 @@ pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
     OWN.iter().chain(FORMATS.iter().filter(|format| OWN.iter().all(|own| own.name != format.name)))
 }
 
+impl Format {
+    /// Whether a report in this format shows code of an outcome.
+    pub fn shows_code(&self, outcome: &Outcome, style: &Style) -> bool {
+        self.name != text::FORMAT.name || !text::is_overview(outcome, style)
+    }
+}
+
 impl<T> Format<T> {
     /// Whether a report in this format has a place for what readers must know beside the findings;
     /// `is_quiet` if it is to have only findings.

@@ -36,16 +36,15 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
-    let is_shown = |finding: &&Finding| finding.has_code() && finding.behind().is_none();
-    let n_copies = outcome.findings.iter().filter(is_shown).count();
+    let n_copies = n_copies(outcome);
     let n_shown = n_shown(n_copies, outcome, style);
-    if outcome.duplication.is_some() && n_shown < n_copies {
+    if is_overview(outcome, style) {
         return overview(outcome, n_shown, style, canvas, out);
     }
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group is printed above its first copy.
-        let copies = findings.into_iter().filter(|finding| is_shown(finding)).enumerate();
+        let copies = findings.into_iter().filter(is_shown).enumerate();
         copies
             .map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding))
             .collect::<Vec<_>>()
@@ -113,6 +112,21 @@ fn write_summary(
         writeln!(out, "{}", parts.join("\n  "))?;
     }
     Ok(())
+}
+
+fn is_shown(finding: &&Finding) -> bool {
+    finding.has_code() && finding.behind().is_none()
+}
+
+fn n_copies(outcome: &Outcome) -> usize {
+    outcome.findings.iter().filter(is_shown).count()
+}
+
+/// Whether the report lists clone classes without their code: of a whole tree, unless all of its
+/// copies are asked for or fit a screen.
+pub(super) fn is_overview(outcome: &Outcome, style: &Style) -> bool {
+    let n_copies = n_copies(outcome);
+    !style.is_quiet && outcome.duplication.is_some() && n_shown(n_copies, outcome, style) < n_copies
 }
 
 /// Findings that are printed where nobody asked for a number: as many as fit a screen.

@@ -385,6 +385,8 @@ impl<'a> Sources<'a> {
         let mut tokens = Vec::new();
         let FileTokens { language, words, is_mixed, is_partial } =
             self.lex_text(path, &text, &mut tokens)?;
+        // Many are kept.
+        tokens.shrink_to_fit();
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());
         let family = if is_mixed { MIXED.to_owned() } else { family };

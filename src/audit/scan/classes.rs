@@ -11,14 +11,18 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::fragments::{Member, Repeat, Repeats};
+use rayon::prelude::*;
+
+use super::fragments::{Member, RecentSources, Repeat, Repeats};
+use crate::audit::Error;
+use crate::files::ReadFiles;
 use crate::matching::{SAME_PLACE, is_same_place};
 
 /// Maximum times that lost runs are joined again.
 const MAX_ROUNDS: usize = 3;
 
-/// Makes a place of some of the tokens of another.
-type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
+/// Opens the files of places for one thread.
+type Open<'o, 's, R> = &'o (dyn Fn() -> RecentSources<'s, R> + Sync);
 
 /// The classes of a tree.
 pub(super) struct TreeClasses {
@@ -37,8 +41,7 @@ pub(super) struct Idioms {
     pub n_places: usize,
 }
 
-/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of
-/// the tokens of another.
+/// Joins repeats into classes, in the order of their first places.
 ///
 /// Places that are nearly the same become one, and places of a class that overlap are cut, so a run
 /// may be lost. What is lost is joined again, to classes of its own. Time O(n log n) for n places,
@@ -48,10 +51,13 @@ pub(super) struct Idioms {
 /// is a whole function is none, however many members have lost an end.
 ///
 /// # Errors
-/// Those of `cut`.
-pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<TreeClasses, E> {
+/// If a file cannot be read.
+pub(super) fn join<R: ReadFiles>(
+    repeats: Repeats,
+    open: Open<'_, '_, R>,
+) -> Result<TreeClasses, Error> {
     let Repeats { fragments, mut runs, .. } = repeats;
-    let mut classes = linked(fragments, cut)?;
+    let mut classes = linked(fragments, open)?;
     for _ in 0..MAX_ROUNDS {
         let shown = PlacesByLine::new(&classes);
         runs.retain(|run| !shown.is_pair(run));
@@ -59,7 +65,7 @@ pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<TreeClasses, 
         if runs.is_empty() {
             break;
         }
-        classes.extend(linked(runs.clone(), cut)?);
+        classes.extend(linked(runs.clone(), open)?);
     }
     let (telling, idioms): (Vec<Class>, Vec<Class>) =
         classes.into_iter().partition(|class| class.is_telling);
@@ -79,7 +85,7 @@ struct Class {
 }
 
 /// The classes of the places that are linked, directly or through others.
-fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
+fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<Vec<Class>, Error> {
     let mut places = Places::default();
     for Repeat { place, earlier, is_telling } in repeats {
         let number = places.number(place);
@@ -89,14 +95,28 @@ fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
             places.link(number, other);
         }
     }
-    let mut classes = Vec::new();
-    for class in places.into_classes(&mut *cut)? {
-        let class = Class { places: without_overlap(class.places, cut)?, ..class };
-        if class.places.len() > 1 {
-            classes.push(class);
-        }
-    }
+    let mut classes = places
+        .into_classes()
+        .into_par_iter()
+        .map_init(open, |files, LinkedPlaces { places, is_telling }| {
+            let mut whole = Vec::with_capacity(places.len());
+            for (place, hull) in places {
+                let cut = if hull == place.tokens { None } else { files.cut(&place, hull)? };
+                whole.push(cut.unwrap_or(place));
+            }
+            Ok(Class { places: without_overlap(whole, files)?, is_telling })
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    classes.retain(|class| class.places.len() > 1);
     Ok(classes)
+}
+
+/// Linked places, each with its tokens and those of the places that are nearly the same.
+#[derive(Default)]
+struct LinkedPlaces {
+    places: Vec<(Member, Range<usize>)>,
+    /// Whether they are no idiom.
+    is_telling: bool,
 }
 
 /// The places of classes, to be found by their lines.
@@ -212,25 +232,26 @@ impl Places {
         self.before[a.max(b)] = a.min(b);
     }
 
-    fn into_classes<E>(mut self, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
+    fn into_classes(mut self) -> Vec<LinkedPlaces> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
-        let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
+        let mut classes: BTreeMap<usize, LinkedPlaces> = BTreeMap::new();
         for (((place, hull), is_telling), root) in
             self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots)
         {
-            let whole = if hull == place.tokens { None } else { cut(&place, hull)? };
-            let class =
-                classes.entry(root).or_insert(Class { places: Vec::new(), is_telling: false });
-            class.places.push(whole.unwrap_or(place));
+            let class = classes.entry(root).or_default();
+            class.places.push((place, hull));
             class.is_telling |= is_telling;
         }
-        Ok(classes.into_values().collect())
+        classes.into_values().collect()
     }
 }
 
 /// The places of a class that do not overlap: of two that do, the longer is the copy, and the other
 /// is what is left of it if that is nearly all, or a piece of the longer.
-fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Member>, E> {
+fn without_overlap<R: ReadFiles>(
+    mut class: Vec<Member>,
+    files: &RecentSources<'_, R>,
+) -> Result<Vec<Member>, Error> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let mut kept: Vec<Member> = Vec::new();
     for place in class {
@@ -247,21 +268,25 @@ fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Mem
         if own.start >= other.end {
             kept.push(place);
         } else if is_kept(&behind, &own) && own.len() <= other.len() {
-            kept.extend(cut(&place, behind)?);
+            kept.extend(files.cut(&place, behind)?);
         } else if is_kept(&before, &other) {
-            if let Some(left) = cut(last, before)? {
+            if let Some(left) = files.cut(last, before)? {
                 *last = left;
             }
             kept.push(place);
         } else if is_kept(&behind, &own) {
-            kept.extend(cut(&place, behind)?);
+            kept.extend(files.cut(&place, behind)?);
         } else if own.len() > other.len() {
             // The last one may be what was left of a longer place that began before this one.
             let n_before = kept.len() - 1;
             let before = kept[..n_before].last().filter(|before| before.document == place.document);
             let free = own.start.max(before.map_or(0, |before| before.tokens.end));
             kept.truncate(n_before);
-            kept.extend(if free == own.start { Some(place) } else { cut(&place, free..own.end)? });
+            kept.extend(if free == own.start {
+                Some(place)
+            } else {
+                files.cut(&place, free..own.end)?
+            });
         }
     }
     Ok(kept)

@@ -74,7 +74,7 @@ pub(in crate::audit) struct Repeats {
     pub limits: Vec<(u32, Shortfall)>,
 }
 
-/// Maximum bytes of sources that are kept in memory as targets.
+/// Bytes of sources that are kept in memory as targets, at least.
 const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What repeats earlier code, in file order; `links` must be sorted.
@@ -244,9 +244,14 @@ impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
-        if kept.n_bytes + n_bytes(&source) <= KEPT_BYTES {
+        if kept.n_bytes + n_bytes(&source) <= kept.n_most() {
             kept.put(document, Arc::new(Text::new(source, sources)));
         }
+    }
+
+    /// Makes room for more bytes, if there are that many to spare.
+    pub fn make_room(&self, n_bytes: usize) {
+        self.lock().n_spare = n_bytes;
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -274,9 +279,15 @@ struct Kept {
     texts: HashMap<u32, (Arc<Text>, bool)>,
     order: VecDeque<u32>,
     n_bytes: usize,
+    /// Bytes that nothing else needs any more.
+    n_spare: usize,
 }
 
 impl Kept {
+    fn n_most(&self) -> usize {
+        self.n_spare.max(KEPT_BYTES)
+    }
+
     fn get(&mut self, document: u32) -> Option<Arc<Text>> {
         let (text, was_asked) = self.texts.get_mut(&document)?;
         *was_asked = true;
@@ -291,7 +302,7 @@ impl Kept {
         } else {
             self.order.push_back(document);
         }
-        while self.n_bytes > KEPT_BYTES && self.order.len() > 1 {
+        while self.n_bytes > self.n_most() && self.order.len() > 1 {
             let Some(first) = self.order.pop_front() else { break };
             match self.texts.get_mut(&first) {
                 Some((_, was_asked @ true)) => {

@@ -9,7 +9,7 @@ mod fragments;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, KnownCopy, Notice, Origin,
     Rank, Suppression, UnexaminedFiles, identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, LinedText, Lines, agreed, count, fnv_1a, readable};
+use crate::text::{FilePath, Lines, agreed, count, fnv_1a, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -53,7 +53,7 @@ impl<R> std::fmt::Debug for Tree<'_, R> {
 }
 
 /// Finds all clone classes of a tree and how much of it they cover: first those that take most
-/// lines more than once.
+/// lines more than once. Their texts are left for [`read_texts`].
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -66,12 +66,18 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
     let kept = KeptTexts::default();
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources, &kept)?;
+    let n_bytes = size_of_val(&*occurrences);
     let links = links(occurrences);
+    kept.make_room(n_bytes);
     let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
     drop(links);
-    let recent =
-        RecentSources { entries: &entries, sources: &sources, reader: (tree.open)(), kept: &kept };
-    repeats.runs.extend(whole_copies(&read, &recent)?);
+    let files = || RecentSources {
+        entries: &entries,
+        sources: &sources,
+        reader: (tree.open)(),
+        kept: &kept,
+    };
+    repeats.runs.extend(whole_copies(&read, &files())?);
     let limits = repeats
         .limits
         .iter()
@@ -82,8 +88,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
             .map(|(path, text)| Notice::new(Some(path), None, &text))
             .collect(),
     );
-    let TreeClasses { mut classes, idioms } =
-        join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let TreeClasses { mut classes, idioms } = join(repeats, &files)?;
 
     let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
     // Source comes first, within a class and among classes: repetition in tests and documents is
@@ -94,7 +99,6 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let findings = files.findings(&classes);
     let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
     Ok(Outcome {
-        texts: texts(&findings, &entries, &(tree.open)())?,
         findings,
         examined: files.examined(n_changed),
         comments: files.comments(),
@@ -443,7 +447,7 @@ fn is_declarative(source: &Source, sources: &Sources<'_>) -> bool {
 /// What the first pass learned about each file, or why it was skipped.
 type Sizes = Vec<Result<Size, Skip>>;
 
-/// Fingerprints every file.
+/// Fingerprints every file. The fingerprints are in no order.
 fn occurrences<R: ReadFiles>(
     entries: &[Entry],
     same: &[Option<usize>],
@@ -456,24 +460,24 @@ fn occurrences<R: ReadFiles>(
     progress.begin("reading", entries.len());
     let config = sources.config;
     let k = config.matching.k;
-    let of_file = |source: &Source, document: u32, scratch: &mut Vec<u64>| {
+    let found = Mutex::new(Vec::new());
+    let put = |source: &Source, document: u32, scratch: &mut Vec<u64>, own: &mut Vec<_>| {
         let prints = config.scan_fingerprint.fingerprints(&source.tokens, scratch);
-        let kgrams = prints.map(|print| {
-            (print, &source.tokens[print.position as usize..print.position as usize + k])
-        });
-        let telling = kgrams.filter(|(_, kgram)| is_telling(kgram, config.matching.min_distinct));
-        telling
-            .map(|(print, kgram)| {
-                Occurrence::new(print.hash, hash_exact(kgram), document, print.position)
-            })
-            .collect::<Vec<_>>()
+        own.clear();
+        for print in prints {
+            let kgram = &source.tokens[print.position as usize..][..k];
+            if is_telling(kgram, config.matching.min_distinct) {
+                own.push(Occurrence::new(print.hash, hash_exact(kgram), document, print.position));
+            }
+        }
+        found.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(own);
     };
-    let read = entries
+    let sizes = entries
         .par_iter()
         .enumerate()
         .map_init(
-            || (open(), Vec::new()),
-            |(reader, scratch), (document, entry)| {
+            || (open(), Vec::new(), Vec::new()),
+            |(reader, scratch, own), (document, entry)| {
                 progress.step();
                 if same[document].is_some() {
                     return Ok(Err(Skip::Repeated));
@@ -481,36 +485,31 @@ fn occurrences<R: ReadFiles>(
                 let read = sources.read(reader, entry)?;
                 Ok(read.map(|source| {
                     let size = Size::new(&source, sources);
-                    let occurrences = of_file(&source, document as u32, scratch);
+                    put(&source, document as u32, scratch, own);
                     kept.offer(document as u32, source, sources);
-                    (size, occurrences)
+                    size
                 }))
             },
         )
-        .collect::<Result<Vec<_>, Error>>()?;
-    let mut occurrences =
-        Vec::with_capacity(read.iter().flatten().map(|(_, of_file)| of_file.len()).sum());
-    let mut sizes = Vec::with_capacity(read.len());
-    for file in read {
-        sizes.push(file.map(|(size, of_file)| {
-            occurrences.extend(of_file);
-            size
-        }));
-    }
-    Ok((occurrences, sizes))
+        .collect::<Result<Sizes, Error>>()?;
+    Ok((found.into_inner().unwrap_or_else(PoisonError::into_inner), sizes))
 }
 
-/// The texts of all files with a finding's first place or first origin, which are shown in frames.
-fn texts(
-    findings: &[Finding],
+/// Reads the texts of the files with the first place or the first origin of a finding, which are
+/// shown in frames; `entries` are the files of the tree, sorted by path.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn read_texts(
+    outcome: &mut Outcome,
     entries: &[Entry],
     reader: &impl ReadFiles,
-) -> Result<BTreeMap<FilePath, LinedText>, Error> {
+) -> Result<(), Error> {
+    let suppressed = outcome.suppressed.iter().map(|suppressed| &suppressed.finding);
     let mut texts = BTreeMap::new();
-    for finding in findings {
-        let shown =
-            finding.origins.first().map(|origin| &origin.path).into_iter().chain([&finding.path]);
-        for path in shown {
+    for finding in outcome.all_findings().chain(suppressed) {
+        let origin = finding.origins.first().map(|origin| &origin.path);
+        for path in origin.into_iter().chain([&finding.path]) {
             if !texts.contains_key(path)
                 && let Ok(at) = entries.binary_search_by(|entry| entry.path.cmp(path))
             {
@@ -518,5 +517,6 @@ fn texts(
             }
         }
     }
-    Ok(texts)
+    outcome.texts = texts;
+    Ok(())
 }

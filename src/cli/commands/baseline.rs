@@ -117,6 +117,7 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
         None => {
             let suppressing = Suppressing { no_baseline: true, ..Suppressing::default() };
             scan::outcome(&Scan { suppressing, ..Scan::default() }, common, &Bar::of(common))?
+                .outcome
         }
     };
     // What was not examined would be reported as new from then on.

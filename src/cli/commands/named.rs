@@ -21,7 +21,7 @@ pub(super) fn find(ids: &[String], common: &Common) -> Result<Vec<Outcome>, Fail
         let request = check::plain_request(end, None, Vec::new(), common);
         check::requested(&request, &repository, common, &bar)
     };
-    let scanned = || scan::outcome(&Scan::default(), common, &bar);
+    let scanned = || scan::outcome(&Scan::default(), common, &bar)?.with_texts();
     let audits: [&dyn Fn() -> Result<Outcome, Failure>; 3] =
         [&|| checked(ChangeEnd::Latest), &|| checked(ChangeEnd::WorkTree), &scanned];
     let (mut left, mut found) = (ids.to_vec(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, scan};
+use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, read_texts, scan};
 use crate::change::{Acceptance, End, projects};
 use crate::cli::args::Scan;
 use crate::cli::flags::Common;
@@ -27,16 +27,21 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     let (config, origin) = settings_of(flags, &target, common)?;
     let reports = reports.with(&config)?.paged(common);
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
-    let mut outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
-    selection::keep(&mut outcome, &flags.output.only)?;
-    if outcome.examined.n_judged == 0 {
+    let mut scanned = scanned(target, flags, (&config, &origin), common, &Bar::of(common))?;
+    selection::keep(&mut scanned.outcome, &flags.output.only)?;
+    if scanned.outcome.examined.n_judged == 0 {
         warn(&format!(
             "no file in {} was examined: there is no source code, or all of it is ignored",
-            outcome.head.name
+            scanned.outcome.head.name
         ));
     }
-    let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
-    let outcome = limited(outcome);
+    let (fails, n_missing) = (scanned.outcome.fails(config.fail_on), scanned.outcome.n_missing());
+    scanned.outcome = limited(scanned.outcome);
+    let outcome = if reports.show_code(&scanned.outcome, common) {
+        scanned.with_texts()?
+    } else {
+        scanned.outcome
+    };
     reports.write(&outcome, common)?;
     if flags.missing.fail_on_missing {
         all_here(n_missing)?;
@@ -52,11 +57,11 @@ pub(in crate::cli) fn outcome(
     flags: &Scan,
     common: &Common,
     progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
+) -> Result<Scanned, Failure> {
     start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
-    scanned(&target, flags, (&config, &origin), common, progress)
+    scanned(target, flags, (&config, &origin), common, progress)
 }
 
 fn settings_of(
@@ -69,17 +74,44 @@ fn settings_of(
     settings::read(common, target.repository(), &settings)
 }
 
+/// What a scan found, and where its texts are.
+pub(in crate::cli) struct Scanned {
+    /// The outcome, without texts: most uses need no more.
+    pub outcome: Outcome,
+    target: ScanTarget,
+    /// All files of the tree.
+    entries: Vec<Entry>,
+}
+
+impl Scanned {
+    /// The outcome with the texts of the files with findings.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn with_texts(mut self) -> Result<Outcome, Failure> {
+        match &self.target {
+            ScanTarget::Folder { root, .. } => {
+                read_texts(&mut self.outcome, &self.entries, &Folder::new(root))?;
+            }
+            ScanTarget::Repository(repository, _) => {
+                read_texts(&mut self.outcome, &self.entries, &repository.reader())?;
+            }
+        }
+        Ok(self.outcome)
+    }
+}
+
 fn scanned(
-    target: &ScanTarget,
+    target: ScanTarget,
     flags: &Scan,
     (config, origin): (&Config, &str),
     common: &Common,
     progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
+) -> Result<Scanned, Failure> {
     let languages = config.languages(origin)?;
     let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
     let context = Context { config, languages: &languages, progress };
-    let mut outcome = match target {
+    let (mut outcome, all) = match &target {
         ScanTarget::Folder { root, paths } => {
             let end = End { name: root.display().to_string(), commit: None };
             let folder = Folder::new(root);
@@ -90,7 +122,7 @@ fn scanned(
                 open: &|| folder.clone(),
             };
             let all = tree.entries.clone();
-            with_callers(tree, &all, common, context)?
+            (with_callers(tree, &all, common, context)?, all)
         }
         ScanTarget::Repository(repository, within) => {
             let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
@@ -110,7 +142,7 @@ fn scanned(
             outcome
                 .notices
                 .extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));
-            outcome
+            (outcome, all)
         }
     };
     if flags.paths.is_empty() {
@@ -120,7 +152,7 @@ fn scanned(
     let acceptance =
         Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
     finish(&mut outcome, &acceptance, config, today());
-    Ok(outcome)
+    Ok(Scanned { outcome, target, entries: all })
 }
 
 /// Tells how many copies of the baseline are no longer in the tree.
@@ -143,6 +175,7 @@ fn with_callers<R: ReadFiles>(
     let open = tree.open;
     let mut outcome = scan(tree, context)?;
     if common.brief {
+        read_texts(&mut outcome, all, &open())?;
         callers(&mut outcome, all, open, context)?;
     }
     Ok(outcome)

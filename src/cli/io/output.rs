@@ -11,6 +11,7 @@ use super::commands::Unsteering;
 use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
 use super::pager::Pager;
+use crate::audit::Outcome;
 use crate::cli::flags::{Common, Reporting};
 use crate::config::Config;
 use crate::report::{
@@ -135,6 +136,13 @@ impl<T> Reports<T> {
         }
         let is_paged = self.is_paged && self.printed.name == "text";
         if self.is_printed { to_stdout(self.printed, found, common, is_paged) } else { Ok(()) }
+    }
+}
+
+impl Reports<Outcome> {
+    /// Whether one of the reports shows code of an outcome.
+    pub fn show_code(&self, outcome: &Outcome, common: &Common) -> bool {
+        self.any(|format| format.shows_code(outcome, &style(common, None, false)))
     }
 }
 

@@ -314,7 +314,8 @@ impl Server {
         };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { repo: repository.root().to_owned(), ..(*self.common).clone() };
-        let outcome = Arc::new(scan::outcome(&Scan::default(), &common, progress)?);
+        let scanned = scan::outcome(&Scan::default(), &common, progress)?;
+        let outcome = Arc::new(scanned.with_texts()?);
         self.keep(1, &outcome);
         let is_asked = |finding: &Finding| {
             let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
