@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 use gix::ObjectId;
 
+use super::entries::{EntryKind, Rows, TreeEntry, differences};
 use super::past::WalkLimits;
 use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_id, blob_of_gix, object_id};
 use crate::text::FilePath;
@@ -268,10 +269,20 @@ const BEFORE_RELEASES: &[&str] = &["alpha", "beta", "dev", "pre", "rc"];
 #[derive(Default)]
 struct Trees {
     met: HashSet<ObjectId>,
+    /// The last tree of each folder: most entries of the next are the same.
+    last: HashMap<Vec<u8>, LastTree>,
     /// The files to return with each blob.
     interest: Option<Interest>,
     /// Which paths are of interest; they are the same in most trees.
     relevant: HashMap<Vec<u8>, bool>,
+}
+
+/// A tree whose entries are all met.
+#[derive(Default)]
+struct LastTree {
+    bytes: Vec<u8>,
+    /// The files of interest to its folder.
+    own: Vec<(FilePath, BlobId)>,
 }
 
 impl Trees {
@@ -285,6 +296,21 @@ impl Trees {
         is_it
     }
 
+    /// Whether a file or folder at `path` is of interest to the folder that it is in.
+    fn is_of_interest(&mut self, entry: &TreeEntry<'_>, path: &[u8]) -> bool {
+        match entry.kind {
+            EntryKind::File => self.is_relevant(path),
+            EntryKind::Folder => self.for_parent(entry.name).is_some(),
+            EntryKind::Other => false,
+        }
+    }
+
+    /// The name of the file of interest in a folder of this name to the folder that it is in.
+    fn for_parent(&self, folder: &[u8]) -> Option<&'static str> {
+        let names = self.interest.map_or(&[][..], |interest| interest.for_parent);
+        names.iter().find(|(name, _)| name.as_bytes() == folder).map(|(_, file)| *file)
+    }
+
     /// Returns each new blob below `tree`, with its path and the files of interest around it.
     fn walk(
         &mut self,
@@ -292,78 +318,96 @@ impl Trees {
         tree: ObjectId,
         each: &mut dyn FnMut(ObjectId, Vec<u8>, &FilesAround),
     ) -> Result<(), Error> {
+        let n_id = reader.repo.object_hash().len_in_bytes();
         let mut rest = vec![(tree, Vec::new(), FilesAround::default())];
         while let Some((id, folder, above)) = rest.pop() {
             if !self.met.insert(id) {
                 continue;
             }
-            let unreadable =
-                |error: &dyn std::error::Error| reader.fails(&format!("tree {id}"), error);
-            let tree = reader.tree(id, "the history")?;
+            let mut tree = reader.tree(id, "the history")?;
+            let LastTree { bytes, own } = self.last.remove(&folder).unwrap_or_default();
+            let last = [bytes];
+            let mut changed = Vec::new();
+            let is_whole = differences(&last, &tree.data, n_id, |was, is| {
+                changed.extend(was.iter().chain([&is]).flatten().copied());
+            });
+            if !is_whole && let Some(error) = tree.iter().find_map(Result::err) {
+                return Err(reader.fails(&format!("tree {id}"), &error));
+            }
             // All files of a folder come before its subfolders, since its license files count for
             // both.
             let (mut folders, mut files) = (Vec::new(), Vec::new());
-            let (mut relevant, mut for_here) = (Vec::new(), Vec::new());
-            let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);
-            let mut path = folder;
+            let mut has_same_own = true;
+            let mut path = folder.clone();
             path.extend((!path.is_empty()).then_some(b'/'));
             let n_folder = path.len();
-            // Most entries are those of the commit before, so that only the others get a path.
-            for entry in tree.iter() {
-                let entry = entry.map_err(|error| unreadable(&error))?;
+            for entry in changed {
                 path.truncate(n_folder);
-                path.extend_from_slice(entry.filename());
-                let id = entry.object_id();
-                let is_new = !self.met.contains(&id);
-                if entry.mode().is_tree() {
-                    let name = for_parent.iter().find(|(name, _)| entry.filename() == name);
-                    for_here.extend(name.map(|(_, file)| (id, path.clone(), *file)));
-                    folders.extend(is_new.then(|| (id, path.clone())));
-                } else if entry.mode().is_blob() {
-                    files.extend(is_new.then(|| (id, path.clone())));
-                    if relevant.len() < MAX_RELEVANT && self.is_relevant(&path) {
-                        relevant.push((FilePath::new(path.clone()), blob_of_gix(id)));
-                    }
+                path.extend_from_slice(entry.name);
+                has_same_own &= !self.is_of_interest(&entry, &path);
+                let Ok(id) = ObjectId::try_from(entry.id) else { continue };
+                match entry.kind {
+                    EntryKind::Folder => folders.push((id, path.clone())),
+                    EntryKind::File => files.push((id, path.clone())),
+                    EntryKind::Other => {}
                 }
             }
-            let around = around(reader, &above, relevant, &for_here);
+            path.truncate(n_folder);
+            let own =
+                if has_same_own { own } else { self.own_files(reader, &tree.data, n_id, path) };
+            // Most folders have none of their own and share the list of the folder above.
+            let around = if own.is_empty() {
+                above
+            } else {
+                Arc::new(above.iter().chain(&own).cloned().collect())
+            };
+            self.last.insert(folder, LastTree { bytes: std::mem::take(&mut tree.data), own });
             for (id, path) in files {
                 if self.met.insert(id) {
                     each(id, path, &around);
                 }
             }
             // In reverse, since `rest` is a stack: the walk is in the order of the tree.
+            folders.retain(|(id, _)| !self.met.contains(id));
             rest.extend(
                 folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))),
             );
         }
         Ok(())
     }
-}
 
-/// The files of interest to a folder: those `above`, those in it, and those in the folders
-/// `for_here`.
-fn around(
-    reader: &Reader,
-    above: &FilesAround,
-    mut own: Vec<(FilePath, BlobId)>,
-    for_here: &[(ObjectId, Vec<u8>, &str)],
-) -> FilesAround {
-    for (id, folder, name) in for_here {
-        let Ok(tree) = reader.repo.find_tree(*id) else { continue };
-        let found =
-            tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename() == name);
-        own.extend(found.map(|entry| {
-            (
-                FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()),
-                blob_of_gix(entry.object_id()),
-            )
-        }));
-    }
-    // Most folders have none of their own and share the list of the folder above.
-    if own.is_empty() {
-        Arc::clone(above)
-    } else {
-        Arc::new(above.iter().cloned().chain(own).collect())
+    /// The files of interest in a tree, and in the folders that are in it for that; `path` is that
+    /// of the tree.
+    fn own_files(
+        &mut self,
+        reader: &Reader,
+        tree: &[u8],
+        n_id: usize,
+        mut path: Vec<u8>,
+    ) -> Vec<(FilePath, BlobId)> {
+        let n_folder = path.len();
+        let (mut own, mut below) = (Vec::new(), Vec::new());
+        for TreeEntry { name, kind, id } in Rows::new(tree, n_id) {
+            path.truncate(n_folder);
+            path.extend_from_slice(name);
+            match (kind, self.for_parent(name)) {
+                (EntryKind::File, _) if own.len() < MAX_RELEVANT && self.is_relevant(&path) => {
+                    own.extend(BlobId::from_bytes(id).map(|id| (FilePath::new(path.clone()), id)));
+                }
+                (EntryKind::Folder, Some(file)) => {
+                    let Ok(id) = ObjectId::try_from(id) else { continue };
+                    let Ok(tree) = reader.tree_bytes(id) else { continue };
+                    let is_it = |row: &TreeEntry<'_>| {
+                        row.kind == EntryKind::File && row.name == file.as_bytes()
+                    };
+                    let found = Rows::new(&tree, n_id).find(is_it);
+                    let path = FilePath::new([&*path, b"/", file.as_bytes()].concat());
+                    below.extend(found.and_then(|row| Some((path, BlobId::from_bytes(row.id)?))));
+                }
+                _ => {}
+            }
+        }
+        own.extend(below);
+        own
     }
 }

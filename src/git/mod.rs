@@ -6,6 +6,7 @@ mod appearances;
 mod attributes;
 mod changes;
 mod damage;
+mod entries;
 mod error;
 mod grafts;
 mod links;

@@ -6,9 +6,10 @@ use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
+use super::entries::{EntryKind, Rows, TreeEntry, differences};
 use super::tree::{MAX_DEPTH, too_deep};
 use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
-use crate::text::{FilePath, common_prefix, common_suffix};
+use crate::text::FilePath;
 
 /// Maximum characters of a subject: no report shows more.
 const MAX_SUBJECT: usize = 500;
@@ -449,56 +450,31 @@ impl Reader {
         let before_bytes: Vec<Vec<u8>> =
             before_bytes.into_iter().map(Option::unwrap_or_default).collect();
         let n_id = self.repo.object_hash().len_in_bytes();
-
-        // The longest common prefix and suffix of all trees is the same in all of them.
-        let n_same =
-            before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
-        let n_same_at_end =
-            before_bytes.iter().map(|bytes| common_suffix(&after_bytes, bytes)).min().unwrap_or(0);
-        let mut after = Rows::new(&after_bytes, n_id).after(n_same);
-        let mut before: Vec<_> =
-            before_bytes.iter().map(|bytes| Rows::new(bytes, n_id).from(after.at)).collect();
-        loop {
-            let n_rest = after.n_rest();
-            if n_rest <= n_same_at_end && before.iter().all(|rows| rows.n_rest() == n_rest) {
-                break;
-            }
-            let names =
-                before.iter().chain([&after]).filter_map(|rows| rows.peek().map(|row| row.key()));
-            let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
-            let was: Vec<Option<(EntryKind, &[u8])>> =
-                before.iter_mut().map(|rows| take(rows, name)).collect();
-            let is = take(&mut after, name);
-            // A change of a file's mode does not matter to us.
-            if was.contains(&is) {
-                continue;
-            }
-            if name.1 {
-                let tree = |row: Option<(EntryKind, &[u8])>| {
-                    row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok())
+        differences(&before_bytes, &after_bytes, n_id, |was, is| {
+            let Some(any) = was.iter().chain([&is]).flatten().next() else { return };
+            if any.kind == EntryKind::Folder {
+                let tree = |entry: Option<TreeEntry<'_>>| {
+                    entry.and_then(|entry| gix::ObjectId::try_from(entry.id).ok())
                 };
-                let before = was.iter().map(|row| tree(*row)).collect();
-                let path = [folder, name.0, b"/"].concat();
+                let before = was.iter().map(|entry| tree(*entry)).collect();
+                let path = [folder, any.name, b"/"].concat();
                 open.push(Folder { path, depth: depth + 1, before, after: tree(is) });
             } else {
-                let file = |row: Option<(EntryKind, &[u8])>| {
-                    let (kind, id) = row?;
+                let file = |entry: Option<TreeEntry<'_>>| {
+                    let TreeEntry { kind, id, .. } = entry?;
                     (kind == EntryKind::File).then(|| BlobId::from_bytes(id)).flatten()
                 };
-                let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
+                let (before, after) = (was.first().and_then(|entry| file(*entry)), file(is));
                 if before != after {
-                    events.push(Event {
-                        path: FilePath::new([folder, name.0].concat()),
-                        before,
-                        after,
-                    });
+                    let path = FilePath::new([folder, any.name].concat());
+                    events.push(Event { path, before, after });
                 }
             }
-        }
+        });
         Ok(())
     }
 
-    fn tree_bytes(&self, id: gix::ObjectId) -> Result<Vec<u8>, Error> {
+    pub(super) fn tree_bytes(&self, id: gix::ObjectId) -> Result<Vec<u8>, Error> {
         let mut tree = self.tree(id, "the history")?;
         Ok(std::mem::take(&mut tree.data))
     }
@@ -541,169 +517,6 @@ impl Reader {
             Ok(bytes) => Ok(Some(bytes)),
             Err(Error::MissingObject { .. }) => Ok(None),
             Err(error) => Err(error),
-        }
-    }
-}
-
-/// The kind of a tree entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EntryKind {
-    Folder,
-    File,
-    /// A link or a submodule.
-    Other,
-}
-
-/// An entry of a tree.
-#[derive(Debug, Clone, Copy)]
-struct TreeEntry<'t> {
-    name: &'t [u8],
-    kind: EntryKind,
-    id: &'t [u8],
-}
-
-impl<'t> TreeEntry<'t> {
-    /// Its name, and whether it is a folder.
-    fn key(&self) -> (&'t [u8], bool) {
-        (self.name, self.kind == EntryKind::Folder)
-    }
-}
-
-/// The order of entries in a tree: a folder is sorted as if its name ended in a slash.
-fn compare_keys(a: (&[u8], bool), b: (&[u8], bool)) -> std::cmp::Ordering {
-    let n = a.0.len().min(b.0.len());
-    let next = |key: (&[u8], bool)| key.0.get(n).copied().unwrap_or(if key.1 { b'/' } else { 0 });
-    a.0[..n].cmp(&b.0[..n]).then_with(|| (next(a), a.0.len(), a.1).cmp(&(next(b), b.0.len(), b.1)))
-}
-
-/// Takes the next entry if its key is `key`: what it is, and its id.
-fn take<'t>(rows: &mut Rows<'t>, key: (&[u8], bool)) -> Option<(EntryKind, &'t [u8])> {
-    let row = rows.peek().filter(|row| compare_keys(row.key(), key).is_eq())?;
-    rows.skip();
-    Some((row.kind, row.id))
-}
-
-/// The entries of a tree in git's format: mode, space, name, zero, id.
-struct Rows<'t> {
-    bytes: &'t [u8],
-    n_id: usize,
-    /// The offset of the next entry.
-    at: usize,
-    /// Where it ends, and the entry itself.
-    next: Option<(usize, TreeEntry<'t>)>,
-}
-
-impl<'t> Rows<'t> {
-    fn new(bytes: &'t [u8], n_id: usize) -> Self {
-        Self { bytes, n_id, at: 0, next: None }.from(0)
-    }
-
-    /// The entries starting with the one at `at`.
-    fn from(self, at: usize) -> Self {
-        let next = row_at(self.bytes, at, self.n_id);
-        Self { at, next, ..self }
-    }
-
-    /// The entries without those that end in the first `n` bytes.
-    fn after(self, n: usize) -> Self {
-        let mut at = self.at;
-        while let Some((end, _)) = row_at(self.bytes, at, self.n_id).filter(|(end, _)| *end <= n) {
-            at = end;
-        }
-        self.from(at)
-    }
-
-    fn peek(&self) -> Option<TreeEntry<'t>> {
-        self.next.map(|(_, row)| row)
-    }
-
-    fn skip(&mut self) {
-        if let Some((end, _)) = self.next {
-            (self.at, self.next) = (end, row_at(self.bytes, end, self.n_id));
-        }
-    }
-
-    /// The number of bytes from the next entry on.
-    fn n_rest(&self) -> usize {
-        self.bytes.len().saturating_sub(self.at)
-    }
-}
-
-impl<'t> Iterator for Rows<'t> {
-    type Item = TreeEntry<'t>;
-
-    fn next(&mut self) -> Option<TreeEntry<'t>> {
-        let row = self.peek();
-        self.skip();
-        row
-    }
-}
-
-/// The entry that begins at `at`, and where it ends.
-fn row_at(bytes: &[u8], at: usize, n_id: usize) -> Option<(usize, TreeEntry<'_>)> {
-    let rest = bytes.get(at..)?;
-    let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
-    let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
-    let from = n_mode + 1 + n_name + 1;
-    let id = rest.get(from..from + n_id)?;
-    let kind = match &rest[..n_mode] {
-        b"40000" | b"040000" => EntryKind::Folder,
-        mode if mode.starts_with(b"100") => EntryKind::File,
-        _ => EntryKind::Other,
-    };
-    Some((at + from + n_id, TreeEntry { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tree(entries: &[(&str, &str, u8)]) -> Vec<u8> {
-        let row = |(mode, name, id): &(&str, &str, u8)| {
-            [mode.as_bytes(), b" ", name.as_bytes(), &[0], &[*id; 20]].concat()
-        };
-        entries.iter().flat_map(row).collect()
-    }
-
-    #[test]
-    fn the_entries_of_a_tree_are_read() {
-        let bytes = tree(&[("100644", "a b.c", 7), ("40000", "lib", 0), ("160000", "sub", 32)]);
-        let rows: Vec<_> =
-            Rows::new(&bytes, 20).map(|row| (row.name.to_vec(), row.kind, row.id[0])).collect();
-        let expected = [
-            (b"a b.c".to_vec(), EntryKind::File, 7),
-            (b"lib".to_vec(), EntryKind::Folder, 0),
-            (b"sub".to_vec(), EntryKind::Other, 32),
-        ];
-        assert_eq!(rows, expected);
-        for n in 0..bytes.len() {
-            assert!(Rows::new(&bytes[..n], 20).count() < 3, "the first {n} bytes");
-        }
-    }
-
-    #[test]
-    fn entries_that_are_passed_over_are_whole() {
-        let bytes = tree(&[("100644", "a", 1), ("100644", "b", 2), ("100644", "c", 3)]);
-        let n_row = bytes.len() / 3;
-        for n in 0..=bytes.len() {
-            assert_eq!(Rows::new(&bytes, 20).after(n).count(), 3 - n / n_row, "after {n} bytes");
-        }
-    }
-
-    #[test]
-    fn a_folder_is_sorted_as_if_its_name_ended_in_a_slash() {
-        let sorted: [(&[u8], bool); 6] = [
-            (b"a", false),
-            (b"lib", false),
-            (b"lib-x", false),
-            (b"lib.c", false),
-            (b"lib", true),
-            (b"lib0", false),
-        ];
-        for (at, a) in sorted.iter().enumerate() {
-            for (other, b) in sorted.iter().enumerate() {
-                assert_eq!(compare_keys(*a, *b), at.cmp(&other), "{at} and {other}");
-            }
         }
     }
 }
