@@ -1,7 +1,8 @@
 //! Finds the fragments of a tree that repeat earlier ones, along the links between their
 //! fingerprints.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,7 +14,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole, is_renamed_function};
 use crate::audit::read::{Source, Sources};
-use crate::config::Thresholds;
+use crate::config::{Config, Thresholds};
 use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::{Builds, Token};
@@ -76,6 +77,23 @@ pub(in crate::audit) struct Repeats {
 
 /// Bytes of sources that are kept in memory as targets, at least.
 const KEPT_BYTES: usize = 32 * 1024 * 1024;
+
+/// The links of the pairs of files that may have a clone; `links` must be sorted.
+pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -> Vec<Link> {
+    let is_one_pair = |a: &Link, b: &Link| (a.document, a.target) == (b.document, b.target);
+    let are_kept: Vec<bool> =
+        links.par_chunk_by(is_one_pair).map(|pair| is_promising(pair, sources)).collect();
+    let (mut are_kept, mut last) = (are_kept.into_iter(), None);
+    links.retain(|link| {
+        let (pair, is_kept) = last
+            .filter(|(pair, _)| *pair == (link.document, link.target))
+            .unwrap_or_else(|| ((link.document, link.target), are_kept.next() == Some(true)));
+        last = Some((pair, is_kept));
+        is_kept
+    });
+    links.shrink_to_fit();
+    links
+}
 
 /// What repeats earlier code, in file order; `links` must be sorted.
 ///
@@ -244,14 +262,24 @@ impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
-        if kept.n_bytes + n_bytes(&source) <= kept.n_most() {
-            kept.put(document, Arc::new(Text::new(source, sources)));
+        if kept.n_bytes + n_bytes(&source) <= kept.n_most {
+            kept.put(document, Arc::new(Text::new(source, sources)), NEVER);
         }
     }
 
-    /// Makes room for more bytes, if there are that many to spare.
-    pub fn make_room(&self, n_bytes: usize) {
-        self.lock().n_spare = n_bytes;
+    /// Keeps from now on what is asked for next when files are aligned along these links, in
+    /// `n_bytes` if that is more than it has.
+    pub fn expect(&self, links: &[Link], n_bytes: usize) {
+        let mut kept = self.lock();
+        kept.n_most = n_bytes.max(kept.n_most);
+        let pairs = links.chunk_by(|a, b| (a.document, a.target) == (b.document, b.target));
+        kept.uses = pairs.map(|pair| (pair[0].target, pair[0].document)).collect();
+        let documents = links.chunk_by(|a, b| a.document == b.document);
+        kept.uses.extend(documents.map(|of| (of[0].document, of[0].document)));
+        kept.uses.sort_unstable();
+        kept.uses.dedup();
+        let all: Vec<u32> = kept.texts.keys().copied().collect();
+        all.into_iter().for_each(|document| kept.note(document, 0));
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -271,48 +299,69 @@ pub(in crate::audit) struct RecentSources<'s, R> {
 #[derive(Default)]
 pub(in crate::audit) struct KeptTexts(Mutex<Kept>);
 
-/// Texts by the numbers of their files. The first of `order` goes first, unless it was asked for
-/// since it came or was passed over: then it is the last once more (the clock of Corbato 1968,
-/// which comes close to leaving out what was used longest ago).
-#[derive(Default)]
+/// Texts by the numbers of their files. Which files will be compared is known, so the text goes
+/// that is asked for last, or never again: no other choice reads fewer files anew (the MIN of
+/// Belady 1966). Of those that are never asked for the oldest goes.
 struct Kept {
-    texts: HashMap<u32, (Arc<Text>, bool)>,
-    order: VecDeque<u32>,
+    /// Each with the number of its last use.
+    texts: HashMap<u32, (Arc<Text>, u64)>,
+    /// When each is asked for next, with the number of the use before that; outdated ones, too.
+    order: BinaryHeap<(u32, Reverse<u64>, u32)>,
+    /// The files that are asked for, each with the number of the file that is aligned then.
+    uses: Vec<(u32, u32)>,
+    n_uses: u64,
     n_bytes: usize,
-    /// Bytes that nothing else needs any more.
-    n_spare: usize,
+    n_most: usize,
+}
+
+/// After all files.
+const NEVER: u32 = u32::MAX;
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self {
+            texts: HashMap::new(),
+            order: BinaryHeap::new(),
+            uses: Vec::new(),
+            n_uses: 0,
+            n_bytes: 0,
+            n_most: KEPT_BYTES,
+        }
+    }
 }
 
 impl Kept {
-    fn n_most(&self) -> usize {
-        self.n_spare.max(KEPT_BYTES)
+    /// A text that is asked for when file `now` is aligned.
+    fn get(&mut self, document: u32, now: u32) -> Option<Arc<Text>> {
+        let text = Arc::clone(&self.texts.get(&document)?.0);
+        self.note(document, now);
+        Some(text)
     }
 
-    fn get(&mut self, document: u32) -> Option<Arc<Text>> {
-        let (text, was_asked) = self.texts.get_mut(&document)?;
-        *was_asked = true;
-        Some(Arc::clone(text))
-    }
-
-    fn put(&mut self, document: u32, text: Arc<Text>) {
-        self.n_bytes += n_bytes(&text.source);
-        if let Some((twin, _)) = self.texts.insert(document, (text, false)) {
-            // Another thread read it at the same time.
-            self.n_bytes -= n_bytes(&twin.source);
-        } else {
-            self.order.push_back(document);
+    /// Notes a use.
+    fn note(&mut self, document: u32, now: u32) {
+        let next = self.uses.partition_point(|&use_| use_ <= (document, now));
+        let next = self.uses.get(next).filter(|(of, _)| *of == document);
+        self.n_uses += 1;
+        if let Some((_, last)) = self.texts.get_mut(&document) {
+            *last = self.n_uses;
         }
-        while self.n_bytes > self.n_most() && self.order.len() > 1 {
-            let Some(first) = self.order.pop_front() else { break };
-            match self.texts.get_mut(&first) {
-                Some((_, was_asked @ true)) => {
-                    *was_asked = false;
-                    self.order.push_back(first);
-                }
-                _ => {
-                    self.n_bytes -=
-                        self.texts.remove(&first).map_or(0, |(text, _)| n_bytes(&text.source));
-                }
+        self.order.push((next.map_or(NEVER, |(_, at)| *at), Reverse(self.n_uses), document));
+    }
+
+    fn put(&mut self, document: u32, text: Arc<Text>, now: u32) {
+        self.n_bytes += n_bytes(&text.source);
+        // Another thread may have read it at the same time.
+        if let Some((twin, _)) = self.texts.insert(document, (text, 0)) {
+            self.n_bytes -= n_bytes(&twin.source);
+        }
+        self.note(document, now);
+        while self.n_bytes > self.n_most {
+            let Some((_, Reverse(number), last)) = self.order.pop() else { break };
+            if self.texts.get(&last).is_some_and(|(_, current)| *current == number)
+                && let Some((text, _)) = self.texts.remove(&last)
+            {
+                self.n_bytes -= n_bytes(&text.source);
             }
         }
     }
@@ -324,7 +373,7 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
     /// # Errors
     /// When its file cannot be read.
     pub fn cut(&self, from: &Member, tokens: Range<usize>) -> Result<Option<Member>, Error> {
-        let Some(file) = self.source(from.document)? else { return Ok(None) };
+        let Some(file) = self.source(from.document, NEVER)? else { return Ok(None) };
         let document = file.source.document();
         let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
         let end = (start..=tokens.end)
@@ -350,7 +399,9 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         document: u32,
         earlier: u32,
     ) -> Result<Option<(Member, Member)>, Error> {
-        let (Some(file), Some(other)) = (self.source(document)?, self.source(earlier)?) else {
+        let (Some(file), Some(other)) =
+            (self.source(document, NEVER)?, self.source(earlier, NEVER)?)
+        else {
             return Ok(None);
         };
         if file.source.text != other.source.text {
@@ -371,15 +422,16 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         Ok(place.map(|place| (place.clone(), Member { document: earlier, builds, ..place })))
     }
 
-    fn source(&self, document: u32) -> Result<Option<Arc<Text>>, Error> {
-        if let Some(text) = self.kept.lock().get(document) {
+    /// The text of a file, for when file `now` is aligned.
+    fn source(&self, document: u32, now: u32) -> Result<Option<Arc<Text>>, Error> {
+        if let Some(text) = self.kept.lock().get(document, now) {
             return Ok(Some(text));
         }
         let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else {
             return Ok(None);
         };
         let text = Arc::new(Text::new(source, self.sources));
-        self.kept.lock().put(document, Arc::clone(&text));
+        self.kept.lock().put(document, Arc::clone(&text), now);
         Ok(Some(text))
     }
 }
@@ -432,22 +484,18 @@ fn of_document<R: ReadFiles>(
     recent: &RecentSources<'_, R>,
 ) -> Result<Repeats, Error> {
     let config = recent.sources.config;
-    let with_seeds = links
-        .chunk_by(|a, b| a.target == b.target)
-        .map(|of| (of, promising_seeds(of, recent.sources)));
-    let promising: Vec<(&[Link], Vec<Seed>)> =
-        with_seeds.filter(|(_, seeds)| !seeds.is_empty()).collect();
-    let (Some(first), false) = (links.first(), promising.is_empty()) else {
+    let Some(first) = links.first() else { return Ok(Repeats::default()) };
+    let Some(query) = recent.source(first.document, first.document)? else {
         return Ok(Repeats::default());
     };
-    let Some(query) = recent.source(first.document)? else { return Ok(Repeats::default()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<PlacePair> = Vec::new();
     let mut limits = Shortfall::default();
-    for (of_target, mut seeds) in promising {
+    for of_target in links.chunk_by(|a, b| a.target == b.target) {
         let Some(first) = of_target.first() else { continue };
-        let Some(target) = recent.source(first.target)? else { continue };
+        let mut seeds = promising_seeds(of_target, recent.sources);
+        let Some(target) = recent.source(first.target, first.document)? else { continue };
         let is_same = first.document == first.target;
         let Alignments { alignments, runs, limits: of_pair } = alignments(
             query.source.document(),
@@ -556,14 +604,29 @@ fn is_long(alignment: &Alignment, min_tokens: usize) -> bool {
     alignment.query().len().max(alignment.target().len()) >= min_tokens
 }
 
+/// Whether `links`, all between one pair of documents, have [`promising_seeds`]: most often this
+/// needs no chains, since each link is in one.
+fn is_promising(links: &[Link], sources: &Sources<'_>) -> bool {
+    let (Some(first), Some(last)) = (links.first(), links.last()) else { return false };
+    links.iter().any(|link| link.n_places == 1)
+        || may_be_long(first.position..last.position, sources.config)
+            && !promising_seeds(links, sources).is_empty()
+}
+
+/// Whether code that begins and ends with seeds, or a little beyond, has enough tokens for a clone;
+/// `seeds` are the positions of the first and the last.
+fn may_be_long(seeds: Range<u32>, config: &Config) -> bool {
+    let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
+    seeds.len() + k + 2 * margin >= config.least_scan_min_tokens()
+}
+
 /// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long
 /// enough, assuming that everything between their seeds and a little beyond belongs to it, or with
 /// a seed that is spelled the same. In a short copy with an edit in the middle, only one of the
 /// runs on either side has a seed.
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
-    let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
-    let least = config.least_scan_min_tokens();
+    let k = config.matching.k;
     let kgram =
         |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
     let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
@@ -575,8 +638,7 @@ fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     };
     let is_promising = |chain: &Vec<Block>| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
-        let n_spanned = (last.query - first.query) as usize + k;
-        n_spanned + 2 * margin >= least || chain.iter().any(is_spelled)
+        may_be_long(first.query..last.query, config) || chain.iter().any(is_spelled)
     };
     let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()

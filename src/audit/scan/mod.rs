@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use self::classes::{Idioms, TreeClasses, join};
-use self::fragments::{KeptTexts, Member, RecentSources, Repeat, repeats};
+use self::fragments::{KeptTexts, Member, RecentSources, Repeat, promising, repeats};
 use crate::audit::outcome::{Share, first_few, in_part};
 use crate::audit::read::{Memory, Promise, Skip, Source, Sources};
 use crate::audit::search::{may_be_whole, repeated};
@@ -67,8 +67,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let kept = KeptTexts::default();
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources, &kept)?;
     let n_bytes = size_of_val(&*occurrences);
-    let links = links(occurrences);
-    kept.make_room(n_bytes);
+    let links = promising(links(occurrences), &sources);
+    kept.expect(&links, n_bytes);
     let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
     drop(links);
     let files = || RecentSources {
