@@ -431,6 +431,41 @@ fn what_was_compared_in_part_is_named() {
     assert!(of_files.count() > 0, "{notices:?}");
 }
 
+/// A function of eight statements, of shapes chosen by `seed`, with names of its own; the fifth may
+/// be another.
+fn of_eight_statements(name: &str, seed: usize, fifth: Option<&str>) -> File {
+    let shapes = [
+        "    lock_N(state_N);\n",
+        "    total_N += width_N * height_N;\n",
+        "    if (total_N > limit_N) return -1;\n",
+        "    rows_N[at_N]--;\n",
+        "    name_N = first_N ? second_N : third_N;\n",
+        "    free_N(&list_N->head_N);\n",
+        "    *next_N = 0;\n",
+    ];
+    let statement = |at: usize| shapes[(seed * (at + 3) + at * at) % shapes.len()];
+    let body: String =
+        (0..8).map(|at| fifth.filter(|_| at == 4).unwrap_or_else(|| statement(at))).collect();
+    let text = format!("int run_N(void)\n{{\n{body}    return done_N;\n}}\n");
+    File { path: format!("{name}{seed}.c"), text: text.replace("_N", &format!("_{seed}")) }
+}
+
+#[test]
+fn a_short_copy_with_an_edit_in_its_middle_is_found_by_what_is_spelled_the_same() {
+    let pair = |seed| {
+        let edit = "    while (begin_N()) end_N();\n";
+        [("a", None), ("b", Some(edit))].map(|(side, fifth)| of_eight_statements(side, seed, fifth))
+    };
+    let files: Vec<File> = (0..7).flat_map(pair).collect();
+    let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
+    let classes = classes(&report).join("\n");
+    for seed in 0..7 {
+        let class = (format!(" a{seed}.c:"), format!(" b{seed}.c:"));
+        let is_it = |line: &str| line.contains(&class.0) && line.contains(&class.1);
+        assert!(classes.lines().any(is_it), "no class has both of {seed}:\n{classes}");
+    }
+}
+
 /// A file of 300 statements of two shapes at random, which is like itself and its kind everywhere.
 fn of_few_statements(name: &str, seed: u64) -> File {
     let mut state = seed;
