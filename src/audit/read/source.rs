@@ -385,7 +385,7 @@ impl<'a> Sources<'a> {
         let mut tokens = Vec::new();
         let FileTokens { language, words, is_mixed, is_partial } =
             self.lex_text(path, &text, &mut tokens)?;
-        // Many are kept.
+        // Many sources are kept at once.
         tokens.shrink_to_fit();
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());

@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
-
 use rayon::prelude::*;
 
 use super::fragments::{Member, RecentSources, Repeat, Repeats};

@@ -263,7 +263,7 @@ impl KeptTexts {
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
         if kept.n_bytes + n_bytes(&source) <= kept.n_most {
-            kept.put(document, Arc::new(Text::new(source, sources)), NEVER);
+            kept.put(document, Arc::new(Text::new(source, sources)), 0);
         }
     }
 
@@ -309,6 +309,8 @@ struct Kept {
     order: BinaryHeap<(u32, Reverse<u64>, u32)>,
     /// The files that are asked for, each with the number of the file that is aligned then.
     uses: Vec<(u32, u32)>,
+    /// The last file that was begun.
+    now: u32,
     n_uses: u64,
     n_bytes: usize,
     n_most: usize,
@@ -323,6 +325,7 @@ impl Default for Kept {
             texts: HashMap::new(),
             order: BinaryHeap::new(),
             uses: Vec::new(),
+            now: 0,
             n_uses: 0,
             n_bytes: 0,
             n_most: KEPT_BYTES,
@@ -331,16 +334,19 @@ impl Default for Kept {
 }
 
 impl Kept {
-    /// A text that is asked for when file `now` is aligned.
+    /// A text, asked for when file `now` is aligned.
     fn get(&mut self, document: u32, now: u32) -> Option<Arc<Text>> {
         let text = Arc::clone(&self.texts.get(&document)?.0);
         self.note(document, now);
         Some(text)
     }
 
-    /// Notes a use.
+    /// Notes a use when file `now` is aligned. Other threads may be ahead: what only they asked for
+    /// is not asked for again.
     fn note(&mut self, document: u32, now: u32) {
-        let next = self.uses.partition_point(|&use_| use_ <= (document, now));
+        self.now = self.now.max(now);
+        let passed = (document, self.now);
+        let next = self.uses.partition_point(|&use_| use_ <= passed);
         let next = self.uses.get(next).filter(|(of, _)| *of == document);
         self.n_uses += 1;
         if let Some((_, last)) = self.texts.get_mut(&document) {
