@@ -345,7 +345,8 @@ impl Trees {
                 path.truncate(n_folder);
                 path.extend_from_slice(entry.name);
                 has_same_own &= !self.is_of_interest(&entry, &path);
-                let Ok(id) = ObjectId::try_from(entry.id) else { continue };
+                let id = ObjectId::try_from(entry.id).ok();
+                let Some(id) = id.filter(|id| !self.met.contains(id)) else { continue };
                 match entry.kind {
                     EntryKind::Folder => folders.push((id, path.clone())),
                     EntryKind::File => files.push((id, path.clone())),
@@ -368,7 +369,6 @@ impl Trees {
                 }
             }
             // In reverse, since `rest` is a stack: the walk is in the order of the tree.
-            folders.retain(|(id, _)| !self.met.contains(id));
             rest.extend(
                 folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))),
             );
