@@ -495,8 +495,8 @@ fn occurrences<R: ReadFiles>(
     Ok((found.into_inner().unwrap_or_else(PoisonError::into_inner), sizes))
 }
 
-/// Reads the texts of the files with the first place or the first origin of a finding, which are
-/// shown in frames; `entries` are the files of the tree, sorted by path.
+/// Reads the texts that an outcome does not have yet of the files with the first place or the first
+/// origin of a finding, which are shown in frames; `entries` are the files of the tree, sorted by path.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -506,7 +506,7 @@ pub fn read_texts(
     reader: &impl ReadFiles,
 ) -> Result<(), Error> {
     let suppressed = outcome.suppressed.iter().map(|suppressed| &suppressed.finding);
-    let mut texts = BTreeMap::new();
+    let mut texts = std::mem::take(&mut outcome.texts);
     for finding in outcome.all_findings().chain(suppressed) {
         let origin = finding.origins.first().map(|origin| &origin.path);
         for path in origin.into_iter().chain([&finding.path]) {
