@@ -83,7 +83,7 @@ pub struct Outcome {
     pub examined: Examination,
     /// Maximum findings to report.
     pub max_findings: usize,
-    /// The texts of all files with findings and origins.
+    /// The texts of the files with findings and origins; of a scan none until they are read.
     pub texts: BTreeMap<FilePath, LinedText>,
     /// The functions in copies and their first origins with their calls, by path and first line;
     /// empty unless requested.
