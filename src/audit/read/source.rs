@@ -66,6 +66,11 @@ impl Source {
     pub fn bytes(&self) -> &[u8] {
         self.encoded.as_deref().unwrap_or(&self.text)
     }
+
+    /// Bytes of memory, about.
+    fn n_bytes(&self) -> usize {
+        size_of_val(&*self.text) + size_of_val(&*self.tokens)
+    }
 }
 
 /// The family of a file with code of several languages.
@@ -563,29 +568,36 @@ fn has_longer(text: &[u8], max: usize) -> bool {
             .any(|end| end - std::mem::replace(&mut start, end + 1) > max)
 }
 
-/// Maximum bytes of text to keep; beyond it, all are dropped.
-const MAX_KEPT: usize = 48 * 1024 * 1024;
+/// Maximum bytes of the files of a generation, as they are in memory.
+const GENERATION_BYTES: usize = 32 * 1024 * 1024;
 
 /// A content, and the file it is.
 type File = (BlobId, FilePath);
 
-/// Recently read files.
+/// Recently read files: those of this generation, and those of the last one.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct RecentFiles {
-    sources: HashMap<File, Result<Arc<Source>, Skip>>,
+    young: HashMap<File, Result<Arc<Source>, Skip>>,
+    old: HashMap<File, Result<Arc<Source>, Skip>>,
+    /// Bytes of the young ones.
     n_bytes: usize,
 }
 
 impl RecentFiles {
-    pub fn get(&self, file: &File) -> Option<Result<Arc<Source>, Skip>> {
-        self.sources.get(file).cloned()
+    /// The file, which stays for another generation.
+    pub fn get(&mut self, file: &File) -> Option<Result<Arc<Source>, Skip>> {
+        if let Some((file, source)) = self.old.remove_entry(file) {
+            self.keep(file, source);
+        }
+        self.young.get(file).cloned()
     }
 
     pub fn keep(&mut self, file: File, source: Result<Arc<Source>, Skip>) {
-        if self.n_bytes > MAX_KEPT {
-            *self = Self::default();
+        if self.n_bytes > GENERATION_BYTES {
+            self.old = std::mem::take(&mut self.young);
+            self.n_bytes = 0;
         }
-        self.n_bytes += source.as_ref().map_or(100, |source| source.text.len());
-        self.sources.insert(file, source);
+        self.n_bytes += source.as_ref().map_or(100, |source| source.n_bytes());
+        self.young.insert(file, source);
     }
 }

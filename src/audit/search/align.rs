@@ -169,11 +169,12 @@ pub(super) fn align_chosen<S>(
         let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
         let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
         let aligned = queries.align_wanted(&source, &hits, same, wanted);
-        Ok(Some(found(place, source, aligned)))
+        // Most files have nothing: they are not kept until all are aligned.
+        Ok(Some(found(place, source, aligned)).filter(FileHits::has_any))
     };
     let found: Vec<Option<FileHits>> =
         queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
-    Ok(found.into_iter().flatten().filter(FileHits::has_any).collect())
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// A file that was aligned.
