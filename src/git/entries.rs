@@ -51,15 +51,17 @@ pub fn differences<'t>(
     n_id: usize,
     mut each: impl FnMut(&[Option<TreeEntry<'t>>], Option<TreeEntry<'t>>),
 ) -> bool {
-    // The longest common prefix and suffix of all trees is the same in all of them.
-    let n_same = before.iter().map(|bytes| common_prefix(after, bytes)).min().unwrap_or(0);
+    // The longest common suffix of all trees is the same in all of them.
     let n_same_at_end = before.iter().map(|bytes| common_suffix(after, bytes)).min().unwrap_or(0);
-    let mut after = Rows::new(after, n_id).after(n_same);
-    let mut before: Vec<_> =
-        before.iter().map(|bytes| Rows::new(bytes, n_id).from(after.at)).collect();
+    let mut after = Rows::new(after, n_id);
+    let mut before: Vec<_> = before.iter().map(|bytes| Rows::new(bytes, n_id)).collect();
     loop {
-        let n_rest = after.n_rest();
-        if n_rest <= n_same_at_end && before.iter().all(|rows| rows.n_rest() == n_rest) {
+        // So is the longest common prefix of what is left.
+        let same = before.iter().map(|rows| common_prefix(after.rest(), rows.rest())).min();
+        let n_same = after.skip_within(same.unwrap_or(0));
+        before.iter_mut().for_each(|rows| rows.skip_to(rows.at + n_same));
+        let n_rest = after.rest().len();
+        if n_rest <= n_same_at_end && before.iter().all(|rows| rows.rest().len() == n_rest) {
             return true;
         }
         let names =
@@ -87,22 +89,7 @@ pub struct Rows<'t> {
 impl<'t> Rows<'t> {
     /// Those of a tree whose ids have `n_id` bytes.
     pub fn new(bytes: &'t [u8], n_id: usize) -> Self {
-        Self { bytes, n_id, at: 0, next: None }.from(0)
-    }
-
-    /// The entries starting with the one at `at`.
-    fn from(self, at: usize) -> Self {
-        let next = row_at(self.bytes, at, self.n_id);
-        Self { at, next, ..self }
-    }
-
-    /// The entries without those that end in the first `n` bytes.
-    fn after(self, n: usize) -> Self {
-        let mut at = self.at;
-        while let Some((end, _)) = row_at(self.bytes, at, self.n_id).filter(|(end, _)| *end <= n) {
-            at = end;
-        }
-        self.from(at)
+        Self { bytes, n_id, at: 0, next: row_at(bytes, 0, n_id) }
     }
 
     fn peek(&self) -> Option<TreeEntry<'t>> {
@@ -111,13 +98,27 @@ impl<'t> Rows<'t> {
 
     fn skip(&mut self) {
         if let Some((end, _)) = self.next {
-            (self.at, self.next) = (end, row_at(self.bytes, end, self.n_id));
+            self.skip_to(end);
         }
     }
 
-    /// The number of bytes from the next entry on.
-    fn n_rest(&self) -> usize {
-        self.bytes.len().saturating_sub(self.at)
+    /// Goes on with the entry that begins at `at`.
+    fn skip_to(&mut self, at: usize) {
+        (self.at, self.next) = (at, row_at(self.bytes, at, self.n_id));
+    }
+
+    /// Skips the entries that end in the next `n` bytes; returns how many bytes these have.
+    fn skip_within(&mut self, n: usize) -> usize {
+        let from = self.at;
+        while self.next.is_some_and(|(end, _)| end <= from + n) {
+            self.skip();
+        }
+        self.at - from
+    }
+
+    /// The bytes from the next entry on.
+    fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 }
 
@@ -178,7 +179,9 @@ mod tests {
         let bytes = tree(&[("100644", "a", 1), ("100644", "b", 2), ("100644", "c", 3)]);
         let n_row = bytes.len() / 3;
         for n in 0..=bytes.len() {
-            assert_eq!(Rows::new(&bytes, 20).after(n).count(), 3 - n / n_row, "after {n} bytes");
+            let mut rows = Rows::new(&bytes, 20);
+            assert_eq!(rows.skip_within(n), n / n_row * n_row, "{n} bytes");
+            assert_eq!(rows.count(), 3 - n / n_row, "after {n} bytes");
         }
     }
 
