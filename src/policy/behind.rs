@@ -91,16 +91,14 @@ impl Behind {
         let Some(MissedCommit { commit, .. }) = self.commits.first() else {
             return format!("behind {owner}");
         };
+        let first = commit.describe();
         match (self.is_listed, self.commits.len()) {
-            (true, 1) => format!("has the code that {owner} fixed in {}", commit.describe()),
-            (true, n) => format!(
-                "has the code that {owner} fixed in {n} commits, first in {}",
-                commit.describe()
-            ),
-            (false, 1) => format!("lacks a later commit of {owner}: {}", commit.describe()),
-            (false, n) => {
-                format!("lacks {n} later commits of {owner}, first {}", commit.describe())
+            (true, 1) => format!("has the code that {owner} fixed in {first}"),
+            (true, n) => {
+                format!("has the code that {owner} fixed in {n} commits, first in {first}")
             }
+            (false, 1) => format!("lacks a later commit of {owner}: {first}"),
+            (false, n) => format!("lacks {n} later commits of {owner}, first {first}"),
         }
     }
 }

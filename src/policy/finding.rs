@@ -210,8 +210,7 @@ impl Finding {
         path: FilePath,
         fragment: Fragment,
     ) -> Self {
-        let hashes: Vec<&str> =
-            behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
+        let hashes: Vec<_> = behind.commits.iter().map(|of| of.commit.hash.as_str()).collect();
         // The same commits are the same finding wherever the copy moves in its file; a further one
         // is another.
         let key = fnv_1a(hashes.join(" ").bytes());
@@ -266,13 +265,9 @@ impl Finding {
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[UnexaminedFiles] {
         match &self.about {
-            About::Copy
-            | About::OldCopy(_)
-            | About::Missed(_)
-            | About::Exists { .. }
-            | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
+            _ => &[],
         }
     }
 
@@ -289,59 +284,32 @@ impl Finding {
     /// The one-line message.
     pub fn message(&self) -> String {
         match &self.about {
-            About::Copy => self.copy_message(),
+            About::Copy => self.copies_message() + &self.family_message(),
             About::OldCopy(outdated) => self.old_copy_message(outdated),
             About::Missed(missed) => self.missed_message(missed),
             About::Exists { name, agreement } => {
-                let place = self
-                    .origins
-                    .first()
-                    .map(|origin| format!("{}:{}", origin.path, origin.fragment.start.line));
-                format!(
-                    "may exist already as {name} at {}: {}",
-                    place.unwrap_or_default(),
-                    agreement.describe()
-                )
+                let place = |of: &Origin| format!("{}:{}", of.path, of.fragment.start.line);
+                let place = self.origins.first().map(place).unwrap_or_default();
+                format!("may exist already as {name} at {place}: {}", agreement.describe())
             }
             About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
-                let named: Vec<_> =
-                    files.iter().take(MAX_NAMED).map(UnexaminedFiles::describe).collect();
-                let more = match files.len() - named.len() {
-                    0 => String::new(),
-                    n => format!(" and {n} more"),
-                };
-                format!("left out: {}{more}", named.join(", "))
+                format!("left out: {}", listed(files, MAX_NAMED, UnexaminedFiles::describe))
             }
         }
     }
 
     fn old_copy_message(&self, outdated: &LaterCommits) -> String {
-        let changes: Vec<String> =
-            outdated.since.iter().take(MAX_CHANGES).map(Change::describe).collect();
-        let more = match outdated.since.len() - changes.len() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        format!("{}, as it was before {}{more}", self.message_of_first(), changes.join(", "))
+        let changes = listed(&outdated.since, MAX_CHANGES, Change::describe);
+        format!("{}, as it was before {changes}", self.message_of_first())
     }
 
     fn missed_message(&self, missed: &MissedEdit) -> String {
-        let Some(Origin { path, fragment, .. }) = self.origins.first() else {
-            return missed.lacks.clone();
-        };
-        let line = fragment.start.line;
-        let at = if *path == self.path {
-            format!("line {line} of the same file")
-        } else {
-            format!("{path}:{line}")
-        };
-        let name = missed
-            .name
-            .as_ref()
-            .map(|name| format!(" in {}", printable(name.as_bytes())))
-            .unwrap_or_default();
+        let Some(origin) = self.origins.first() else { return missed.lacks.clone() };
+        let at = self.place_of(origin);
+        let name = missed.name.as_ref().map(|name| format!(" in {}", printable(name.as_bytes())));
+        let name = name.unwrap_or_default();
         let others = match self.n_places.saturating_sub(1) {
             0 => String::new(),
             1 => ", and 1 other sibling lacks it too".to_owned(),
@@ -349,10 +317,17 @@ impl Finding {
         };
         let verb =
             if missed.is_declared { "is kept in step with this by a comment" } else { "was alike" };
-        format!(
-            "{at}{name} {verb} and lacks this edit: {}{others}",
-            printable(missed.lacks.as_bytes())
-        )
+        let lacks = printable(missed.lacks.as_bytes());
+        format!("{at}{name} {verb} and lacks this edit: {lacks}{others}")
+    }
+
+    /// Where an origin in the tree is.
+    fn place_of(&self, Origin { path, fragment, .. }: &Origin) -> String {
+        let line = fragment.start.line;
+        match *path == self.path {
+            true => format!("line {line} of the same file"),
+            false => format!("{path}:{line}"),
+        }
     }
 
     /// The lines of code in the copy that its first origin has as well; if that is not known, all
@@ -360,10 +335,6 @@ impl Finding {
     pub fn n_lines(&self) -> u32 {
         let n_lines = self.origins.first().map_or(0, |origin| origin.in_common.n_lines);
         if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
-    }
-
-    fn copy_message(&self) -> String {
-        self.copies_message() + &self.family_message()
     }
 
     fn copies_message(&self) -> String {
@@ -390,19 +361,12 @@ impl Finding {
         };
         let (line, relation) = (fragment.start.line, of.relation());
         match place {
-            Place::Tree => {
-                let at = if *path == self.path {
-                    format!("line {line} of the same file")
-                } else {
-                    format!("{path}:{line}")
-                };
-                match of.in_common.insertion {
-                    Some(_) => {
-                        format!("{lines} inserted here and at {at}, which were alike before")
-                    }
-                    None => format!("{lines} {relation} {at}"),
+            Place::Tree => match (of.in_common.insertion, self.place_of(of)) {
+                (Some(_), at) => {
+                    format!("{lines} inserted here and at {at}, which were alike before")
                 }
-            }
+                (None, at) => format!("{lines} {relation} {at}"),
+            },
             Place::Past(deletion) => {
                 let commit = &deletion.commit[..deletion.commit.len().min(10)];
                 format!("{lines} copied from {path}:{line}, deleted in {commit}")
@@ -419,6 +383,15 @@ impl Finding {
                 format!("{lines} copied from {path}:{line} of {owner}{verdict}")
             }
         }
+    }
+}
+
+/// The first `max` of `all` in words, and the number of the others.
+fn listed<T>(all: &[T], max: usize, describe: impl Fn(&T) -> String) -> String {
+    let named: Vec<String> = all.iter().take(max).map(describe).collect();
+    match all.len() - named.len() {
+        0 => named.join(", "),
+        n => format!("{} and {n} more", named.join(", ")),
     }
 }
 

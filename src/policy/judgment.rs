@@ -75,20 +75,19 @@ impl SaysLittle {
     /// As words: `2 statements, no control flow, 1 equal line`.
     fn describe(&self) -> String {
         let Self { n_statements, n_controls, n_equal_lines } = self;
-        let statements = match n_statements {
-            0 => "no statement".to_owned(),
-            n => count(*n, "statement"),
+        let all = |n: usize, noun: &str| match n {
+            0 => format!("no {noun}"),
+            n => count(n, noun),
         };
         let controls = match n_controls {
             0 => "no control flow".to_owned(),
-            1 => "1 kind of control flow".to_owned(),
-            n => format!("{n} kinds of control flow"),
+            n => format!("{} of control flow", count(*n, "kind")),
         };
-        let lines = match n_equal_lines {
-            0 => "no equal line".to_owned(),
-            n => count(*n, "equal line"),
-        };
-        format!("{statements}, {controls}, {lines}")
+        format!(
+            "{}, {controls}, {}",
+            all(*n_statements, "statement"),
+            all(*n_equal_lines, "equal line")
+        )
     }
 }
 
@@ -131,46 +130,38 @@ pub enum Milder {
 impl Milder {
     /// Why, in a few words.
     pub fn describe(&self) -> String {
-        match self {
-            Self::In(Ground::Test) => "in test code".to_owned(),
-            Self::In(Ground::Example) => "in an example or benchmark".to_owned(),
-            Self::In(Ground::Declarative) => "declares rather than computes".to_owned(),
-            Self::In(Ground::Document | Ground::Code) => "in a document".to_owned(),
-            Self::SaysLittle(little) => format!("says little: {}", little.describe()),
+        let in_step = "the two files are kept in step";
+        let words = match self {
+            Self::In(Ground::Test) => "in test code",
+            Self::In(Ground::Example) => "in an example or benchmark",
+            Self::In(Ground::Declarative) => "declares rather than computes",
+            Self::In(Ground::Document | Ground::Code) => "in a document",
+            Self::SaysLittle(little) => return format!("says little: {}", little.describe()),
             Self::InStep(percent) => {
-                format!(
-                    "the two files are kept in step: {percent} % of one was in the other before"
-                )
+                return format!("{in_step}: {percent} % of one was in the other before");
             }
             Self::EditedInStep(n) => {
-                format!(
-                    "the two files are kept in step: {} of both {} alike",
-                    count(*n, "earlier edit"),
-                    agreed(*n, "is", "are")
-                )
+                let (edits, are) = (count(*n, "earlier edit"), agreed(*n, "is", "are"));
+                return format!("{in_step}: {edits} of both {are} alike");
             }
-            Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
-            Self::FromDocument => "its origin is in a document".to_owned(),
-            Self::FromGenerated => "its origin is generated".to_owned(),
-            Self::Short => "a short insertion, and no whole function".to_owned(),
-            Self::Alternative => "no build has both: they are alternatives".to_owned(),
-            Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
+            Self::Reverted => "a revert: the file is as it was a few commits before",
+            Self::FromDocument => "its origin is in a document",
+            Self::FromGenerated => "its origin is generated",
+            Self::Short => "a short insertion, and no whole function",
+            Self::Alternative => "no build has both: they are alternatives",
+            Self::RevertedByName => "a revert of the commit that deleted it",
             Self::NothingOwed => {
-                "nothing is owed: its notice is kept, or its license asks for none".to_owned()
+                "nothing is owed: its notice is kept, or its license asks for none"
             }
-            Self::Undecided => "its license needs review".to_owned(),
-            Self::NoFault => {
-                "no commit that it lacks says that it fixes a security fault".to_owned()
-            }
-            Self::LeftOut => "left out on purpose".to_owned(),
+            Self::Undecided => "its license needs review",
+            Self::NoFault => "no commit that it lacks says that it fixes a security fault",
+            Self::LeftOut => "left out on purpose",
             Self::Beyond(n) => {
-                format!(
-                    "the change has {} that {} worth more",
-                    count(*n, "copy"),
-                    agreed(*n, "is", "are")
-                )
+                let (copies, are) = (count(*n, "copy"), agreed(*n, "is", "are"));
+                return format!("the change has {copies} that {are} worth more");
             }
-        }
+        };
+        words.to_owned()
     }
 }
 
@@ -219,22 +210,17 @@ impl Levels {
         if let Some(little) = circumstances.says_little.filter(|_| is_little) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
         }
-        // A bundle gets what its sources get.
-        if let Some(percent) = circumstances.in_step.filter(|_| rule.topic == Topic::Duplication) {
-            judgment.soften(Level::Note, Milder::InStep(percent));
-        }
-        if circumstances.is_from_document && rule.topic == Topic::Duplication {
-            judgment.soften(Level::Note, Milder::FromDocument);
-        }
-        if circumstances.is_from_generated && rule.topic == Topic::Duplication {
-            judgment.soften(Level::Note, Milder::FromGenerated);
-        }
-        if circumstances.is_alternative && rule.topic == Topic::Duplication {
-            judgment.soften(Level::Note, Milder::Alternative);
-        }
-        // Who reverts brings nothing new: the code was reviewed when it first came in.
-        if circumstances.is_reverted && rule.topic == Topic::Duplication {
-            judgment.soften(Level::Note, Milder::Reverted);
+        if rule.topic == Topic::Duplication {
+            let reasons = [
+                // A bundle gets what its sources get.
+                circumstances.in_step.map(Milder::InStep),
+                circumstances.is_from_document.then_some(Milder::FromDocument),
+                circumstances.is_from_generated.then_some(Milder::FromGenerated),
+                circumstances.is_alternative.then_some(Milder::Alternative),
+                // Who reverts brings nothing new: the code was reviewed when it first came in.
+                circumstances.is_reverted.then_some(Milder::Reverted),
+            ];
+            reasons.into_iter().flatten().for_each(|why| judgment.soften(Level::Note, why));
         }
         Some(judgment)
     }
@@ -280,9 +266,19 @@ impl Levels {
             (Place::Tree, _) => Milder::Short,
             (Place::Past(_), _) => Milder::RevertedByName,
         };
-        let judge = |rule: &&'static Rule| {
-            self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances)
-        };
+        self.most_severe(circumstances, why, |when| when.of_copy(origin))
+    }
+
+    /// Judges something by all rules that apply to it, each of which is `at_most` this severe for
+    /// it, and why.
+    fn most_severe(
+        &self,
+        circumstances: Circumstances,
+        why: Milder,
+        at_most: impl Fn(&RuleCondition) -> Option<Level>,
+    ) -> Option<Judgment> {
+        let judge =
+            |rule: &&'static Rule| self.judge(rule, (at_most(&rule.when)?, why), circumstances);
         let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -290,28 +286,13 @@ impl Levels {
     /// Judges commits that a copy lacks; `None` if the rule is off.
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
-        let judge = |rule: &&'static Rule| {
-            self.judge(rule, (rule.when.of_behind(behind)?, Milder::NoFault), circumstances)
-        };
-        let judged = RULES.iter().filter_map(judge);
-        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
-    }
-
-    /// Whether any enabled rule looks at what copies lack.
-    pub fn ask_for_missed(&self) -> bool {
-        RULES.iter().any(|rule| {
-            matches!(rule.when, super::RuleCondition::Behind(_)) && self.of(rule).is_some()
-        })
+        self.most_severe(circumstances, Milder::NoFault, |when| when.of_behind(behind))
     }
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, ..Circumstances::NEW_CODE };
-        let judge = |rule: &&'static Rule| {
-            self.judge(rule, (rule.when.of_other(about)?, Milder::LeftOut), circumstances)
-        };
-        let judged = RULES.iter().filter_map(judge);
-        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+        self.most_severe(circumstances, Milder::LeftOut, |when| when.of_other(about))
     }
 
     /// The configured level of `rule`; `None` if it is off.
@@ -324,42 +305,42 @@ impl Levels {
         self.of(super::rule("copied-code")?)
     }
 
+    /// Whether a rule with such a condition is on.
+    fn ask(&self, is_meant: impl Fn(&RuleCondition) -> bool) -> bool {
+        RULES.iter().any(|rule| is_meant(&rule.when) && self.of(rule).is_some())
+    }
+
     /// Whether any enabled rule looks at copies.
     pub fn ask_for_copies(&self) -> bool {
-        RULES.iter().any(|rule| rule.when.looks_at_copies() && self.of(rule).is_some())
+        self.ask(RuleCondition::looks_at_copies)
+    }
+
+    /// Whether any enabled rule looks at what copies lack.
+    pub fn ask_for_missed(&self) -> bool {
+        self.ask(|when| matches!(when, RuleCondition::Behind(_)))
     }
 
     /// Whether any enabled rule looks at edits.
     pub fn ask_for_edits(&self) -> bool {
-        RULES
-            .iter()
-            .any(|rule| matches!(rule.when, RuleCondition::Edit(_)) && self.of(rule).is_some())
+        self.ask(|when| matches!(when, RuleCondition::Edit(_)))
     }
 
     /// Whether an enabled rule looks at new functions that exist in other words. Where copies may
     /// be made, none does: what was copied is not said to be written anew.
     pub fn ask_for_functions(&self) -> bool {
-        let is_on = |rule: &&Rule| self.of(rule).is_some();
-        let looks_at_copies = |rule: &&Rule| matches!(rule.when, RuleCondition::Tree(_));
-        let tells_copies = RULES.iter().copied().filter(looks_at_copies).all(|rule| is_on(&rule));
-        tells_copies
-            && RULES
-                .iter()
-                .copied()
-                .filter(is_on)
-                .any(|rule| matches!(rule.when, RuleCondition::Function(_)))
+        let mut of_copies = RULES.iter().filter(|rule| rule.when.looks_at(&Place::Tree));
+        of_copies.all(|rule| self.of(rule).is_some())
+            && self.ask(|when| matches!(when, RuleCondition::Function(_)))
     }
 
     /// Whether any enabled rule looks at copies of past states.
     pub fn ask_for_old_copies(&self) -> bool {
-        RULES
-            .iter()
-            .any(|rule| matches!(rule.when, RuleCondition::OldCopy(_)) && self.of(rule).is_some())
+        self.ask(|when| matches!(when, RuleCondition::OldCopy(_)))
     }
 
     /// Whether any enabled rule looks at copies of code in such a place.
     pub fn ask_for(&self, place: &Place) -> bool {
-        RULES.iter().any(|rule| rule.when.looks_at(place) && self.of(rule).is_some())
+        self.ask(|when| when.looks_at(place))
     }
 }
 
@@ -549,20 +530,17 @@ mod tests {
             judged.milder.map(|milder| milder.describe())
         };
         let given = Attribution::Given("NOTICE".to_owned());
-        assert!(
-            reason(in_component(Answer::Allowed, given))
-                .is_some_and(|why| why.starts_with("nothing is owed"))
-        );
-        assert!(reason(in_component(Answer::Allowed, Attribution::NotAsked)).is_some());
-        assert_eq!(
-            reason(in_component(Answer::Review, owed())).as_deref(),
-            Some("its license needs review")
-        );
-        assert_eq!(
-            reason(in_past(true)).as_deref(),
-            Some("a revert of the commit that deleted it")
-        );
-        assert_eq!(reason(in_component(Answer::Allowed, owed())), None);
+        let nothing = Some("nothing is owed: its notice is kept, or its license asks for none");
+        let rows = [
+            (in_component(Answer::Allowed, given), nothing),
+            (in_component(Answer::Allowed, Attribution::NotAsked), nothing),
+            (in_component(Answer::Review, owed()), Some("its license needs review")),
+            (in_past(true), Some("a revert of the commit that deleted it")),
+            (in_component(Answer::Allowed, owed()), None),
+        ];
+        for (origin, why) in rows {
+            assert_eq!(reason(origin).as_deref(), why);
+        }
     }
 
     #[test]

@@ -127,16 +127,14 @@ impl Exception {
 impl std::fmt::Display for Exception {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the license exception")?;
-        let mut parts = Vec::new();
-        parts.extend(self.path.as_ref().map(|path| format!("path `{path}`")));
-        parts.extend(self.origin.as_ref().map(|origin| format!("origin `{origin}`")));
-        parts.extend(self.rule.map(|rule| format!("rule `{}`", rule.id)));
-        write!(
-            f,
-            " for {} ({})",
-            if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") },
-            self.reason
-        )
+        let parts = [
+            self.path.as_ref().map(|path| format!("path `{path}`")),
+            self.origin.as_ref().map(|origin| format!("origin `{origin}`")),
+            self.rule.map(|rule| format!("rule `{}`", rule.id)),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let parts = if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") };
+        write!(f, " for {parts} ({})", self.reason)
     }
 }
 
@@ -267,7 +265,6 @@ impl LicensePolicy {
         if names(&self.allow) {
             return (Answer::Allowed, format!("the settings allow {expression}"));
         }
-        let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
         let best = |a: AnswerAndReason, b: AnswerAndReason| if b.0 < a.0 { b } else { a };
         expression.fold(|license| self.judge_one(license), worst, best)
     }
@@ -293,17 +290,14 @@ impl LicensePolicy {
             return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
         let by_project = self.project().map(|(project, evidence)| {
-            let worst = |a: AnswerAndReason, b: AnswerAndReason| if b.0 > a.0 { b } else { a };
             // Users of the project may choose among its licenses, so code in it must be compatible
             // with each.
-            let fold = |project: &Expression| {
-                project.fold(|outbound| go_together(outbound, license), worst, worst)
-            };
-            let (answer, mut reason) = fold(project);
-            if let Some(evidence) = evidence {
-                reason = format!("{reason} ({evidence})");
+            let (answer, reason) =
+                project.fold(|outbound| go_together(outbound, license), worst, worst);
+            match evidence {
+                Some(evidence) => (answer, format!("{reason} ({evidence})")),
+                None => (answer, reason),
             }
-            (answer, reason)
         });
         match by_project {
             Some(answered) if answered.0 != Answer::Allowed => answered,
@@ -312,16 +306,19 @@ impl LicensePolicy {
                 format!("{license} is not among the licenses that the settings allow"),
             ),
             Some(answered) => answered,
-            None if class >= Class::SourceAvailable => (
-                Answer::Review,
-                format!(
-                    "{license} is {}, and nothing says whether that may be copied",
-                    class.name()
-                ),
-            ),
+            None if class >= Class::SourceAvailable => {
+                let class = class.name();
+                let why =
+                    format!("{license} is {class}, and nothing says whether that may be copied");
+                (Answer::Review, why)
+            }
             None => (Answer::Allowed, format!("nothing denies {license} ({})", class.name())),
         }
     }
+}
+
+fn worst(a: AnswerAndReason, b: AnswerAndReason) -> AnswerAndReason {
+    if b.0 > a.0 { b } else { a }
 }
 
 fn said(verb: &str, term: &str, license: &License) -> String {
@@ -337,43 +334,34 @@ fn said(verb: &str, term: &str, license: &License) -> String {
 /// if it has no answer.
 fn go_together(outbound: &License, inbound: &License) -> AnswerAndReason {
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
+    let work = format!("{outbound}, the project's license");
     match compatibility(outbound, inbound) {
-        Some(Compatibility::Yes) => (
-            Answer::Allowed,
-            format!("{inbound} is compatible with {outbound}, the project's license"),
+        Some(Compatibility::Yes) => {
+            (Answer::Allowed, format!("{inbound} is compatible with {work}"))
+        }
+        Some(Compatibility::No) => (
+            Answer::Denied,
+            format!("{inbound} is not compatible with {work}, according to OSADL's matrix"),
         ),
-        Some(Compatibility::No) => {
-            let text = format!(
-                "{inbound} is not compatible with {outbound}, the project's license, according to OSADL's matrix"
-            );
-            (Answer::Denied, text)
-        }
-        Some(Compatibility::Depends) => {
-            let text = format!(
-                "whether {inbound} is compatible with {outbound}, the project's license, depends on how they are combined"
-            );
-            (Answer::Review, text)
-        }
-        None if class <= Class::Permissive => (
-            Answer::Allowed,
+        Some(Compatibility::Depends) => (
+            Answer::Review,
             format!(
-                "{inbound} is {}, which is compatible with {outbound}, the project's license",
-                class.name()
+                "whether {inbound} is compatible with {work}, depends on how they are combined"
             ),
         ),
+        None if class <= Class::Permissive => {
+            let class = class.name();
+            (Answer::Allowed, format!("{inbound} is {class}, which is compatible with {work}"))
+        }
         None if class >= Class::SourceAvailable
             || class >= Class::StrongCopyleft && of_work != class =>
         {
-            let text =
-                format!("{inbound} is {}, and the project is under {outbound}", class.name());
-            (Answer::Denied, text)
+            let class = class.name();
+            (Answer::Denied, format!("{inbound} is {class}, and the project is under {outbound}"))
         }
-        None => (
-            Answer::Review,
-            format!(
-                "it is unknown whether {inbound} is compatible with {outbound}, the project's license"
-            ),
-        ),
+        None => {
+            (Answer::Review, format!("it is unknown whether {inbound} is compatible with {work}"))
+        }
     }
 }
 

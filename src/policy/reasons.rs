@@ -13,19 +13,13 @@ impl Finding {
         if self.rule.topic == Topic::Duplication && self.n_novel > 0 && self.worth != Worth::NONE {
             reasons.push(weighing(&self.worth));
         }
-        match self.milder {
-            None => {
-                reasons.push(format!(
-                    "{level}: the level of `{}`; `[rules]` sets it, for a folder too",
-                    self.rule.id
-                ));
+        let id = self.rule.id;
+        reasons.push(match self.milder {
+            None => format!("{level}: the level of `{id}`; `[rules]` sets it, for a folder too"),
+            Some(milder) => {
+                format!("{level}: {}; {}", milder.describe(), cure(milder, &self.worth))
             }
-            Some(milder) => reasons.push(format!(
-                "{level}: {}; {}",
-                milder.describe(),
-                cure(milder, &self.worth)
-            )),
-        }
+        });
         reasons
     }
 }
@@ -37,11 +31,9 @@ fn weighing(worth: &Worth) -> String {
         does.push(format!("{} of control flow", count(worth.n_controls, "kind")));
     }
     let mut with = vec![format!("{:.0} % of the names kept", worth.names * 100.0)];
+    let rare = format!("{} that few files nearby use", count(worth.n_rare_names, "name"));
     let facts = [
-        (
-            worth.n_rare_names > 0,
-            format!("{} that few files nearby use", count(worth.n_rare_names, "name")),
-        ),
+        (worth.n_rare_names > 0, rare),
         (worth.ends_block, "ends with its block".to_owned()),
         (!worth.is_even, "begins or ends inside a block".to_owned()),
         (worth.is_beside, "next to its origin".to_owned()),

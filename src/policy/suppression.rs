@@ -321,14 +321,9 @@ mod tests {
         check_wrong("/* Secondhand: allow(copied-code) -- x */ int a;", why);
         check_wrong("/* secondhand : allow-file(copied-code) -- x */ int a;", why);
         assert!(of("/* Secondhand allows copies (few). */ int a;").is_empty());
-        check_wrong(
-            "// secondhand: allow(copied-code)",
-            "it has no reason: add `-- ` and the reason",
-        );
-        check_wrong(
-            "// secondhand: allow(copied-code) --  ",
-            "it has no reason: add `-- ` and the reason",
-        );
+        let no_reason = "it has no reason: add `-- ` and the reason";
+        check_wrong("// secondhand: allow(copied-code)", no_reason);
+        check_wrong("// secondhand: allow(copied-code) --  ", no_reason);
         check_wrong(
             "// secondhand: allow(copied) -- x",
             "there is no rule `copied`; did you mean `copied-code`?",

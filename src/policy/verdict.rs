@@ -50,26 +50,18 @@ pub enum Attribution {
 impl Verdict {
     /// In words: the answer, the reason, and what is owed.
     pub fn describe(&self) -> String {
-        let mut text = match self.answer {
-            Answer::Allowed => format!("allowed: {}", self.reason),
-            Answer::Review => format!("to review: {}", self.reason),
-            Answer::Unknown => format!("unknown license: {}", self.reason),
-            Answer::Denied => format!("potential conflict: {}", self.reason),
+        let answer = match self.answer {
+            Answer::Allowed => "allowed",
+            Answer::Review => "to review",
+            Answer::Unknown => "unknown license",
+            Answer::Denied => "potential conflict",
         };
-        match &self.attribution {
-            Attribution::NotAsked => {}
-            Attribution::Owed(missing) if missing.is_empty() => {
-                text.push_str("; attribution is owed");
-            }
-            Attribution::Owed(missing) => {
-                text.push_str("; attribution is owed: ");
-                text.push_str(&missing.join("; "));
-            }
-            Attribution::Given(place) => {
-                text.push_str("; its notice is in ");
-                text.push_str(place);
-            }
-        }
-        text
+        let owed = match &self.attribution {
+            Attribution::NotAsked => String::new(),
+            Attribution::Owed(missing) if missing.is_empty() => "; attribution is owed".to_owned(),
+            Attribution::Owed(missing) => format!("; attribution is owed: {}", missing.join("; ")),
+            Attribution::Given(place) => format!("; its notice is in {place}"),
+        };
+        format!("{answer}: {}{owed}", self.reason)
     }
 }

@@ -100,14 +100,7 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl RuleCondition {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(
-            self,
-            Self::Unexamined(_)
-                | Self::Edit(_)
-                | Self::OldCopy(_)
-                | Self::Function(_)
-                | Self::Behind(_)
-        )
+        matches!(self, Self::Tree(_) | Self::Past(_) | Self::Component(_))
     }
 
     /// Whether it looks at copies of code in this place.
