@@ -65,6 +65,22 @@ impl ConfigError {
         }
     }
 
+    /// The value of `key` in `file` cannot be used.
+    pub(super) fn value(file: &str, key: &str, why: impl ToString) -> Self {
+        Self::value_near(file, key, why, None)
+    }
+
+    /// The same, where another key or value may have been meant.
+    pub(super) fn value_near(
+        file: &str,
+        key: &str,
+        why: impl ToString,
+        nearest: Option<String>,
+    ) -> Self {
+        let (file, key, why) = (file.to_owned(), key.to_owned(), why.to_string());
+        Self::Value { file, key, why, nearest }
+    }
+
     /// The same, naming the line of `text`, the settings file, that has the unusable value.
     pub(super) fn located(self, text: &str) -> Self {
         match self {
@@ -112,17 +128,13 @@ pub(super) fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> 
         }
         let items = value.get_ref().as_array().into_iter().flat_map(|items| items.iter());
         let mut quoted = items.filter(|item| {
-            let texts = item
-                .get_ref()
-                .as_table()
-                .map_or_else(|| vec![*item], |table| table.values().collect());
+            let table = item.get_ref().as_table();
+            let texts = table.map_or_else(|| vec![*item], |table| table.values().collect());
             let quotes = |text: &str| why.contains(&format!("`{text}`"));
             texts.iter().any(|value| value.get_ref().as_str().is_some_and(quotes))
         });
-        return Some(line_at(
-            text,
-            quoted.next().map_or(found.span().start, |item| item.span().start),
-        ));
+        let start = quoted.next().map_or(found.span().start, |item| item.span().start);
+        return Some(line_at(text, start));
     }
     None
 }
@@ -247,14 +259,8 @@ struct RawDecision {
 pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let RawDecisions { decision } = parsed(text, name)?;
     let complete = |raw: RawDecision| {
-        let day = |text: &str| {
-            text.parse().map_err(|why: DateError| ConfigError::Value {
-                file: name.to_owned(),
-                key: "decision.until".to_owned(),
-                why: why.to_string(),
-                nearest: None,
-            })
-        };
+        let wrong = |why: DateError| ConfigError::value(name, "decision.until", why);
+        let day = |text: &str| text.parse().map_err(wrong);
         let until = raw.until.as_deref().filter(|text| !text.is_empty()).map(day).transpose()?;
         Ok(Decision { copy: raw.copy, by: raw.by, reason: raw.reason, until })
     };
@@ -268,16 +274,9 @@ impl RawConfig {
     /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who
     /// set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
-        let invalid = |(why, nearest)| ConfigError::Value {
-            file: origin.to_owned(),
-            key: key.to_owned(),
-            why,
-            nearest,
-        };
-        let parsed = format!("v = {value}")
-            .parse::<toml::Table>()
-            .ok()
-            .and_then(|mut table| table.remove("v"));
+        let invalid =
+            |(why, nearest): (String, _)| ConfigError::value_near(origin, key, why, nearest);
+        let parsed = parsed_value(value);
         let text = || toml::Value::String(value.to_owned());
         let written = toml::Table::try_from(self);
         let is_writable = written.is_ok();
@@ -318,12 +317,8 @@ impl RawConfig {
     /// These settings without what languages and paths have of the option `key`.
     pub fn for_all_files(&self, key: &str) -> Self {
         let mut clean = self.clone();
-        for special in clean.languages.values_mut().chain(clean.paths.values_mut()) {
-            match key.split_once('.') {
-                Some(("rules", rule)) => drop(special.rules.remove(rule)),
-                _ => special.clear(key),
-            }
-        }
+        let specials = clean.languages.values_mut().chain(clean.paths.values_mut());
+        specials.for_each(|special| special.clear(key));
         clean
     }
 
@@ -369,11 +364,7 @@ impl RawConfig {
         let names = super::options().into_iter().map(|option| option.name);
         for name in names.filter(|name| wanted(name)) {
             let Some(value) = self.get(&name) else { continue };
-            let parsed = format!("v = {value}")
-                .parse::<toml::Table>()
-                .ok()
-                .and_then(|mut table| table.remove("v"));
-            match parsed {
+            match parsed_value(&value) {
                 Some(toml::Value::Table(table)) if !table.is_empty() => {
                     flatten(&[name], &table, &mut leaves);
                 }
@@ -382,6 +373,11 @@ impl RawConfig {
         }
         leaves
     }
+}
+
+/// A value that is written as TOML.
+fn parsed_value(value: &str) -> Option<toml::Value> {
+    format!("v = {value}").parse::<toml::Table>().ok()?.remove("v")
 }
 
 /// Every value in a table, with the names that lead to it.
@@ -442,11 +438,7 @@ fn explain(message: &str) -> (String, Option<String>) {
         [unknown, known @ ..] if message.starts_with("unknown field") => {
             // What other programs call it.
             let is_ignore = ["exclude", "excludes", "skip", "ignore-paths"].contains(unknown);
-            let meant = if is_ignore && known.contains(&"ignore") {
-                Some("ignore".to_owned())
-            } else {
-                None
-            };
+            let meant = (is_ignore && known.contains(&"ignore")).then(|| "ignore".to_owned());
             (format!("unknown option `{unknown}`"), meant.or_else(|| nearest(unknown, known)))
         }
         [unknown, known @ ..] if message.starts_with("unknown variant") => {

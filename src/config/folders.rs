@@ -58,12 +58,8 @@ impl FolderSettings {
                 thresholds.join(", "),
                 OTHERS.join(", ")
             );
-            return Err(ConfigError::Syntax {
-                file: name,
-                line: line_of_key(&text, &key),
-                why,
-                nearest: None,
-            });
+            let line = line_of_key(&text, &key);
+            return Err(ConfigError::Syntax { file: name, line, why, nearest: None });
         }
         Ok(Self {
             folder: folder_of(&file).unwrap_or_else(|| FilePath::new("")),
@@ -117,12 +113,7 @@ impl FolderSettings {
     /// Leaves the option `key` as it is for all files: something stronger has set it.
     pub fn clear(&mut self, key: &str) {
         let specials = self.languages.values_mut().chain(self.paths.values_mut());
-        for special in specials.chain([&mut self.thresholds]) {
-            match key.split_once('.') {
-                Some(("rules", rule)) => drop(special.rules.remove(rule)),
-                _ => special.clear(key),
-            }
-        }
+        specials.chain([&mut self.thresholds]).for_each(|special| special.clear(key));
         match key {
             "ignore" => self.ignore.clear(),
             "tests" => self.tests.clear(),

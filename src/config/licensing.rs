@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
-use crate::policy::{Exception, LicensePolicy, LicenseTerm, RULES, Topic};
+use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
 /// The presets by name.
@@ -23,18 +23,15 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
     let preset =
         raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
     let has_no_project = raw.project_license.as_deref() == Some(NO_PROJECT);
-    let project = raw
-        .project_license
-        .as_ref()
-        .or(preset.project_license.as_ref())
-        .filter(|_| !has_no_project);
+    let project = raw.project_license.as_ref().or(preset.project_license.as_ref());
+    let project = project
+        .filter(|_| !has_no_project)
+        .map(|text| expression("license.project-license", text, file));
     let list = |key: &str, of_preset: &[String], own: &[String]| {
         of_preset.iter().chain(own).map(|text| term(key, text, file)).collect::<Result<Vec<_>, _>>()
     };
     Ok(LicensePolicy {
-        project: project
-            .map(|text| expression("license.project-license", text, file))
-            .transpose()?,
+        project: project.transpose()?,
         allow: list("license.allow", &preset.allow, &raw.allow)?,
         deny: list("license.deny", &preset.deny, &raw.deny)?,
         exceptions: raw
@@ -49,21 +46,15 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
 
 /// Checks the licenses of vendored folders.
 pub(super) fn check_vendored(folders: &[Vendored], file: &str) -> Result<(), ConfigError> {
-    let declared = folders.iter().filter_map(|folder| folder.license.as_deref());
-    declared
-        .map(|text| expression("vendored.license", text, file))
-        .try_for_each(|checked| checked.map(drop))
-}
-
-fn invalid(key: &str, file: &str, why: String, nearest: Option<String>) -> ConfigError {
-    ConfigError::Value { file: file.to_owned(), key: key.to_owned(), why, nearest }
+    let mut declared = folders.iter().filter_map(|folder| folder.license.as_deref());
+    declared.try_for_each(|text| expression("vendored.license", text, file).map(drop))
 }
 
 fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
     let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
     let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
         let why = format!("there is no preset `{name}`; available: {}", names.join(", "));
-        return Err(invalid("license.preset", file, why, nearest(name, &names)));
+        return Err(ConfigError::value_near(file, "license.preset", why, nearest(name, &names)));
     };
     Ok(super::file::part(text).expect("a test reads every preset"))
 }
@@ -74,7 +65,7 @@ fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigErr
             "`{text}` is not an SPDX expression; write a license of your own as `LicenseRef-NAME`"
         )
     };
-    Expression::parse(text).ok_or_else(|| invalid(key, file, why(), None))
+    Expression::parse(text).ok_or_else(|| ConfigError::value(file, key, why()))
 }
 
 fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
@@ -85,33 +76,28 @@ fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
             "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {classes}"
         )
     };
-    LicenseTerm::parse(text).ok_or_else(|| invalid(key, file, why(), nearest(text, &classes)))
+    let invalid = || ConfigError::value_near(file, key, why(), nearest(text, &classes));
+    LicenseTerm::parse(text).ok_or_else(invalid)
 }
 
 fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     let key = "license.exceptions";
+    let invalid = |why: &str| ConfigError::value(file, key, why);
     if raw.reason.trim().is_empty() {
-        return Err(invalid(key, file, "an exception needs a reason".to_owned(), None));
+        return Err(invalid("an exception needs a reason"));
     }
     if raw.path.is_none() && raw.origin.is_none() {
-        return Err(invalid(
-            key,
-            file,
-            "an exception needs a `path` or an `origin`".to_owned(),
-            None,
-        ));
+        return Err(invalid("an exception needs a `path` or an `origin`"));
     }
     let rule = raw.rule.as_deref().map(|id| {
         let of_licenses = || RULES.iter().copied().filter(|rule| rule.topic == Topic::License);
         let known: Vec<&str> = of_licenses().map(|rule| rule.id).collect();
         let why = || format!("`{id}` is not a license rule; available: {}", known.join(", "));
         let found = of_licenses().find(|rule| rule.id == id);
-        found.ok_or_else(|| invalid(key, file, why(), nearest(id, &known)))
+        found.ok_or_else(|| ConfigError::value_near(file, key, why(), nearest(id, &known)))
     });
-    let until = raw
-        .until
-        .as_deref()
-        .map(|text| text.parse().map_err(|why| invalid(key, file, format!("{why}"), None)));
+    let day = |text: &str| text.parse().map_err(|why: DateError| invalid(&why.to_string()));
+    let until = raw.until.as_deref().map(day);
     Ok(Exception {
         path: raw.path.clone(),
         origin: raw.origin.clone(),

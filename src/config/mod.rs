@@ -97,23 +97,18 @@ impl Config {
     }
 
     /// Like [`Config::new`], with the settings of `folders`, an outer one before those in it.
-    ///
-    /// # Errors
-    /// The same, also for those of folders.
     pub fn with_folders(
         mut raw: RawConfig,
         folders: &[FolderSettings],
         origin: &str,
     ) -> Result<Self, ConfigError> {
         check_folders(folders)?;
-        let invalid = |key: &str, why: String| ConfigError::Value {
-            file: origin.to_owned(),
-            key: key.to_owned(),
-            why,
-            nearest: None,
-        };
+        let invalid = |key: &str, why: String| ConfigError::value(origin, key, why);
         let positive = |key: &str, value: usize| {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
+        };
+        let rules = |key: &str, builtin: &[&str], user: &[String]| {
+            PathRules::new(builtin, user).map_err(|why| invalid(key, why))
         };
         licensing::check_vendored(&raw.vendored, origin)?;
         for folder in folders.iter().map(FolderSettings::at_root) {
@@ -155,13 +150,10 @@ impl Config {
                 run: raw.corpus_min_run,
             },
             min_rarity,
-            ignore: PathRules::new(paths::IGNORED, &raw.ignore)
-                .map_err(|why| invalid("ignore", why))?,
-            tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
-            examples: PathRules::new(paths::EXAMPLES, &raw.examples)
-                .map_err(|why| invalid("examples", why))?,
-            declaring: PathRules::new(paths::DECLARING, &[])
-                .map_err(|why| invalid("declaring", why))?,
+            ignore: rules("ignore", paths::IGNORED, &raw.ignore)?,
+            tests: rules("tests", paths::TESTS, &raw.tests)?,
+            examples: rules("examples", paths::EXAMPLES, &raw.examples)?,
+            declaring: rules("declaring", &[paths::BUILDS, paths::DATA].concat(), &[])?,
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
@@ -289,32 +281,25 @@ fn digest(file: &str, text: &str) -> SettingsDigest {
 /// Checks what folders have besides thresholds, to name their file in an error.
 fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
     for folder in folders.iter().filter(|folder| folder.file.is_some()) {
-        let invalid = |key: &str, why| ConfigError::Value {
-            file: folder.origin.clone(),
-            key: key.to_owned(),
-            why,
-            nearest: None,
-        };
-        let rules =
-            [("ignore", &folder.ignore), ("tests", &folder.tests), ("examples", &folder.examples)];
-        let mut checked = rules.iter().try_for_each(|(key, rules)| {
-            PathRules::new(&[], rules).map(drop).map_err(|why| invalid(key, why))
-        });
-        checked =
-            checked.and_then(|()| licensing::check_vendored(&folder.vendored, &folder.origin));
-        let mut vendored = folder.vendored.clone();
-        checked = checked
-            .and_then(|()| sort_vendored(&mut vendored).map_err(|why| invalid("vendored", why)));
-        checked.map_err(|error| error.located(&folder.text))?;
+        check_folder(folder).map_err(|error| error.located(&folder.text))?;
     }
     Ok(())
 }
 
+fn check_folder(folder: &FolderSettings) -> Result<(), ConfigError> {
+    let FolderSettings { origin, ignore, tests, examples, vendored, .. } = folder;
+    for (key, rules) in [("ignore", ignore), ("tests", tests), ("examples", examples)] {
+        PathRules::new(&[], rules).map_err(|why| ConfigError::value(origin, key, why))?;
+    }
+    licensing::check_vendored(vendored, origin)?;
+    let sorted = sort_vendored(&mut vendored.clone());
+    sorted.map_err(|why| ConfigError::value(origin, "vendored", why))
+}
+
 /// Sorts the vendored folders, the innermost first.
 fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
-    if let Some(wrong) =
-        folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains(".."))
-    {
+    let is_wrong = |of: &&Vendored| of.folder().is_empty() || of.path.contains("..");
+    if let Some(wrong) = folders.iter().find(is_wrong) {
         return Err(format!("`{}` is not a folder below that of the settings", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));

@@ -77,9 +77,6 @@ impl Overrides {
     }
 
     /// Each option with its value and where that was set, in the order of the reference.
-    ///
-    /// # Errors
-    /// As [`Overrides::over`].
     pub fn values(&self, written: &SettingsFile) -> Result<Vec<OptionValue>, ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let default = RawConfig::default().leaves(|_| true);

@@ -229,8 +229,10 @@ macro_rules! thresholds {
             /// Leaves the option `key` as it is for all files.
             pub(super) fn clear(&mut self, key: &str) {
                 $(if key == stringify!($option).replace('_', "-") { self.$option = None; })*
-                if key == "rules" {
-                    self.rules.clear();
+                match key.strip_prefix("rules") {
+                    Some("") => self.rules.clear(),
+                    Some(rule) => drop(rule.strip_prefix('.').map(|rule| self.rules.remove(rule))),
+                    None => {}
                 }
             }
 

@@ -95,12 +95,8 @@ impl Specials {
         let file = &*settings.origin;
         let mut add = |which: Which, key: &str, written: &RawThresholds| {
             let rules = checked(key, written, raw, file)?;
-            self.0.push(Special {
-                folder: settings.folder.clone(),
-                which,
-                rules,
-                written: written.clone(),
-            });
+            let (folder, written) = (settings.folder.clone(), written.clone());
+            self.0.push(Special { folder, which, rules, written });
             Ok(())
         };
         if settings.thresholds != RawThresholds::default() {
@@ -111,7 +107,7 @@ impl Specials {
             let Some(language) = languages.and_then(|languages| languages.named(name)) else {
                 let why = "there is no such language; `secondhand languages` lists all".to_owned();
                 let known = languages.map(Languages::ids).unwrap_or_default();
-                return Err(invalid(file, &key, why, nearest(name, &known)));
+                return Err(ConfigError::value_near(file, &key, why, nearest(name, &known)));
             };
             add(Which::Language(language.name.clone()), &key, written)?;
         }
@@ -126,7 +122,8 @@ impl Specials {
                 )),
                 false => PathRules::new(&[], &[settings.pattern_at_root(pattern)]),
             };
-            add(Which::Path(path.map_err(|why| invalid(file, &key, why, None))?), &key, written)?;
+            let path = path.map_err(|why| ConfigError::value(file, &key, why))?;
+            add(Which::Path(path), &key, written)?;
         }
         Ok(())
     }
@@ -205,16 +202,12 @@ fn n_literal(pattern: &str) -> usize {
     pattern.chars().filter(|character| !"*?[]!".contains(*character)).count()
 }
 
-fn invalid(file: &str, key: &str, why: String, nearest: Option<String>) -> ConfigError {
-    ConfigError::Value { file: file.to_owned(), key: key.to_owned(), why, nearest }
-}
-
 /// The built-in languages, and those of `raw`.
 pub(super) fn languages(raw: &RawConfig, file: &str) -> Result<Languages, ConfigError> {
     let mut languages = Languages::builtin();
     for (id, table) in &raw.language {
         let added = languages.add(id, table.clone());
-        added.map_err(|error| invalid(file, &format!("language.{id}"), error.to_string(), None))?;
+        added.map_err(|error| ConfigError::value(file, &format!("language.{id}"), error))?;
     }
     Ok(languages)
 }
@@ -231,7 +224,7 @@ fn checked(
     let mut values = FileThresholds::new(raw);
     written.apply(&mut values);
     check(&values, raw.guarantee_threshold)
-        .map_err(|(name, why)| invalid(file, &of_key(name), why, None))?;
+        .map_err(|(name, why)| ConfigError::value(file, &of_key(name), why))?;
     levels(&of_key("rules"), &written.rules, file)
 }
 
@@ -272,9 +265,9 @@ pub(super) fn levels(
     let level = |(id, setting): (&String, &LevelSetting)| {
         let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
         let why = || format!("there is no such rule; the rules are: {}", known.join(", "));
-        let found = rule(id)
-            .ok_or_else(|| invalid(file, &format!("{key}.{id}"), why(), nearest(id, &known)));
-        found.map(|rule| (rule.id, setting.level()))
+        let unknown =
+            || ConfigError::value_near(file, &format!("{key}.{id}"), why(), nearest(id, &known));
+        Ok((rule(id).ok_or_else(unknown)?.id, setting.level()))
     };
     rules.iter().map(level).collect()
 }

@@ -44,9 +44,6 @@ impl SettingsFile {
     }
 
     /// Reads settings from `text`; `name` is the file name and `origin` the file, for messages.
-    ///
-    /// # Errors
-    /// As [`RawConfig::parse`].
     pub fn parse(text: String, name: &str, origin: String) -> Result<Self, ConfigError> {
         let raw = RawConfig::parse(&text, name)?;
         Ok(Self { raw, origin, file: Some(name.to_owned()), folders: Vec::new(), text })
