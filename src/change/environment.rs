@@ -350,181 +350,108 @@ mod tests {
         assert_eq!(base(json!({"inputs": {}})), None);
     }
 
-    /// Checks the base, the proposed commit and the default branch that these variables name.
-    #[track_caller]
-    fn check(
-        variables: &[(&str, &str)],
-        base: Option<&str>,
-        proposed: Option<&str>,
-        default_branch: Option<&str>,
-    ) {
-        let variable = |name: &str| {
-            let found = variables.iter().find(|(variable, _)| *variable == name);
-            found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
-        };
-        let range = range_of_system(&variable).expect("a system we know");
-        let named = range.base.map(|base| match base.or {
-            Some(or) => format!("{} or {or}", base.revision),
-            None => base.revision,
-        });
-        assert_eq!(
-            (named.as_deref(), range.proposed.as_deref(), range.default_branch.as_deref()),
-            (base, proposed, default_branch)
-        );
-    }
+    /// Runs of pipelines: the variables that are set, and the base, the commit that was proposed and
+    /// the default branch that they name.
+    const RUNS: &str = "
+        # GitLab CI: a merge request, its merged result, a push, the first push of a branch.
+        GITLAB_CI=true CI_DEFAULT_BRANCH=trunk CI_COMMIT_BEFORE_SHA=000
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME=stable CI_MERGE_REQUEST_DIFF_BASE_SHA=a1
+        CI_MERGE_REQUEST_TARGET_BRANCH_SHA= => origin/stable or a1, none, trunk
+        GITLAB_CI=true CI_DEFAULT_BRANCH=trunk CI_COMMIT_BEFORE_SHA=000
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME=stable CI_MERGE_REQUEST_DIFF_BASE_SHA=a1
+        CI_MERGE_REQUEST_TARGET_BRANCH_SHA=b2 CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=c3
+        => b2, c3, trunk
+        GITLAB_CI=true CI_COMMIT_BEFORE_SHA=d4 => d4, none, none
+        CI=true GITLAB_CI=true CI_DEFAULT_BRANCH=trunk CI_COMMIT_BEFORE_SHA=000
+        => none, none, trunk
 
-    const ZEROS: &str = "0000000000000000000000000000000000000000";
+        # Azure Pipelines: the target in full or not, a push.
+        TF_BUILD=True SYSTEM_PULLREQUEST_TARGETBRANCH=refs/heads/release/1
+        SYSTEM_PULLREQUEST_SOURCECOMMITID=c3 => origin/release/1, c3, none
+        TF_BUILD=True SYSTEM_PULLREQUEST_TARGETBRANCH=release/1
+        SYSTEM_PULLREQUEST_SOURCECOMMITID=c3 => origin/release/1, c3, none
+        TF_BUILD=True => none, none, none
+
+        # Bitbucket: a pull request with its commit or without, a push.
+        BITBUCKET_BUILD_NUMBER=7 BITBUCKET_PR_DESTINATION_BRANCH=main
+        BITBUCKET_PR_DESTINATION_COMMIT=a1b2c3d4e5f6 => a1b2c3d4e5f6, none, none
+        BITBUCKET_BUILD_NUMBER=7 BITBUCKET_PR_DESTINATION_BRANCH=main => origin/main, none, none
+        BITBUCKET_BUILD_NUMBER=7 => none, none, none
+
+        # Jenkins: a change, a branch with a good build and without.
+        JENKINS_URL=http://localhost/ CHANGE_TARGET=main GIT_PREVIOUS_SUCCESSFUL_COMMIT=a1
+        => origin/main, none, none
+        JENKINS_URL=http://localhost/ GIT_PREVIOUS_SUCCESSFUL_COMMIT=a1 => a1, none, none
+        JENKINS_URL=http://localhost/ => none, none, none
+
+        # Buildkite: a pull request, a merge queue, a push.
+        BUILDKITE=true BUILDKITE_PIPELINE_DEFAULT_BRANCH=trunk
+        BUILDKITE_PULL_REQUEST_BASE_BRANCH=main => origin/main, none, trunk
+        BUILDKITE=true BUILDKITE_PULL_REQUEST_BASE_BRANCH=main
+        BUILDKITE_MERGE_QUEUE_BASE_COMMIT=a1 => a1, none, none
+        BUILDKITE=true BUILDKITE_PIPELINE_DEFAULT_BRANCH=trunk
+        BUILDKITE_PULL_REQUEST_BASE_BRANCH= => none, none, trunk
+
+        # CircleCI.
+        CIRCLECI=true CIRCLE_BRANCH=feature => none, none, none
+
+        # Woodpecker: a pull request, a push, another run.
+        CI=woodpecker CI_REPO_DEFAULT_BRANCH=main CI_PREV_COMMIT_SHA=a1
+        CI_PIPELINE_EVENT=pull_request CI_COMMIT_TARGET_BRANCH=release
+        => origin/release, none, main
+        CI=woodpecker CI_REPO_DEFAULT_BRANCH=main CI_PREV_COMMIT_SHA=a1 CI_PIPELINE_EVENT=push
+        => a1, none, main
+        CI=woodpecker CI_REPO_DEFAULT_BRANCH=main CI_PREV_COMMIT_SHA=a1 CI_PIPELINE_EVENT=cron
+        => none, none, main
+
+        # Drone: a pull request, a push, a tag.
+        DRONE=true DRONE_TARGET_BRANCH=main DRONE_COMMIT_BEFORE=a1 DRONE_COMMIT_SHA=c3
+        DRONE_BUILD_EVENT=pull_request => origin/main, c3, none
+        DRONE=true DRONE_TARGET_BRANCH=main DRONE_COMMIT_BEFORE=a1 DRONE_COMMIT_SHA=c3
+        DRONE_BUILD_EVENT=push => a1, c3, none
+        DRONE=true DRONE_TARGET_BRANCH=main DRONE_COMMIT_BEFORE=a1 DRONE_COMMIT_SHA=c3
+        DRONE_BUILD_EVENT=tag => none, c3, none
+
+        # Travis CI: a range, a pull request, the first push of a branch, which the variable names.
+        TRAVIS=true TRAVIS_BRANCH=main TRAVIS_COMMIT_RANGE=a1...c3 TRAVIS_PULL_REQUEST_SHA=c3
+        => a1, c3, none
+        TRAVIS=true TRAVIS_BRANCH=main TRAVIS_PULL_REQUEST=7 TRAVIS_PULL_REQUEST_SHA=c3
+        => origin/main, c3, none
+        TRAVIS=true TRAVIS_BRANCH=main TRAVIS_PULL_REQUEST=false => none, none, none
+
+        # TeamCity.
+        TEAMCITY_VERSION=2026.1 teamcity.pullRequest.target.branch=refs/heads/main
+        => origin/main, none, none
+    ";
 
     #[test]
-    fn gitlab_names_the_base_of_merge_requests_merged_results_and_pushes() {
-        let on = [
-            ("CI", "true"),
-            ("GITLAB_CI", "true"),
-            ("CI_DEFAULT_BRANCH", "trunk"),
-            ("CI_COMMIT_BEFORE_SHA", ZEROS),
-        ];
-        let main = Some("trunk");
-        let target = ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "stable");
-        let request = [
-            target,
-            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"),
-            ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", ""),
-        ];
-        check(&[&on[..], &request].concat(), Some("origin/stable or a1"), None, main);
-        let merged = [
-            target,
-            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"),
-            ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "b2"),
-            ("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "c3"),
-        ];
-        check(&[&on[..], &merged].concat(), Some("b2"), Some("c3"), main);
-        check(&[("GITLAB_CI", "true"), ("CI_COMMIT_BEFORE_SHA", "d4")], Some("d4"), None, None);
-        check(&on, None, None, main);
-    }
-
-    #[test]
-    fn azure_names_the_target_branch_in_full_or_not() {
-        let commit = ("SYSTEM_PULLREQUEST_SOURCECOMMITID", "c3");
-        for branch in ["refs/heads/release/1", "release/1"] {
-            let variables =
-                [("TF_BUILD", "True"), ("SYSTEM_PULLREQUEST_TARGETBRANCH", branch), commit];
-            check(&variables, Some("origin/release/1"), Some("c3"), None);
+    fn each_system_names_the_base_of_each_kind_of_run() {
+        let mut variables = Vec::new();
+        for line in RUNS.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+            let (set, expected) = match line.split_once("=> ") {
+                Some((set, expected)) => (set, Some(expected)),
+                None => (line, None),
+            };
+            variables.extend(set.split_whitespace().filter_map(|word| word.split_once('=')));
+            let Some(expected) = expected else { continue };
+            let variable = |name: &str| {
+                let found = variables.iter().find(|(variable, _)| *variable == name);
+                found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
+            };
+            let range = range_of_system(&variable).expect("a system we know");
+            let base = range.base.map(|base| match base.or {
+                Some(or) => format!("{} or {or}", base.revision),
+                None => base.revision,
+            });
+            let named = [base, range.proposed, range.default_branch];
+            let named = named.map(|of| of.unwrap_or_else(|| "none".to_owned())).join(", ");
+            assert_eq!(named, expected, "{variables:?}");
+            variables.clear();
         }
-        check(&[("TF_BUILD", "True")], None, None, None);
     }
 
     #[test]
-    fn bitbucket_names_the_destination() {
-        let on = ("BITBUCKET_BUILD_NUMBER", "7");
-        let branch = ("BITBUCKET_PR_DESTINATION_BRANCH", "main");
-        check(
-            &[on, branch, ("BITBUCKET_PR_DESTINATION_COMMIT", "a1b2c3d4e5f6")],
-            Some("a1b2c3d4e5f6"),
-            None,
-            None,
-        );
-        check(&[on, branch], Some("origin/main"), None, None);
-        check(&[on], None, None, None);
-    }
-
-    #[test]
-    fn jenkins_names_the_target_of_a_change_and_the_last_good_build_of_a_branch() {
-        let (on, last) =
-            (("JENKINS_URL", "http://localhost/"), ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "a1"));
-        check(&[on, ("CHANGE_TARGET", "main"), last], Some("origin/main"), None, None);
-        check(&[on, last], Some("a1"), None, None);
-        check(&[on], None, None, None);
-    }
-
-    #[test]
-    fn buildkite_names_the_base_of_pull_requests_and_merge_queues() {
-        let on = ("BUILDKITE", "true");
-        let default = ("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "trunk");
-        let of_request = ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main");
-        check(&[on, default, of_request], Some("origin/main"), None, Some("trunk"));
-        check(
-            &[on, of_request, ("BUILDKITE_MERGE_QUEUE_BASE_COMMIT", "a1")],
-            Some("a1"),
-            None,
-            None,
-        );
-        check(
-            &[on, default, ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "")],
-            None,
-            None,
-            Some("trunk"),
-        );
-    }
-
-    #[test]
-    fn circleci_names_none() {
-        check(&[("CIRCLECI", "true"), ("CIRCLE_BRANCH", "feature")], None, None, None);
-    }
-
-    #[test]
-    fn woodpecker_names_the_target_branch_and_the_commit_before_a_push() {
-        let on = [
-            ("CI", "woodpecker"),
-            ("CI_REPO_DEFAULT_BRANCH", "main"),
-            ("CI_PREV_COMMIT_SHA", "a1"),
-        ];
-        let request =
-            [("CI_PIPELINE_EVENT", "pull_request"), ("CI_COMMIT_TARGET_BRANCH", "release")];
-        check(&[&on[..], &request].concat(), Some("origin/release"), None, Some("main"));
-        check(
-            &[&on[..], &[("CI_PIPELINE_EVENT", "push")]].concat(),
-            Some("a1"),
-            None,
-            Some("main"),
-        );
-        check(&[&on[..], &[("CI_PIPELINE_EVENT", "cron")]].concat(), None, None, Some("main"));
-    }
-
-    #[test]
-    fn drone_names_the_target_branch_and_the_commit_before_a_push() {
-        let on = [
-            ("DRONE", "true"),
-            ("DRONE_TARGET_BRANCH", "main"),
-            ("DRONE_COMMIT_BEFORE", "a1"),
-            ("DRONE_COMMIT_SHA", "c3"),
-        ];
-        check(
-            &[&on[..], &[("DRONE_BUILD_EVENT", "pull_request")]].concat(),
-            Some("origin/main"),
-            Some("c3"),
-            None,
-        );
-        check(&[&on[..], &[("DRONE_BUILD_EVENT", "push")]].concat(), Some("a1"), Some("c3"), None);
-        check(&[&on[..], &[("DRONE_BUILD_EVENT", "tag")]].concat(), None, Some("c3"), None);
-    }
-
-    #[test]
-    fn travis_names_a_range_or_the_branch_that_a_pull_request_is_for() {
-        let on = [("TRAVIS", "true"), ("TRAVIS_BRANCH", "main")];
-        check(
-            &[&on[..], &[("TRAVIS_COMMIT_RANGE", "a1...c3"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]]
-                .concat(),
-            Some("a1"),
-            Some("c3"),
-            None,
-        );
-        check(
-            &[&on[..], &[("TRAVIS_PULL_REQUEST", "7"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]].concat(),
-            Some("origin/main"),
-            Some("c3"),
-            None,
-        );
-        // The first push of a branch: the variable names that very branch.
-        check(&[&on[..], &[("TRAVIS_PULL_REQUEST", "false")]].concat(), None, None, None);
-    }
-
-    #[test]
-    fn teamcity_names_the_target_branch_in_its_parameters() {
-        let variables = [
-            ("TEAMCITY_VERSION", "2026.1"),
-            ("teamcity.pullRequest.target.branch", "refs/heads/main"),
-        ];
-        check(&variables, Some("origin/main"), None, None);
+    fn a_property_of_teamcity_is_read_from_its_file() {
         let text = "# made by TeamCity\nother=1\nteamcity.pullRequest.target.branch.more=no\nteamcity.configuration.properties.file=C\\:\\\\work\\\\a\\=b.properties\n";
         let file = property_in(text, "teamcity.configuration.properties.file");
         assert_eq!(file.as_deref(), Some("C:\\work\\a=b.properties"));
