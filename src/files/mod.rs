@@ -9,7 +9,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-pub use regular::{not_regular, not_utf8, open, open_below, read, read_text, too_large};
+pub use regular::{digest, not_regular, not_utf8, open, open_below, read, read_text, too_large};
 
 use crate::text::FilePath;
 

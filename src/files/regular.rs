@@ -7,6 +7,10 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
+use crate::text::hexadecimal;
+
 /// Opens the regular file at `path` for reading, whatever links lead to it.
 ///
 /// # Errors
@@ -49,6 +53,20 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max { Err(too_large(max)) } else { Ok(bytes) }
+}
+
+/// The SHA-256 of the regular file at `path`, in hexadecimal, and its length.
+pub fn digest(path: &Path) -> io::Result<(String, u64)> {
+    let (mut file, mut hasher, mut len) = (open(path)?, Sha256::new(), 0);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let n = file.read(&mut buffer)?;
+        if n == 0 {
+            return Ok((hexadecimal(&hasher.finalize()), len));
+        }
+        hasher.update(&buffer[..n]);
+        len += n as u64;
+    }
 }
 
 /// Like [`read`], for a text in UTF-8.

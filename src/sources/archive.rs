@@ -23,9 +23,9 @@ pub(super) struct Archive<'a> {
     pub top: Option<Vec<u8>>,
     pub budget: &'a mut Budget,
     pub sink: &'a mut dyn Sink,
-    pub texts: Texts,
+    texts: Texts,
     /// When its newest file was changed, in seconds since 1970.
-    pub newest: Option<i64>,
+    newest: Option<i64>,
 }
 
 /// Times that packers write whatever the files have: nothing, zip's first day, npm, cargo, poetry
@@ -35,7 +35,7 @@ const CONSTANT_TIMES: &[i64] =
 
 /// License texts that manifests of an archive name.
 #[derive(Default)]
-pub(super) struct Texts {
+struct Texts {
     named: Vec<NamedText>,
     /// The texts so far, with [`MAX_LICENSE_FILE`] bytes in all: a manifest may come behind its
     /// text.
@@ -83,7 +83,28 @@ impl Entry<'_> {
     }
 }
 
-impl Archive<'_> {
+impl<'a> Archive<'a> {
+    /// An archive that is in no other one.
+    pub fn new(
+        name: String,
+        component: Arc<DeclaredComponent>,
+        top: Option<&str>,
+        budget: &'a mut Budget,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self {
+            name,
+            component,
+            depth: 0,
+            prefix: Vec::new(),
+            top: top.map(|top| top.as_bytes().to_vec()),
+            budget,
+            sink,
+            texts: Texts::default(),
+            newest: None,
+        }
+    }
+
     /// Handles a regular file: reads `bytes` only if they are wanted.
     pub fn entry(&mut self, name: &[u8], size: u64, bytes: &mut dyn Read) -> Result<(), Error> {
         let shown = self.shown(name);
@@ -111,13 +132,7 @@ impl Archive<'_> {
             self.texts.held.push((path, bytes));
             return Ok(());
         }
-        self.sink.take(SourceFile {
-            component: Arc::clone(&self.component),
-            path,
-            bytes,
-            seen: None,
-            licenses: None,
-        })
+        self.sink.take(SourceFile::new(&self.component, path, bytes))
     }
 
     /// Takes note of the time of an entry.
@@ -172,16 +187,11 @@ impl Archive<'_> {
             self.note(path.as_bytes(), "it is a nested archive too large to hold in memory");
             return Ok(());
         }
+        let (name, component) = (self.name.clone(), Arc::clone(&self.component));
         let mut inner = Archive {
-            name: self.name.clone(),
-            component: Arc::clone(&self.component),
             depth: self.depth + 1,
             prefix: [path.as_bytes(), b"/"].concat(),
-            top: None,
-            budget: &mut *self.budget,
-            sink: &mut *self.sink,
-            texts: Texts::default(),
-            newest: None,
+            ..Archive::new(name, component, None, &mut *self.budget, &mut *self.sink)
         };
         let has_failed = Cell::new(false);
         let read = match kind {

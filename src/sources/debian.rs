@@ -4,8 +4,6 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::limits::Budget;
 use super::tar::{Compression, read_file};
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
@@ -25,11 +23,11 @@ const MAX_CONTROL: u64 = 1 << 20;
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let mut text = String::new();
-    let file = files::open(path).map_err(|why| Error::file(path, why))?;
-    file.take(MAX_CONTROL).read_to_string(&mut text).map_err(|why| Error::file(path, why))?;
+    let read = files::open(path).and_then(|of| of.take(MAX_CONTROL).read_to_string(&mut text));
+    read.map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text)
         .map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
-    let component = Arc::new(control.complete(request.component.clone()));
+    let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));
     let files = control.files.iter().map(|file| folder.join(&file.name));
     let size = files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum();
@@ -100,16 +98,13 @@ impl Control {
         Ok(control)
     }
 
-    fn complete(&self, component: DeclaredComponent) -> DeclaredComponent {
-        let or =
-            |given: String, found: &str| if given.is_empty() { found.to_owned() } else { given };
-        let purl = format!("pkg:deb/debian/{}@{}", self.source, self.version);
+    fn component(&self) -> DeclaredComponent {
         DeclaredComponent {
-            name: or(component.name, &self.source),
-            version: component.version.or_else(|| Some(self.version.clone())),
-            purl: component.purl.or(Some(purl)),
-            url: component.url.or_else(|| self.homepage.clone()),
-            license: component.license,
+            name: self.source.clone(),
+            version: Some(self.version.clone()),
+            purl: Some(format!("pkg:deb/debian/{}@{}", self.source, self.version)),
+            url: self.homepage.clone(),
+            license: None,
         }
     }
 
@@ -138,17 +133,7 @@ impl ListedFile {
 
 /// Compares a file with its checksum.
 fn verify(path: &Path, listed: &ListedFile) -> Result<(), Error> {
-    let mut file = files::open(path).map_err(|why| Error::file(path, why))?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let n = file.read(&mut buffer).map_err(|why| Error::file(path, why))?;
-        if n == 0 {
-            break;
-        }
-        hasher.update(&buffer[..n]);
-    }
-    let found = crate::text::hexadecimal(&hasher.finalize());
+    let (found, _) = files::digest(path).map_err(|why| Error::file(path, why))?;
     if found == listed.sha256 {
         return Ok(());
     }
@@ -172,8 +157,8 @@ mod tests {
             names,
             [("aa", "zlib_1.2.13.dfsg.orig.tar.xz"), ("bb", "zlib_1.2.13.dfsg-1.debian.tar.xz")]
         );
-        let component = control.complete(DeclaredComponent::default());
-        assert_eq!(component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.2.13.dfsg-1"));
+        let purl = control.component().purl;
+        assert_eq!(purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.2.13.dfsg-1"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::past::past_commit;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
-use crate::files::{self, BlobId, ReadFiles};
+use crate::files::{self, BlobId};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::PastCommit;
 use crate::text::{FilePath, name_at_end};
@@ -126,7 +126,7 @@ struct ListedFix {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let Some((list, clones)) = list_of(request.spec) else {
-        return Err(Error::Unknown { spec: request.spec.to_owned() });
+        return Err(Error::Unknown(request.spec.to_owned()));
     };
     let path = Path::new(list);
     let listed = read_list(path, sink)?;
@@ -153,21 +153,11 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             .or_insert(listed);
     }
     for ((clone, commit), listed) in fixes {
-        let component = DeclaredComponent { ..merged(&request.component, listed.component) };
+        // What is declared about all wins over what a list says.
+        let component = request.component.clone().or(listed.component);
         read_fix(&clones.all[clone].reader(), commit, &Arc::new(component), &listed.ids, sink)?;
     }
     Ok(())
-}
-
-/// What is declared about all wins over what a list says.
-fn merged(declared: &DeclaredComponent, listed: DeclaredComponent) -> DeclaredComponent {
-    let name = if declared.name.is_empty() { listed.name } else { declared.name.clone() };
-    DeclaredComponent {
-        name,
-        purl: declared.purl.clone().or(listed.purl),
-        url: declared.url.clone().or(listed.url),
-        ..declared.clone()
-    }
 }
 
 /// The local clones.
@@ -188,13 +178,11 @@ impl Clones {
 
     /// Adds the repository at `path`, if there is one.
     fn add(&mut self, path: &Path) {
-        if self.paths.contains_key(path)
-            || !path.is_dir()
-            || !super::repository::is_repository(path)
+        if !self.paths.contains_key(path)
+            && path.is_dir()
+            && super::repository::is_repository(path)
+            && let Ok(repository) = Repository::discover_another(path)
         {
-            return;
-        }
-        if let Ok(repository) = Repository::discover_another(path) {
             self.paths.insert(path.to_owned(), self.all.len());
             self.all.push(repository);
         }
@@ -202,14 +190,9 @@ impl Clones {
 
     /// The clone that has a commit, and its whole hash.
     fn find(&self, listed: &ListedFix) -> Option<(usize, CommitId)> {
-        let is_hash = |text: &str| {
-            text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-        };
         let hash = Some(&listed.commit).filter(|commit| is_hash(commit))?;
-        self.all
-            .iter()
-            .enumerate()
-            .find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
+        let mut clones = self.all.iter().enumerate();
+        clones.find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
     }
 }
 
@@ -231,22 +214,13 @@ fn read_fix(
         return Ok(());
     };
     let mut past = past_commit(commit.to_string(), &info);
-    past.ids = past
-        .ids
-        .into_iter()
-        .chain(ids.iter().cloned())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
+    past.ids.extend(ids.iter().cloned());
+    past.ids.sort();
+    past.ids.dedup();
     past.is_security = true;
-    let read = |blob: BlobId, path: &FilePath| -> Result<Option<Vec<u8>>, Error> {
-        let entry =
-            crate::files::Entry { path: path.clone(), content: crate::files::Content::Blob(blob) };
-        Ok(if reader.size(&entry).is_some_and(|size| size <= MAX_FILE) {
-            reader.past_blob(blob, path)?
-        } else {
-            None
-        })
+    let read = |blob: BlobId, path: &FilePath| {
+        let is_short = reader.blob_size(blob).is_some_and(|size| size <= MAX_FILE);
+        if is_short { reader.past_blob(blob, path) } else { Ok(None) }
     };
     for event in reader.events_between(&[parent], commit)? {
         let (Some(before), Some(after)) = (event.before, event.after) else { continue };
@@ -323,20 +297,14 @@ fn parse(text: &str) -> Result<Vec<ListedFix>, String> {
             .map(|answer| answer.vulns)
             .or_else(|_| serde_json::from_str(text).map(|record| vec![record])),
         _ => {
-            return text
-                .lines()
-                .enumerate()
-                .filter_map(|(at, line)| parse_line(at + 1, line))
-                .collect();
+            let lines = text.lines().zip(1..);
+            return lines.filter_map(|(line, number)| parse_line(number, line)).collect();
         }
     };
     let records: Vec<OsvRecord> =
         records.map_err(|error| format!("it is not an OSV record: {error}"))?;
-    Ok(records
-        .into_iter()
-        .filter(|record| record.withdrawn.is_none())
-        .flat_map(listed_in)
-        .collect())
+    let valid = records.into_iter().filter(|record| record.withdrawn.is_none());
+    Ok(valid.flat_map(listed_in).collect())
 }
 
 /// The fixes in a record.
@@ -367,16 +335,21 @@ fn listed_in(record: OsvRecord) -> Vec<ListedFix> {
     listed
 }
 
+/// Whether this may be the hash of a commit.
+fn is_hash(text: &str) -> bool {
+    text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.
 fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
     let line = line.split('#').next().unwrap_or_default();
-    let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
-    let repository = words.next()?.trim_end_matches('\r').to_owned();
-    let Some(commit) = words.next().map(|word| word.trim_end_matches('\r').to_owned()) else {
+    let words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let mut words = words.map(|word| word.trim_end_matches('\r').to_owned());
+    let repository = words.next()?;
+    let Some(commit) = words.next() else {
         return Some(Err(format!("line {number}: expected `REPOSITORY COMMIT [ID]...`")));
     };
-    let is_hash = commit.len() >= MIN_HASH && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_hash {
+    if !is_hash(&commit) {
         return Some(Err(format!("line {number}: `{commit}` is not the hash of a commit")));
     }
     let component = DeclaredComponent {
@@ -384,10 +357,7 @@ fn parse_line(number: usize, line: &str) -> Option<Result<ListedFix, String>> {
         url: repository.contains("://").then(|| repository.clone()),
         ..DeclaredComponent::default()
     };
-    let ids = words
-        .map(|word| word.trim_end_matches('\r').to_owned())
-        .filter(|id| !id.is_empty())
-        .collect();
+    let ids = words.filter(|id| !id.is_empty()).collect();
     Some(Ok(ListedFix { repository, commit, component, ids }))
 }
 

@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named, read_named};
-use crate::files::ReadFiles;
-use crate::license::named_text;
+use super::{Error, Folder, Request, Sink, SourceKind, base_name, named, read_entries};
 
 /// Plain folders.
 pub(super) static SOURCE: SourceKind =
@@ -13,21 +11,7 @@ pub(super) static SOURCE: SourceKind =
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let component = Arc::new(named(request.component.clone(), &super::base_name(path)));
+    let component = Arc::new(named(request.component.clone(), &base_name(path)));
     let folder = Folder::new(path);
-    let (entries, mut texts) = (folder.all_entries()?, Vec::new());
-    for entry in &entries {
-        if sink.wants(&entry.path, folder.size(entry).unwrap_or(0)) {
-            let bytes = folder.read(entry)?;
-            texts.extend(named_text(&entry.path, &bytes));
-            sink.take(SourceFile {
-                component: Arc::clone(&component),
-                path: entry.path.clone(),
-                bytes,
-                seen: None,
-                licenses: None,
-            })?;
-        }
-    }
-    read_named(&texts, &entries, &folder, &component, sink)
+    read_entries(&folder.all_entries()?, &folder, &component, None, sink)
 }

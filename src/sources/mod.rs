@@ -34,7 +34,7 @@ pub use walk::{Folder, slashes};
 use self::repository::Part;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::git::{self, Repository};
-use crate::license::{Expression, Licenses, NamedText};
+use crate::license::{Expression, Licenses, NamedText, named_text};
 use crate::text::FilePath;
 
 /// What is known of a component before its code is read.
@@ -55,6 +55,19 @@ pub struct DeclaredComponent {
     /// Its license as declared by the author of the list, an SPDX expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
+}
+
+impl DeclaredComponent {
+    /// This, with what was `found` where nothing is declared.
+    fn or(self, found: Self) -> Self {
+        Self {
+            name: if self.name.is_empty() { found.name } else { self.name },
+            version: self.version.or(found.version),
+            purl: self.purl.or(found.purl),
+            url: self.url.or(found.url),
+            license: self.license.or(found.license),
+        }
+    }
 }
 
 /// When code first appeared in a repository, and which of its releases contain it.
@@ -89,6 +102,13 @@ pub struct SourceFile {
     /// The license statements around it at that time, for a history; otherwise those of all files
     /// of the component count.
     pub licenses: Option<Arc<Licenses>>,
+}
+
+impl SourceFile {
+    /// A file of which no more is known.
+    pub fn new(component: &Arc<DeclaredComponent>, path: FilePath, bytes: Vec<u8>) -> Self {
+        Self { component: Arc::clone(component), path, bytes, seen: None, licenses: None }
+    }
 }
 
 /// A file of a history, without its bytes.
@@ -151,9 +171,6 @@ pub trait Sink {
     }
 
     /// Accepts a file that a listed commit fixed.
-    ///
-    /// # Errors
-    /// Like [`Sink::take`].
     fn fixed(&mut self, file: FixedFile) -> Result<(), Error> {
         let _ = file;
         Ok(())
@@ -217,13 +234,13 @@ pub static SOURCES: &[&SourceKind] = &[
 /// [`Error::Unknown`] if no kind of source accepts it, otherwise the error of the source. What
 /// `sink` has received by then is incomplete: the caller has to discard it.
 pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    if let Some(written) =
-        request.component.license.as_ref().filter(|written| Expression::parse(written).is_none())
+    if let Some(written) = &request.component.license
+        && Expression::parse(written).is_none()
     {
-        return Err(Error::License { written: written.clone() });
+        return Err(Error::License(written.clone()));
     }
     let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
-    let unknown = || Error::Unknown { spec: request.spec.to_owned() };
+    let unknown = || Error::Unknown(request.spec.to_owned());
     (source.ok_or_else(unknown)?.read)(request, sink)
 }
 
@@ -246,7 +263,7 @@ pub fn archive_kind(name: &[u8]) -> Option<bool> {
 /// # Errors
 /// Like [`read()`]; also if its name is not that of an archive.
 pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<(), Error> {
-    let unknown = || Error::Unknown { spec: path.display().to_string() };
+    let unknown = || Error::Unknown(path.display().to_string());
     // A name that is not UTF-8 cannot be a source's; no other part of a path matters here.
     let spec = path.to_str().ok_or_else(unknown)?;
     let request = Request { spec, component: DeclaredComponent::default(), limits };
@@ -255,19 +272,29 @@ pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<
     (kind.read)(&request, sink)
 }
 
-/// Passes on the license texts that manifests `named`, of those among `entries`.
-fn read_named(
-    named: &[NamedText],
+/// Passes on those of `entries` that are wanted, first `seen` then, and the license texts among
+/// them that manifests name.
+fn read_entries(
     entries: &[Entry],
     files: &impl ReadFiles,
     component: &Arc<DeclaredComponent>,
+    seen: Option<&ReleaseHistory>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
+    let mut named = Vec::new();
+    for entry in entries {
+        if sink.wants(&entry.path, files.size(entry).unwrap_or(0)) {
+            let bytes = files.read(entry)?;
+            named.extend(named_text(&entry.path, &bytes));
+            let file = SourceFile::new(component, entry.path.clone(), bytes);
+            sink.take(SourceFile { seen: seen.cloned(), ..file })?;
+        }
+    }
     let is_short = |entry: &&Entry| files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
     for text in named {
         let mut entries = entries.iter().filter(|entry| entry.path == text.path).filter(is_short);
         if let Some(entry) = entries.next() {
-            sink.named(component, text, &files.read(entry)?);
+            sink.named(component, &text, &files.read(entry)?);
         }
     }
     Ok(())
@@ -332,15 +359,19 @@ fn stamp_of_file(path: &Path) -> Option<String> {
     Some(format!("{} bytes of {}", metadata.len(), time.as_nanos()))
 }
 
+fn why_unknown(spec: &str) -> &'static str {
+    match Path::new(spec).is_file() {
+        true => "files of this kind are not read",
+        false => "it is not a file, a folder or a package URL",
+    }
+}
+
 /// Why a source could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No kind of source accepts it.
-    #[error("cannot read `{spec}`: {}", if Path::new(spec).is_file() { "files of this kind are not read" } else { "it is not a file, a folder or a package URL" })]
-    Unknown {
-        /// The source as given.
-        spec: String,
-    },
+    #[error("cannot read `{0}`: {why}", why = why_unknown(.0))]
+    Unknown(String),
     /// A file or folder could not be opened or read.
     #[error("cannot read `{}`: {why}", path.display())]
     File {
@@ -378,11 +409,8 @@ pub enum Error {
         why: String,
     },
     /// The declared license does not exist.
-    #[error("unknown license `{written}`")]
-    License {
-        /// The license as written.
-        written: String,
-    },
+    #[error("unknown license `{0}`")]
+    License(String),
     /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
     Fetch {
@@ -413,12 +441,12 @@ impl Error {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Unknown { .. } => Some(format!("a source is one of: {}", kinds())),
+            Self::Unknown(_) => Some(format!("a source is one of: {}", kinds())),
             Self::Damaged { .. } => Some("fetch the archive again; nothing was stored".to_owned()),
             Self::TooMuch { .. } => {
                 Some("if the archive is as it should be, unpack it and add the folder; nothing was stored".to_owned())
             }
-            Self::License { .. } => Some(
+            Self::License(_) => Some(
                 "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-NAME` for a license of your own"
                     .to_owned(),
             ),

@@ -53,9 +53,6 @@ pub struct PastTag {
 ///
 /// Time grows with the trees that commits change. A branch without commits has no past. The history
 /// of a shallow clone begins where it was cut off.
-///
-/// # Errors
-/// If a commit or a tree is missing.
 pub(super) fn read_past(
     repository: &Repository,
     wants: &dyn Fn(&FilePath) -> bool,

@@ -4,7 +4,6 @@
 //! is no shell in between, each part of the URL is checked before it becomes an argument, and the
 //! programs only download: nothing from a package is built or run.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -32,8 +31,10 @@ struct Purl {
 /// How to fetch packages of a kind into a folder.
 struct Manager {
     kind: &'static str,
-    /// The command to run in an empty folder.
-    command: fn(&Purl) -> Vec<String>,
+    /// The command to run in an empty folder, its words between blanks.
+    command: &'static str,
+    /// Its last argument.
+    package: fn(&Purl) -> String,
     /// What to do if it fails.
     help: &'static str,
     /// Finds the downloaded file.
@@ -43,59 +44,36 @@ struct Manager {
 static MANAGERS: &[Manager] = &[
     Manager {
         kind: "cargo",
-        command: |purl| {
-            strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)])
-        },
+        command: "cargo info --quiet",
+        package: |purl| format!("{}@{}", purl.name, purl.version),
         help: "cargo must be installed and find the package; or download the .crate file and add it",
         fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
     },
     Manager {
         kind: "npm",
-        command: |purl| {
-            strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()])
-        },
+        command: "npm pack --ignore-scripts --loglevel=error",
+        package: Purl::npm_name,
         help: "npm must be installed and find the package; or download the .tgz file and add it",
-        fetched: |_, folder| file_with(folder, &[".tgz"]),
+        fetched: |_, folder| file_with(folder, ".tgz"),
     },
     Manager {
         kind: "pypi",
         // A source package would have to be built just to find out its name; a wheel does not.
-        command: |purl| {
-            let requirement = format!("{}=={}", purl.name, purl.version);
-            // Nothing of it is run, so it may be for another Python than the one that is here.
-            let flags = [
-                "--no-deps",
-                "--only-binary",
-                ":all:",
-                "--ignore-requires-python",
-                "--quiet",
-                "--dest",
-                ".",
-            ];
-            [strings(&["pip", "download"]), strings(&flags), vec![requirement]].concat()
-        },
+        // Nothing of it is run, so it may be for another Python than the one that is here.
+        command: "pip download --no-deps --only-binary :all: --ignore-requires-python --quiet \
+                  --dest .",
+        package: |purl| format!("{}=={}", purl.name, purl.version),
         help: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
-        fetched: |_, folder| file_with(folder, &[".whl"]),
+        fetched: |_, folder| file_with(folder, ".whl"),
     },
     Manager {
         kind: "deb",
-        command: |purl| {
-            strings(&[
-                "apt-get",
-                "source",
-                "--download-only",
-                "--quiet",
-                &format!("{}={}", purl.name, purl.version),
-            ])
-        },
+        command: "apt-get source --download-only --quiet",
+        package: |purl| format!("{}={}", purl.name, purl.version),
         help: "apt-get needs `deb-src` lines in its sources; or download the .dsc file and those it lists",
-        fetched: |_, folder| file_with(folder, &[".dsc"]),
+        fetched: |_, folder| file_with(folder, ".dsc"),
     },
 ];
-
-fn strings(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
-}
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let purl = Purl::parse(request.spec)
@@ -115,23 +93,20 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         help,
     };
     let folder = TempDir::new().map_err(|why| failed(why.to_string(), None))?;
-    let words = (manager.command)(&purl);
+    let words: Vec<String> = manager.command.split(' ').map(str::to_owned).collect();
+    let words = [words, vec![(manager.package)(&purl)]].concat();
     run(&words, folder.path()).map_err(|why| failed(why, Some(manager.help)))?;
     let nothing =
         || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.help));
     let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
-    let given = request.component.clone();
-    let component = DeclaredComponent {
-        name: if given.name.is_empty() { purl.full_name() } else { given.name },
-        version: given.version.or_else(|| Some(purl.version.clone())),
-        purl: given.purl.or_else(|| Some(canonical(request.spec))),
-        url: given.url,
-        license: given.license,
-    };
-    super::read(
-        &Request { spec: &package.to_string_lossy(), component, limits: request.limits },
-        sink,
-    )
+    let component = request.component.clone().or(DeclaredComponent {
+        name: purl.full_name(),
+        version: Some(purl.version),
+        purl: Some(canonical(request.spec)),
+        ..DeclaredComponent::default()
+    });
+    let spec = &package.to_string_lossy();
+    super::read(&Request { spec, component, limits: request.limits }, sink)
 }
 
 /// A package URL whose name is written as its type has it: of PyPI in lower case, with dashes.
@@ -175,26 +150,17 @@ fn crate_in_cache(file: &str) -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home =
         home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))?;
-    let registries = std::fs::read_dir(home.join("registry/cache")).ok()?;
-    let mut found: Vec<PathBuf> = registries
-        .filter_map(Result::ok)
-        .map(|registry| registry.path().join(file))
-        .filter(|path| path.is_file())
-        .collect();
-    found.sort();
-    found.into_iter().next()
+    let registries = std::fs::read_dir(home.join("registry/cache")).ok()?.flatten();
+    let files = registries.map(|registry| registry.path().join(file));
+    files.filter(|path| path.is_file()).min()
 }
 
-/// The first file in a folder, by name, that ends with one of `ends`.
-fn file_with(folder: &Path, ends: &[&str]) -> Option<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
-    let has_end = |path: &PathBuf| {
-        let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
-        ends.iter().any(|end| name.ends_with(end))
-    };
-    files.into_iter().find(has_end)
+/// The first file in a folder, by name, whose name ends with `end`.
+fn file_with(folder: &Path, end: &str) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let has_end =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
+    files.filter(has_end).min()
 }
 
 impl Purl {

@@ -7,13 +7,11 @@ use std::sync::Arc;
 use super::past::read_past;
 use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, PastFile, ReleaseHistory, Request, Sink,
-    SourceFile, SourceKind, named, read_named,
+    SourceFile, SourceKind, named, read_entries,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
-use crate::license::{
-    KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant, named_text,
-};
+use crate::license::{KnownTexts, LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -55,7 +53,7 @@ pub(super) fn is_repository(path: &Path) -> bool {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let Some((path, part)) = repository_of(request.spec) else {
-        return Err(Error::Unknown { spec: request.spec.to_owned() });
+        return Err(Error::Unknown(request.spec.to_owned()));
     };
     let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &repository.name());
@@ -90,22 +88,8 @@ fn read_revision(
         time: reader.time(commit)?,
         ..ReleaseHistory::default()
     };
-    let (entries, mut texts) = (reader.commit_snapshot(commit)?.entries, Vec::new());
-    for entry in &entries {
-        if !sink.wants(&entry.path, reader.size(entry).unwrap_or(0)) {
-            continue;
-        }
-        let bytes = reader.read(entry)?;
-        texts.extend(named_text(&entry.path, &bytes));
-        sink.take(SourceFile {
-            component: Arc::clone(component),
-            path: entry.path.clone(),
-            bytes,
-            seen: Some(seen.clone()),
-            licenses: None,
-        })?;
-    }
-    read_named(&texts, &entries, reader, component, sink)
+    let entries = reader.commit_snapshot(commit)?.entries;
+    read_entries(&entries, reader, component, Some(&seen), sink)
 }
 
 /// Every blob once, at its first commit.
@@ -127,13 +111,8 @@ fn read_history(
             is_of_history: true,
         };
         let around = licenses.around(reader, &first.around, component)?;
-        let file = SourceFile {
-            component: Arc::clone(component),
-            path: first.entry.path,
-            bytes: Vec::new(),
-            seen: Some(seen),
-            licenses: Some(around),
-        };
+        let file = SourceFile::new(component, first.entry.path, Vec::new());
+        let file = SourceFile { seen: Some(seen), licenses: Some(around), ..file };
         files.push(PastFile { blob: first.blob, file });
     }
     sink.take_history(repository, files)?;

@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use tar::EntryType;
 
-use super::archive::{Archive, Texts};
+use super::archive::Archive;
 use super::limits::{Budget, CountingReader, GuardedReader, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 use crate::files;
@@ -90,17 +90,7 @@ pub(super) fn read_file(
         });
     };
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
-    let mut archive = Archive {
-        name,
-        component: Arc::clone(component),
-        depth: 0,
-        prefix: Vec::new(),
-        top: stem.map(|stem| stem.as_bytes().to_vec()),
-        budget,
-        sink,
-        texts: Texts::default(),
-        newest: None,
-    };
+    let mut archive = Archive::new(name, Arc::clone(component), stem, budget, sink);
     read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)?;
     archive.finish();
     Ok(())

@@ -27,27 +27,18 @@ impl Folder {
 
     /// Its files, sorted by path, but for those that a `.gitignore` in it names. Does not follow
     /// links, and leaves out `.git` folders at any depth, since each component may be a clone.
-    ///
-    /// # Errors
-    /// If the folder, or one in it, could not be listed.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         self.entries_of(std::slice::from_ref(&self.root))
     }
 
     /// Those of its files that are at `paths` or below them, which are in the folder, else as
     /// [`Folder::entries`].
-    ///
-    /// # Errors
-    /// If one of the paths, or a folder below one, could not be listed.
     pub fn entries_of(&self, paths: &[PathBuf]) -> Result<Vec<Entry>, Error> {
         self.listed(paths, true)
     }
 
     /// All its files, whatever a `.gitignore` says, else as [`Folder::entries`]: what is compared
     /// with a corpus must not depend on what a file in it hides.
-    ///
-    /// # Errors
-    /// If the folder, or one in it, could not be listed.
     pub fn all_entries(&self) -> Result<Vec<Entry>, Error> {
         self.listed(std::slice::from_ref(&self.root), false)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::archive::{Archive, Texts};
+use super::archive::Archive;
 use super::limits::{Budget, GuardedReader};
 use super::{Error, Request, Sink, SourceKind, named};
 use crate::files;
@@ -37,17 +37,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let stem = if name.to_ascii_lowercase().ends_with(".whl") { wheel_stem(stem) } else { stem };
     let stem = stem.strip_suffix("-sources").unwrap_or(stem);
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
-    let mut archive = Archive {
-        component: Arc::new(named(request.component.clone(), stem)),
-        top: Some(stem.as_bytes().to_vec()),
-        name,
-        depth: 0,
-        prefix: Vec::new(),
-        budget: &mut Budget::of_file(request.limits, path),
-        sink,
-        texts: Texts::default(),
-        newest: None,
-    };
+    let component = Arc::new(named(request.component.clone(), stem));
+    let budget = &mut Budget::of_file(request.limits, path);
+    let mut archive = Archive::new(name.clone(), component, Some(stem), budget, sink);
     read_zip(BufReader::new(file), &mut archive)?;
     archive.finish();
     Ok(())
