@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::SegmentError;
 use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
-use super::write::{SegmentWriter, list, sweep};
+use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
 
 /// The name of the cache files.
@@ -398,13 +398,7 @@ impl Cache {
 
     /// Removes the files in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let mut removed = (0, 0);
-        for path in list(folder, NAME) {
-            let n_bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            if std::fs::remove_file(&path).is_ok() {
-                removed = (removed.0 + 1, removed.1 + n_bytes);
-            }
-        }
+        let removed = remove_all(list(folder, NAME));
         sweep(folder);
         removed
     }

@@ -24,7 +24,7 @@ use super::postings::{Postings, PostingsWriter, key};
 use super::segment::{
     Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at,
 };
-use super::write::{SegmentWriter, list, sweep};
+use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::files::BlobId;
 use crate::git::CommitId;
 use crate::text::FilePath;
@@ -88,8 +88,8 @@ pub struct EventRow {
     pub after: Option<BlobId>,
 }
 
-/// A stretch of history to store: the events in order, and for each fingerprint its first event.
-#[derive(Debug)]
+/// A stretch of history to store, without its fingerprints.
+#[derive(Debug, Default)]
 pub struct Stretch {
     /// The commits whose history is known with this stretch.
     pub tips: Vec<CommitId>,
@@ -99,18 +99,6 @@ pub struct Stretch {
     pub paths: Vec<FilePath>,
     /// The events, the oldest first.
     pub events: Vec<EventRow>,
-    /// Keys of fingerprints, and the number of the event that first added each.
-    pub first: Earliest,
-}
-
-/// The contents of a segment.
-struct Contents<'c> {
-    tips: &'c [CommitId],
-    commits: &'c [CommitId],
-    paths: &'c [FilePath],
-    events: &'c [EventRow],
-    /// Keys of fingerprints, sorted, and the first event of each.
-    rows: &'c [(u64, u32)],
 }
 
 #[derive(Debug)]
@@ -124,6 +112,8 @@ struct Part {
 }
 
 /// The history index: all segments in a folder with the same parameters, the oldest first.
+///
+/// What is asked of it fails if the data is damaged, and names the file.
 #[derive(Debug)]
 pub struct History {
     /// `None`: it is in memory, for one run.
@@ -166,14 +156,16 @@ impl History {
     }
 
     /// Reads every byte, so that all damage is found.
-    ///
-    /// # Errors
-    /// The first damage, and its file.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for part in &self.parts {
-            part.segment.verify().map_err(|why| why.of(&part.file))?;
-        }
-        Ok(())
+        self.each_part(|part| part.segment.verify())
+    }
+
+    fn each_part<'h>(
+        &'h self,
+        read: impl FnMut(&'h Part) -> Result<(), SegmentError>,
+    ) -> Result<(), SegmentError> {
+        let mut read = read;
+        self.parts.iter().try_for_each(|part| read(part).map_err(|why| why.of(&part.file)))
     }
 
     /// Removes the index of `extent` in `folder`, but not what was made with other parameters.
@@ -199,9 +191,7 @@ impl History {
 
     /// The number of distinct fingerprints.
     pub fn n_fingerprints(&self) -> usize {
-        let postings =
-            self.parts.iter().filter_map(|part| Postings::new(&part.segment, POSTINGS).ok());
-        postings.map(|postings| postings.len()).sum()
+        self.parts.iter().filter_map(|part| part.postings().ok()).map(|all| all.len()).sum()
     }
 
     /// The number of its files.
@@ -210,52 +200,41 @@ impl History {
     }
 
     /// The commits whose history is known.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
         self.ids(TIPS)
     }
 
     /// The commits that were read.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
         self.ids(COMMITS)
     }
 
     fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
         let mut ids = Vec::new();
-        for part in &self.parts {
-            ids.extend(
-                part.ids(section, self.params.hash.len()).map_err(|why| why.of(&part.file))?,
-            );
-        }
+        self.each_part(|part| part.ids(section).map(|of_part| ids.extend(of_part)))?;
         Ok(ids)
     }
 
     /// The paths of the files in which a fingerprint first appeared, one for each part of the index
     /// that has it.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
         let mut paths = Vec::new();
-        for part in &self.parts {
-            part.paths_of(hash, self.params.hash.len(), &mut paths)
-                .map_err(|why| why.of(&part.file))?;
-        }
+        self.each_part(|part| {
+            for event in part.postings()?.get(key(hash))? {
+                let at = u32_at(event, 0).unwrap_or(u32::MAX) as usize;
+                let row = part.segment.section(EVENTS)?.row(at, part.n_event())?;
+                paths.push(part.path(u32_at(row, 0).unwrap_or(u32::MAX))?);
+            }
+            Ok(())
+        })?;
         Ok(paths)
     }
 
     /// Whether a fingerprint has appeared, by its [`key`].
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
         for part in &self.parts {
-            if part.has(key).map_err(|why| why.of(&part.file))? {
+            let has = |postings: Postings<'_>| Ok(postings.get(key)?.next().is_some());
+            if part.postings().and_then(has).map_err(|why| why.of(&part.file))? {
                 return Ok(true);
             }
         }
@@ -263,49 +242,58 @@ impl History {
     }
 
     /// What was done to each of `paths`, the oldest first.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn events_of(
         &self,
         paths: &[FilePath],
     ) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
-        let n_id = self.params.hash.len();
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
-        for part in &self.parts {
-            part.events_of(paths, n_id, &mut found).map_err(|why| why.of(&part.file))?;
-        }
+        self.each_part(|part| {
+            let mut is_asked = vec![false; part.paths.len()];
+            for at in paths.iter().filter_map(|path| part.paths.binary_search(path).ok()) {
+                is_asked[at] = true;
+            }
+            let is_asked = |row: &EventRow| is_asked.get(row.path as usize) == Some(&true);
+            for row in part.events()?.filter(is_asked) {
+                let event = part.past_event(row)?;
+                found.entry(event.path.clone()).or_default().push(event);
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 
     /// The events that took one of `blobs` from its path, the oldest first.
     ///
     /// Time O(n) for n events.
-    ///
-    /// # Errors
-    /// If the data is damaged.
     pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>, SegmentError> {
         let mut found = Vec::new();
-        for part in self.parts.iter().filter(|_| !blobs.is_empty()) {
-            part.removals_of(blobs, self.params.hash.len(), &mut found)
-                .map_err(|why| why.of(&part.file))?;
+        if blobs.is_empty() {
+            return Ok(found);
         }
+        let is_removal = |row: &EventRow| row.before.is_some_and(|blob| blobs.contains(&blob));
+        self.each_part(|part| {
+            for row in part.events()?.filter(is_removal) {
+                found.push(part.past_event(row)?);
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 
-    /// The index with a stretch of history more, without the fingerprints that are known. Where
-    /// nothing could be read of what is there, that is removed first.
+    /// The index with a stretch of history more, and those of its fingerprints that are not known;
+    /// `first` has their keys, with the number of the event that first added each. Where nothing
+    /// could be read of what is there, that is removed first.
     ///
     /// Also why the stretch could not be kept in the folder, where it takes no more: then it is in
     /// memory.
-    ///
-    /// # Errors
-    /// When what is read is damaged.
-    pub fn keep(mut self, stretch: Stretch) -> Result<(Self, Option<SegmentError>), SegmentError> {
+    pub fn keep(
+        mut self,
+        stretch: &Stretch,
+        first: Earliest,
+    ) -> Result<(Self, Option<SegmentError>), SegmentError> {
         if let Some(folder) = self.folder.as_ref().filter(|_| self.parts.is_empty()) {
             Self::discard(folder, &self.params, self.extent);
         }
-        let Stretch { tips, commits, paths, events, first } = stretch;
         let mut rows = Vec::new();
         // Keys come sorted, each with its earliest event in this stretch. A fingerprint that an
         // older segment has first appeared there, so it gets no row here: each fingerprint has one
@@ -316,16 +304,9 @@ impl History {
                 rows.push((key, event));
             }
         }
-        let contents = Contents {
-            tips: &tips,
-            commits: &commits,
-            paths: &paths,
-            events: &events,
-            rows: &rows,
-        };
         let unkept = match &self.folder {
             None => None,
-            Some(folder) => match self.write(folder, &self.parts, &contents) {
+            Some(folder) => match self.write(folder, &self.parts, stretch, &rows) {
                 Ok(_) => {
                     let kept = Self::open(folder, self.params, self.extent).readable()?;
                     sweep(folder);
@@ -339,7 +320,7 @@ impl History {
             },
         };
         let mut out = SegmentWriter::in_memory(Kind::History, self.params);
-        self.fill(&mut out, &self.parts, &contents)?;
+        self.fill(&mut out, &self.parts, stretch, &rows)?;
         let segment = Segment::from_bytes(out.finish_in_memory()?)?;
         self.parts.push(Part::new(segment, Path::new("the index in memory"))?);
         Ok((self, unkept))
@@ -359,32 +340,24 @@ impl History {
         if merged.len() < 2 {
             return Ok(());
         }
-        let n_id = self.params.hash.len();
-        let (mut tips, mut commits) = (Vec::new(), Vec::new());
         let mut paths: Vec<FilePath> =
             merged.iter().flat_map(|part| part.paths.iter().cloned()).collect();
         paths.sort_unstable();
         paths.dedup();
-        let (mut events, mut rows): (Vec<EventRow>, Vec<(u64, u32)>) = (Vec::new(), Vec::new());
+        let mut all = Stretch { paths, ..Stretch::default() };
+        let mut rows: Vec<(u64, u32)> = Vec::new();
         for part in merged {
-            let (n_events, n_commits) = (events.len() as u32, commits.len() as u32);
-            let number = |path: &FilePath| paths.binary_search(path).unwrap_or_default() as u32;
+            let (n_events, n_commits) = (all.events.len() as u32, all.commits.len() as u32);
+            let number = |path: &FilePath| all.paths.binary_search(path).unwrap_or_default() as u32;
             let numbers: Vec<u32> = part.paths.iter().map(number).collect();
-            tips.extend(part.ids(TIPS, n_id)?);
-            commits.extend(part.ids(COMMITS, n_id)?);
-            for row in part.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
-                let row = event_row(row, n_id);
-                let path = numbers
-                    .get(row.path as usize)
-                    .ok_or(SegmentError::Damaged("the path of an event"))?;
-                events.push(EventRow {
-                    path: *path,
-                    commit: row.commit.saturating_add(n_commits),
-                    ..row
-                });
+            all.tips.extend(part.ids(TIPS)?);
+            all.commits.extend(part.ids(COMMITS)?);
+            for row in part.events()? {
+                let path = *numbers.get(row.path as usize).ok_or(DAMAGED_EVENT)?;
+                let commit = row.commit.saturating_add(n_commits);
+                all.events.push(EventRow { path, commit, ..row });
             }
-            let postings = Postings::new(&part.segment, POSTINGS)?.rows()?;
-            rows.extend(postings.filter_map(|(key, event)| {
+            rows.extend(part.postings()?.rows()?.filter_map(|(key, event)| {
                 Some((key, u32_at(event, 0)?.saturating_add(n_events)))
             }));
         }
@@ -394,33 +367,25 @@ impl History {
         rows.sort_unstable();
         rows.dedup_by_key(|(key, _)| *key);
         let mut known = HashSet::new();
-        tips.retain(|tip| known.insert(*tip));
-        self.write(
-            folder,
-            before,
-            &Contents {
-                tips: &tips,
-                commits: &commits,
-                paths: &paths,
-                events: &events,
-                rows: &rows,
-            },
-        )?;
+        all.tips.retain(|tip| known.insert(*tip));
+        self.write(folder, before, &all, &rows)?;
         for part in merged {
             let _ = std::fs::remove_file(&part.file);
         }
         Ok(())
     }
 
-    /// Writes a segment to `folder` that comes after those `before`.
+    /// Writes a segment to `folder` that comes after those `before`; `rows` are the keys of its
+    /// fingerprints, sorted, and the first event of each.
     fn write(
         &self,
         folder: &Path,
         before: &[Part],
-        contents: &Contents<'_>,
+        stretch: &Stretch,
+        rows: &[(u64, u32)],
     ) -> Result<PathBuf, SegmentError> {
         let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
-        self.fill(&mut out, before, contents)?;
+        self.fill(&mut out, before, stretch, rows)?;
         out.finish(self.extent.name())
     }
 
@@ -428,9 +393,10 @@ impl History {
         &self,
         out: &mut SegmentWriter,
         before: &[Part],
-        contents: &Contents<'_>,
+        stretch: &Stretch,
+        rows: &[(u64, u32)],
     ) -> Result<(), SegmentError> {
-        let &Contents { tips, commits, paths, events, rows } = contents;
+        let Stretch { tips, commits, paths, events } = stretch;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
         let mut numbers = vec![0u32; paths.len()];
@@ -480,12 +446,7 @@ impl History {
 
     /// Removes the index in `folder`; returns the number of files and their bytes.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let files = [Extent::Whole, Extent::Part]
-            .into_iter()
-            .flat_map(|extent| list(folder, extent.name()));
-        let sized = files.map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
-        let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
-        removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
+        remove_all([Extent::Whole, Extent::Part].map(|extent| list(folder, extent.name())).concat())
     }
 }
 
@@ -527,84 +488,46 @@ impl Part {
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
-    fn has(&self, key: u64) -> Result<bool, SegmentError> {
-        Ok(Postings::new(&self.segment, POSTINGS)?.get(key)?.next().is_some())
+    fn postings(&self) -> Result<Postings<'_>, SegmentError> {
+        Postings::new(&self.segment, POSTINGS)
     }
 
-    fn paths_of<'p>(
-        &'p self,
-        hash: u64,
-        n_id: usize,
-        paths: &mut Vec<&'p FilePath>,
-    ) -> Result<(), SegmentError> {
-        for event in Postings::new(&self.segment, POSTINGS)?.get(key(hash))? {
-            let row = self.event(u32_at(event, 0).unwrap_or(u32::MAX) as usize, n_id)?;
-            paths.push(self.path(row)?);
-        }
-        Ok(())
+    /// The bytes of an id.
+    fn n_id(&self) -> usize {
+        self.segment.params().hash.len()
     }
 
-    fn events_of(
-        &self,
-        paths: &[FilePath],
-        n_id: usize,
-        found: &mut BTreeMap<FilePath, Vec<PastEvent>>,
-    ) -> Result<(), SegmentError> {
-        let mut is_asked = vec![false; self.paths.len()];
-        for at in paths.iter().filter_map(|path| self.paths.binary_search(path).ok()) {
-            is_asked[at] = true;
-        }
-        for row in self.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
-            let number = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
-            if is_asked.get(number) == Some(&true) {
-                let event = self.past_event(event_row(row, n_id), n_id)?;
-                found.entry(event.path.clone()).or_default().push(event);
-            }
-        }
-        Ok(())
+    /// The bytes of a row of the table of events.
+    fn n_event(&self) -> usize {
+        8 + 2 * self.n_id()
     }
 
-    fn removals_of(
-        &self,
-        blobs: &HashSet<BlobId>,
-        n_id: usize,
-        found: &mut Vec<PastEvent>,
-    ) -> Result<(), SegmentError> {
-        for row in self.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
-            let row = event_row(row, n_id);
-            if row.before.is_some_and(|blob| blobs.contains(&blob)) {
-                found.push(self.past_event(row, n_id)?);
-            }
-        }
-        Ok(())
+    fn events(&self) -> Result<impl Iterator<Item = EventRow>, SegmentError> {
+        let rows = self.segment.section(EVENTS)?.all()?.chunks_exact(self.n_event());
+        let n_id = self.n_id();
+        Ok(rows.map(move |row| event_row(row, n_id)))
     }
 
-    fn past_event(&self, row: EventRow, n_id: usize) -> Result<PastEvent, SegmentError> {
-        let path = self
-            .paths
-            .get(row.path as usize)
-            .ok_or(SegmentError::Damaged("the path of an event"))?;
-        let commit =
-            CommitId::from_bytes(self.segment.section(COMMITS)?.row(row.commit as usize, n_id)?);
-        let commit = commit.ok_or(SegmentError::Damaged("the id of a commit"))?;
-        Ok(PastEvent { path: path.clone(), commit, before: row.before, after: row.after })
+    fn past_event(&self, row: EventRow) -> Result<PastEvent, SegmentError> {
+        let EventRow { path, commit, before, after } = row;
+        let path = self.path(path)?.clone();
+        let id = self.segment.section(COMMITS)?.row(commit as usize, self.n_id())?;
+        let commit = CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)?;
+        Ok(PastEvent { path, commit, before, after })
     }
 
-    fn ids(&self, section: u32, n_id: usize) -> Result<Vec<CommitId>, SegmentError> {
-        let damaged = || SegmentError::Damaged("the id of a commit");
-        let ids = self.segment.section(section)?.all()?.chunks_exact(n_id);
-        ids.map(|id| CommitId::from_bytes(id).ok_or_else(damaged)).collect()
+    fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
+        let ids = self.segment.section(section)?.all()?.chunks_exact(self.n_id());
+        ids.map(|id| CommitId::from_bytes(id).ok_or(DAMAGED_COMMIT)).collect()
     }
 
-    fn event(&self, at: usize, n_id: usize) -> Result<&[u8], SegmentError> {
-        self.segment.section(EVENTS)?.row(at, 8 + 2 * n_id)
-    }
-
-    fn path(&self, event: &[u8]) -> Result<&FilePath, SegmentError> {
-        let number = u32_at(event, 0).unwrap_or(u32::MAX) as usize;
-        self.paths.get(number).ok_or(SegmentError::Damaged("the path of an event"))
+    fn path(&self, number: u32) -> Result<&FilePath, SegmentError> {
+        self.paths.get(number as usize).ok_or(DAMAGED_EVENT)
     }
 }
+
+const DAMAGED_EVENT: SegmentError = SegmentError::Damaged("the path of an event");
+const DAMAGED_COMMIT: SegmentError = SegmentError::Damaged("the id of a commit");
 
 /// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
@@ -678,10 +601,9 @@ mod tests {
             after: event.after,
         };
         let events = events.iter().map(row).collect();
-        let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events, first: earliest };
-        let kept =
-            History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("nothing is damaged");
-        assert!(kept.1.is_none(), "the folder is writable");
+        let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events };
+        let kept = History::open(folder, PARAMS, Extent::Whole).keep(&stretch, earliest);
+        assert!(kept.expect("nothing is damaged").1.is_none(), "the folder is writable");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::SegmentError;
+use super::write::remove_all;
 use crate::files;
 
 /// The prefix of journal names.
@@ -75,11 +76,7 @@ impl Journal {
 
     /// Removes all journals in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let sized = journals(folder)
-            .into_iter()
-            .map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
-        let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
-        removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
+        remove_all(journals(folder))
     }
 }
 

@@ -378,8 +378,8 @@ fn updated(
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
             let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
-            let (stretch, n_missing) = indexing.learn(&new, &span.tips, false)?;
-            let (history, unkept) = whole.keep(stretch)?;
+            let (stretch, first, n_missing) = indexing.learn(&new, &span.tips, false)?;
+            let (history, unkept) = whole.keep(&stretch, first)?;
             return Ok(CurrentIndex { history, n_missing, unkept });
         }
         _ => {}
@@ -398,8 +398,8 @@ fn updated(
     if !is_newer {
         part.remove();
     }
-    let (stretch, n_missing) = indexing.learn(&new, &span.tips, true)?;
-    let (history, unkept) = part.keep(stretch)?;
+    let (stretch, first, n_missing) = indexing.learn(&new, &span.tips, true)?;
+    let (history, unkept) = part.keep(&stretch, first)?;
     Ok(CurrentIndex { history, n_missing, unkept })
 }
 
@@ -420,7 +420,7 @@ impl Indexing<'_> {
         commits: &[CommitId],
         tips: &[CommitId],
         with_before: bool,
-    ) -> Result<(Stretch, usize), Error> {
+    ) -> Result<(Stretch, Earliest, usize), Error> {
         let &Self { folder, repository, sources } = self;
         let progress = sources.progress;
         progress.begin("history", commits.len());
@@ -475,7 +475,7 @@ impl Indexing<'_> {
             return Err(Error::Ended);
         }
         let (tips, commits) = (tips.to_vec(), commits.to_vec());
-        Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
+        Ok((Stretch { tips, commits, paths, events }, first, missing.len()))
     }
 }
 
