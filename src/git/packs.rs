@@ -8,9 +8,9 @@
 //!
 //! ```text
 //! pack              tree, with weights    one thread makes
-//! A                 A 4                   A, then D (light), then B (heavy), which is the last child of A: A is
-//! dropped; B = A + delta     |- B 2                then C, and B is dropped
-//! C = B + delta     |  `- C 1
+//! A                 A 4                   A, then D (light), then B (heavy),
+//! B = A + delta     |- B 2                which is the last child of A: A is dropped;
+//! C = B + delta     |  `- C 1             then C, and B is dropped
 //! D = A + delta     `- D 1
 //! ```
 
@@ -26,6 +26,7 @@ use rayon::prelude::*;
 
 use super::{BlobId, Error, Reader, Repository, object_id};
 use crate::text::FilePath;
+use crate::text::varint::take;
 
 /// Minimum size, in objects, of a delta subtree that may move to another thread.
 const SHARED_FROM: u32 = 64;
@@ -426,14 +427,14 @@ enum Content {
 
 /// The size of what a delta makes.
 fn size_made(mut delta: &[u8]) -> Option<u64> {
-    take_size(&mut delta)?;
-    take_size(&mut delta)
+    take(&mut delta)?;
+    take(&mut delta)
 }
 
 /// Applies `delta`, in git's format, to `base`. `None` if it is invalid.
 fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
-    let n_base = take_size(&mut delta)?;
-    let n_bytes = take_size(&mut delta)?;
+    let n_base = take(&mut delta)?;
+    let n_bytes = take(&mut delta)?;
     if n_base != base.len() as u64 || n_bytes > MAX_SIZE {
         return None;
     }
@@ -469,20 +470,6 @@ fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
         }
     }
     (bytes.len() as u64 == n_bytes).then_some(bytes)
-}
-
-/// Reads a size from the head of a delta: seven bits in each byte, the lowest first.
-fn take_size(delta: &mut &[u8]) -> Option<u64> {
-    let mut size = 0u64;
-    for shift in (0..63).step_by(7) {
-        let (&byte, rest) = delta.split_first()?;
-        *delta = rest;
-        size |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(size);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

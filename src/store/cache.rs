@@ -11,6 +11,7 @@ use super::error::SegmentError;
 use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
 use super::write::{SegmentWriter, list, remove_all, sweep};
 use crate::fingerprint::Fingerprint;
+use crate::text::varint;
 
 /// The name of the cache files.
 const NAME: &str = "prints";
@@ -58,7 +59,7 @@ impl<'c> BlobFacts<'c> {
         let mut rest = self.gaps;
         let mut position = 0u32;
         std::iter::from_fn(move || {
-            position = position.wrapping_add(take_number(&mut rest)?);
+            position = position.wrapping_add(varint::take(&mut rest)? as u32);
             Some(position)
         })
     }
@@ -99,7 +100,7 @@ impl Fresh {
         let (mut prints, mut gaps, mut last) = (Vec::new(), Vec::new(), 0);
         for print in fingerprints {
             prints.extend(print.hash.to_le_bytes());
-            put_number(print.position.wrapping_sub(last), &mut gaps);
+            varint::put(&mut gaps, u64::from(print.position.wrapping_sub(last)));
             last = print.position;
         }
         let n_prints = (prints.len() / 8) as u32;
@@ -121,28 +122,6 @@ impl Fresh {
             words,
         }
     }
-}
-
-/// Appends a number, seven bits in each byte, the lowest first.
-fn put_number(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn take_number(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0;
-    for shift in [0, 7, 14, 21, 28] {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u32::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            break;
-        }
-    }
-    Some(number)
 }
 
 /// An entry, wherever its parts are.

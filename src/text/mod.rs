@@ -8,6 +8,7 @@ mod fnv;
 mod glob;
 mod nearest;
 mod unpack;
+pub mod varint;
 
 use std::fmt;
 use std::sync::OnceLock;

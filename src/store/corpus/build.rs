@@ -16,7 +16,7 @@ use super::make::{
 };
 use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SECTION, StoredLanguage, WHOLE};
 use super::past::{PastWriter, write_table};
-use super::tokens::{pack, put};
+use super::tokens::pack;
 use super::{Stats, params};
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{Repository, blob_id};
@@ -31,6 +31,7 @@ use crate::sources::{
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::FilePath;
+use crate::text::varint::put;
 
 /// Number of bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;

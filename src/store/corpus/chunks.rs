@@ -20,8 +20,9 @@ use std::sync::Mutex;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::tokens::{LineStart, plain, put, take};
+use super::tokens::{LineStart, plain};
 use crate::language::Token;
+use crate::text::varint::{put, take};
 
 /// Minimum lines of a chunk.
 const MIN_LINES: usize = 8;

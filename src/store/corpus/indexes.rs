@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 
 use super::open::{BlobRow, CorpusSegment, KeptRows, SECTION, number_of};
 use super::rows::is_of_postings;
-use super::tokens::{put, take};
 use crate::store::far::BLOCK;
 use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
+use crate::text::varint::{put, take};
 
 /// The numbers of the sections of indexes, besides those that are copies.
 pub(super) struct IndexSections {

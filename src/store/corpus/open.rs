@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::chunks::ranges;
-use super::tokens::{Packed, take, unpack, unpack_bare, unpack_lines};
+use super::tokens::{Packed, unpack, unpack_bare, unpack_lines};
 use super::{Stats, params};
 use crate::files::BlobId;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -26,6 +26,7 @@ use crate::language::Token;
 use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, ReleaseHistory};
 use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
+use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
 /// The numbers of the sections.

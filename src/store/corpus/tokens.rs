@@ -15,6 +15,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::language::{Kind, Symbol, Token};
 use crate::matching::line_key;
 use crate::store::SegmentError;
+use crate::text::varint::{put, take};
 
 /// How hard the tokens are packed: the fastest level makes them a tenth larger.
 const LEVEL: Compression = Compression::new(2);
@@ -263,29 +264,6 @@ fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
         n_lines = usize::checked_add(n_lines, n).filter(|&all| n > 0 && all <= MAX_LINES)?;
         text.resize(text.len() + n, b'\n');
     }
-}
-
-/// Appends a number: seven bits a byte, the lowest first.
-pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Takes a number off the beginning.
-pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..63).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
