@@ -157,7 +157,7 @@ impl CacheSegment {
     }
 
     fn new(path: &Path, segment: Segment) -> Result<Self, SegmentError> {
-        let n_row = segment.params().hash.len() + FIELDS;
+        let n_row = segment.params().hash.n_bytes() + FIELDS;
         let n_bytes = segment.section(ROWS)?.len();
         if !n_bytes.is_multiple_of(n_row) {
             return Err(SegmentError::Damaged("the length of its rows"));
@@ -170,12 +170,12 @@ impl CacheSegment {
     }
 
     fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
-        self.segment.section(ROWS)?.row(at, self.segment.params().hash.len() + FIELDS)
+        self.segment.section(ROWS)?.row(at, self.segment.params().hash.n_bytes() + FIELDS)
     }
 
     fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<CacheRow<'r>, SegmentError> {
         let damaged = || SegmentError::Damaged("a row of the cache");
-        let (id, fields) = bytes.split_at(self.segment.params().hash.len());
+        let (id, fields) = bytes.split_at(self.segment.params().hash.n_bytes());
         let long = |at| u64_at(fields, at).ok_or_else(damaged);
         let short = |at| u32_at(fields, at).ok_or_else(damaged);
         let start = usize::try_from(long(8)?).map_err(|_| damaged())?;
@@ -201,7 +201,7 @@ impl CacheSegment {
     /// Avni, Interpolation search, 1978): the search begins there and widens its steps until it has
     /// passed the key. O(log n) for any ids.
     fn find(&self, key: &Key) -> Result<Option<CacheRow<'_>>, SegmentError> {
-        let n_id = self.segment.params().hash.len();
+        let n_id = self.segment.params().hash.n_bytes();
         let is_before = |at: usize| -> Result<bool, SegmentError> {
             let bytes = self.row_bytes(at)?;
             let reading = u64_at(bytes, n_id).unwrap_or_default();
@@ -335,7 +335,7 @@ impl Cache {
     /// If the folder is not writable. The existing cache is then unchanged.
     pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
         self.remove_damaged();
-        let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.len();
+        let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.n_bytes();
         let rows: Vec<CacheRow<'_>> = fresh.iter().filter(is_own).map(Fresh::row).collect();
         if !rows.is_empty() {
             let path = self.write(rows)?;

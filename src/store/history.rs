@@ -416,7 +416,7 @@ impl History {
             out.write(path)?;
         }
         out.begin(EVENTS);
-        let none = vec![0; self.params.hash.len()];
+        let none = vec![0; self.params.hash.n_bytes()];
         for event in events {
             let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
             out.write(&path.to_le_bytes())?;
@@ -494,7 +494,7 @@ impl Part {
 
     /// The bytes of an id.
     fn n_id(&self) -> usize {
-        self.segment.params().hash.len()
+        self.segment.params().hash.n_bytes()
     }
 
     /// The bytes of a row of the table of events.

@@ -85,17 +85,14 @@ impl PostingsWriter {
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
         }
-        out.begin(id);
-        out.write(&self.n_rows.to_le_bytes())?;
+        out.section(id, &self.n_rows.to_le_bytes())?;
         out.write(&self.bits.to_le_bytes())?;
         out.write(&(self.n_value as u32).to_le_bytes())?;
         for start in &self.directory {
             out.write(&start.to_le_bytes())?;
         }
-        out.begin(id + 1);
-        out.write(&self.remainders)?;
-        out.begin(id + 2);
-        out.write(&self.values)
+        out.section(id + 1, &self.remainders)?;
+        out.section(id + 2, &self.values)
     }
 }
 

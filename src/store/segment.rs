@@ -72,16 +72,11 @@ pub enum HashKind {
 
 impl HashKind {
     /// The length of an id in bytes.
-    pub fn len(self) -> usize {
+    pub fn n_bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
             Self::Sha256 => 32,
         }
-    }
-
-    /// Always false: an id has bytes.
-    pub fn is_empty(self) -> bool {
-        false
     }
 }
 

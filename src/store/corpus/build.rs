@@ -519,14 +519,12 @@ impl<'b> Builder<'b> {
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
-        self.out.begin(SECTION.blobs);
-        self.out.write(&rows)?;
+        self.out.section(SECTION.blobs, &rows)?;
         self.out.begin(SECTION.by_id);
         for number in order {
             self.out.write(&number.to_le_bytes())?;
         }
-        self.out.begin(SECTION.files);
-        self.out.write(&records)?;
+        self.out.section(SECTION.files, &records)?;
         write_table(&mut self.out, SECTION.licenses, &table.all)?;
         write_table(&mut self.out, SECTION.info, &self.infos.all)?;
         Ok(component_licenses)

@@ -90,13 +90,10 @@ impl Corpus {
         let failed = |why: io::Error| CorpusError::File { file: file.to_owned(), why };
         let mut sources = Vec::new();
         for (_, record) in self.records()? {
-            let path = self.folder.join(&record.segment);
-            let (sha256, len) =
-                digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
-            sources.push((
-                ExportedSource { label: record.label, len, sha256, stats: record.stats },
-                path,
-            ));
+            let (sha256, len) = self.digest_of_source(&record)?;
+            let path = self.folder.join(record.segment);
+            let (label, stats) = (record.label, record.stats);
+            sources.push((ExportedSource { label, len, sha256, stats }, path));
         }
         sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
         let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();

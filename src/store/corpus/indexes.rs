@@ -74,8 +74,7 @@ fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), S
         0 => 0,
         max => max.ilog2() as usize / 8 + 1,
     };
-    out.begin(INDEX.components);
-    out.write(&[width as u8])?;
+    out.section(INDEX.components, &[width as u8])?;
     components.iter().try_for_each(|component| out.write(&component.to_le_bytes()[..width]))
 }
 
@@ -110,11 +109,9 @@ impl CorpusSegment {
     pub(super) fn member(&self) -> Result<Vec<u8>, SegmentError> {
         let mut out = SegmentWriter::in_memory(SegmentKind::CorpusIndex, *self.segment.params());
         for id in NEAR {
-            out.begin(id);
-            out.write(self.segment.section(id)?.all()?)?;
+            out.section(id, self.segment.section(id)?.all()?)?;
         }
-        out.begin(INDEX.head);
-        out.write(&self.segment.head()?)?;
+        out.section(INDEX.head, &self.segment.head()?)?;
         out.begin(INDEX.digests);
         for (_, bytes) in self.block_rows()? {
             out.write(&digest(bytes))?;
@@ -132,8 +129,7 @@ impl CorpusSegment {
             put(&mut lengths, packed.len() as u64);
             put(&mut lengths, record.len() as u64);
         }
-        out.begin(INDEX.lengths);
-        out.write(&lengths)?;
+        out.section(INDEX.lengths, &lengths)?;
         out.finish_in_memory()
     }
 

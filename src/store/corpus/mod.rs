@@ -22,16 +22,7 @@ mod lookups;
 mod make;
 mod open;
 mod past;
-#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
-#[cfg_attr(
-    not(all(
-        feature = "remote",
-        feature = "postgres",
-        feature = "clickhouse",
-        feature = "parquet"
-    )),
-    allow(dead_code, reason = "each engine uses some of it")
-)]
+#[allow(dead_code, reason = "each engine uses some of it")]
 mod rows;
 #[cfg(feature = "remote")]
 mod table;
@@ -48,12 +39,6 @@ use sha2::{Digest, Sha256};
 
 pub use build::Builder;
 pub use bundle::ImportResult;
-#[cfg(any(
-    feature = "remote",
-    feature = "postgres",
-    feature = "clickhouse",
-    feature = "parquet"
-))]
 use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
@@ -567,12 +552,6 @@ impl Corpus {
     }
 
     /// The SHA-256 and the length of the segment of a source.
-    #[cfg(any(
-        feature = "remote",
-        feature = "postgres",
-        feature = "clickhouse",
-        feature = "parquet"
-    ))]
     fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
         let path = self.folder.join(&record.segment);
         digest_of(&path).map_err(|why| self.failed(&path, why))

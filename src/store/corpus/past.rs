@@ -203,10 +203,8 @@ impl PastWriter {
             texts.extend(name.as_bytes());
             at_tag += n;
         }
-        out.begin(SECTION.paths);
-        out.write(&rows)?;
-        out.begin(SECTION.path_texts);
-        out.write(&texts)?;
+        out.section(SECTION.paths, &rows)?;
+        out.section(SECTION.path_texts, &texts)?;
         let (mut of_lineages, mut changes, mut first) = (Vec::new(), Vec::new(), 0u32);
         for of_lineage in lineages.values() {
             of_lineages.extend(
@@ -219,10 +217,8 @@ impl PastWriter {
                 changes.extend(row.iter().flat_map(|value| value.to_le_bytes()));
             }
         }
-        out.begin(SECTION.lineages);
-        out.write(&of_lineages)?;
-        out.begin(SECTION.changes);
-        out.write(&changes)?;
+        out.section(SECTION.lineages, &of_lineages)?;
+        out.section(SECTION.changes, &changes)?;
         out.begin(SECTION.at_tags);
         let pairs = self.at_tags.iter().flat_map(|&(_, tag, blob)| [tag, blob]);
         out.write(&pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
@@ -243,10 +239,8 @@ pub(super) fn write_table<T: serde::Serialize>(
             .map_err(|_| SegmentError::Damaged("its license statements"))?;
         ends.extend((texts.len() as u64).to_le_bytes());
     }
-    out.begin(section);
-    out.write(&ends)?;
-    out.begin(section + 1);
-    out.write(&texts)
+    out.section(section, &ends)?;
+    out.section(section + 1, &texts)
 }
 
 impl CorpusSegment {

@@ -135,8 +135,7 @@ pub(super) fn write(
     // keys is known.
     let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
-    out.begin(INDEX.head);
-    out.write(&written.head()?)?;
+    out.section(INDEX.head, &written.head()?)?;
     out.begin(INDEX.digests);
     for rows in [POSTINGS, IDS] {
         for (_, bytes) in written.blocks(rows.section)? {
@@ -146,10 +145,8 @@ pub(super) fn write(
             }
         }
     }
-    out.begin(POSTINGS.firsts);
-    out.write(&postings.firsts)?;
-    out.begin(IDS.firsts);
-    out.write(&ids.firsts)?;
+    out.section(POSTINGS.firsts, &postings.firsts)?;
+    out.section(IDS.firsts, &ids.firsts)?;
     out.begin(INDEX.member_ends);
     let mut end = 0;
     for member in members.values() {
@@ -160,8 +157,7 @@ pub(super) fn write(
     for member in members.values() {
         out.write(member)?;
     }
-    out.begin(INDEX.filter);
-    out.write(filter.bytes())?;
+    out.section(INDEX.filter, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
