@@ -53,9 +53,8 @@ pub struct Builder<'b> {
     folder: PathBuf,
     pending: Vec<SourceFile>,
     n_pending: usize,
-    components: Vec<DeclaredComponent>,
-    component_numbers: HashMap<DeclaredComponent, u32>,
-    languages: BTreeMap<(String, String), u32>,
+    components: Numbering<DeclaredComponent>,
+    languages: Numbering<StoredLanguage>,
     blobs: Vec<Blob>,
     blob_numbers: HashMap<BlobId, u32>,
     files: Vec<File>,
@@ -99,9 +98,15 @@ impl<T: Eq + Hash + Clone> Numbering<T> {
     }
 
     fn number(&mut self, value: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&value) {
-            return number;
-        }
+        self.numbers.get(&value).copied().unwrap_or_else(|| self.add(value))
+    }
+
+    /// The number of a value that may be had anew.
+    fn number_of(&mut self, value: &T) -> u32 {
+        self.numbers.get(value).copied().unwrap_or_else(|| self.add(value.clone()))
+    }
+
+    fn add(&mut self, value: T) -> u32 {
         let number = self.all.len() as u32;
         self.all.push(value.clone());
         self.numbers.insert(value, number);
@@ -171,9 +176,8 @@ impl<'b> Builder<'b> {
             folder: folder.to_owned(),
             pending: Vec::new(),
             n_pending: 0,
-            components: Vec::new(),
-            component_numbers: HashMap::new(),
-            languages: BTreeMap::new(),
+            components: Numbering::new(),
+            languages: Numbering::new(),
             blobs: Vec::new(),
             blob_numbers: HashMap::new(),
             files: Vec::new(),
@@ -202,21 +206,6 @@ impl<'b> Builder<'b> {
         let too_large =
             too_large.iter().map(|path| Note { what: path.to_string(), why: "it is too large" });
         self.notes.iter().cloned().chain(too_large).collect()
-    }
-
-    fn component(&mut self, component: &Arc<DeclaredComponent>) -> u32 {
-        if let Some(&number) = self.component_numbers.get(&**component) {
-            return number;
-        }
-        let number = self.components.len() as u32;
-        self.components.push((**component).clone());
-        self.component_numbers.insert((**component).clone(), number);
-        number
-    }
-
-    fn language(&mut self, language: String, family: String) -> u32 {
-        let n = self.languages.len() as u32;
-        *self.languages.entry((language, family)).or_insert(n)
     }
 
     /// Processes the pending files: expensive work on all threads, the rest in order.
@@ -254,7 +243,7 @@ impl<'b> Builder<'b> {
         let FileRows { n_bytes, lexed, info } = made;
         self.stats.n_bytes += n_bytes;
         if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
-            let component = self.component(&file.component);
+            let component = self.components.number_of(&file.component);
             self.licenses.entry(component).or_default().add(&file.path, &info);
         }
         let history = key_of_history(&file);
@@ -318,7 +307,7 @@ impl<'b> Builder<'b> {
     /// Adds a file with the content `blob`.
     fn add_file(&mut self, blob: u32, file: SourceFile) {
         let SourceFile { component, path, seen, licenses, .. } = file;
-        let component = self.component(&component);
+        let component = self.components.number_of(&component);
         if let Some(licenses) = &licenses {
             self.last_licenses.insert(component, Arc::clone(licenses));
         }
@@ -335,7 +324,7 @@ impl<'b> Builder<'b> {
         history: Option<u64>,
     ) -> Result<u32, SegmentError> {
         let LexedRows { language, family, n_tokens, tokens, keys } = lexed;
-        let language = self.language(language, family);
+        let language = self.languages.number(StoredLanguage { language, family });
         let number = self.blobs.len() as u32;
         for key in keys {
             if history.is_none_or(|file| self.posted.insert(key ^ file)) {
@@ -369,7 +358,7 @@ impl<'b> Builder<'b> {
     /// If the disk is full.
     pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats), SegmentError> {
         self.flush()?;
-        self.stats.n_components = self.components.len() as u64;
+        self.stats.n_components = self.components.all.len() as u64;
         self.stats.n_files = self.files.len() as u64;
         self.stats.n_blobs = self.blobs.len() as u64;
         self.stats.n_postings = self.postings.len() as u64;
@@ -377,14 +366,11 @@ impl<'b> Builder<'b> {
         let component_licenses = self.write_files()?;
         self.write_postings()?;
         self.write_past()?;
-        let mut languages: Vec<_> = self.languages.into_iter().collect();
-        languages.sort_by_key(|(_, number)| *number);
-        let language = |((language, family), _)| StoredLanguage { language, family };
         let meta = Meta {
             stats: self.stats,
-            components: self.components,
+            components: self.components.all,
             component_licenses,
-            languages: languages.into_iter().map(language).collect(),
+            languages: self.languages.all,
             is_of_fixes: self.is_of_fixes,
         };
         self.out.begin(SECTION.meta);
@@ -397,7 +383,7 @@ impl<'b> Builder<'b> {
     /// What is known of the licenses of each component, and of each of its files, as numbers in
     /// `table`.
     fn licenses(&mut self, table: &mut Numbering<Terms>) -> (Vec<u32>, Vec<u32>) {
-        for (component, number) in self.components.iter().zip(0..) {
+        for (component, number) in self.components.all.iter().zip(0..) {
             if let Some(declared) = &component.license {
                 self.licenses.entry(number).or_default().declare(&FilePath::new(""), declared);
             }
@@ -407,13 +393,13 @@ impl<'b> Builder<'b> {
         let whole = |number: u32| {
             let known = self
                 .current
-                .get(&self.components[number as usize])
+                .get(&self.components.all[number as usize])
                 .filter(|of| of.component().expression.is_some());
             let known = known.or_else(|| self.last_licenses.get(&number));
             let licenses = known.map_or_else(|| licenses_of(number), |licenses| &**licenses);
             Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
         };
-        let mut whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
+        let mut whole: Vec<Terms> = (0..self.components.all.len() as u32).map(whole).collect();
         let referred = self.referred();
         // Files in one folder with the same statements have the same license, unless something
         // names them.
@@ -550,7 +536,7 @@ impl<'b> Builder<'b> {
         }
         for (component, past) in std::mem::take(&mut self.past) {
             // A component of which no file was taken has no number, and nothing to look up.
-            if let Some(&component) = self.component_numbers.get(&*component) {
+            if let Some(&component) = self.components.numbers.get(&*component) {
                 writer.add(component, past, &|id| self.blob_numbers.get(id).copied());
             }
         }
@@ -561,7 +547,8 @@ impl<'b> Builder<'b> {
     fn releases(&self) -> Vec<(u32, PastOf)> {
         let mut releases: BTreeMap<u32, PastOf> = BTreeMap::new();
         for file in &self.files {
-            let Some(name) = &self.components[file.component as usize].version else { continue };
+            let component = &self.components.all[file.component as usize];
+            let Some(name) = &component.version else { continue };
             if file.seen.as_ref().is_some_and(|seen| seen.is_of_history) {
                 continue;
             }
@@ -611,23 +598,34 @@ impl<'b> Builder<'b> {
         {
             let before = self.add_function(file, before, &file.before)?;
             let after = self.add_function(file, after, &file.after)?;
-            let component = self.component(&file.component);
+            let component = self.components.number_of(&file.component);
             self.fixes.add_fix(component, file.commit.clone(), file.path.clone(), [before, after]);
         }
         Ok(())
     }
 
     fn write_postings(&mut self) -> Result<(), SegmentError> {
-        // Three bytes are enough for sixteen million blobs.
-        let n_value = if self.blobs.len() < 1 << 24 { 3 } else { 4 };
         let postings = std::mem::replace(&mut self.postings, Sorter::new(&self.folder));
-        let mut out = PostingsWriter::new(postings.len(), n_value);
-        for row in postings.into_sorted().map_err(|why| self.failed(why))? {
-            let (key, blob) = row.map_err(|why| self.failed(why))?;
-            out.push(key, &blob.to_le_bytes()[..n_value]);
-        }
-        out.write(&mut self.out, SECTION.postings)
+        write_postings(&mut self.out, postings, self.blobs.len(), &self.folder)
     }
+}
+
+/// Writes the postings of `n_blobs`, which were sorted in `folder`.
+pub(super) fn write_postings(
+    out: &mut SegmentWriter,
+    postings: Sorter,
+    n_blobs: usize,
+    folder: &Path,
+) -> Result<(), SegmentError> {
+    let failed = |why| SegmentError::File { file: folder.to_owned(), why };
+    // Three bytes are enough for sixteen million blobs.
+    let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
+    let mut rows = PostingsWriter::new(postings.len(), n_value);
+    for row in postings.into_sorted().map_err(failed)? {
+        let (key, blob) = row.map_err(failed)?;
+        rows.push(key, &blob.to_le_bytes()[..n_value]);
+    }
+    rows.write(out, SECTION.postings)
 }
 
 fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {
@@ -684,13 +682,13 @@ impl Sink for Builder<'_> {
     }
 
     fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
-        let component = self.component(component);
+        let component = self.components.number_of(component);
         let info = LicensingInfo::of_named(text, bytes);
         self.licenses.entry(component).or_default().add(&text.path, &info);
     }
 
     fn dated(&mut self, component: &Arc<DeclaredComponent>, time: i64) {
-        let component = self.component(component);
+        let component = self.components.number_of(component);
         let known = self.dates.entry(component).or_insert(time);
         *known = time.max(*known);
     }

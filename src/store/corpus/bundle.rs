@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex};
+use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex, temporary_in};
 use crate::files;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
@@ -52,10 +52,6 @@ struct HashingStream<T> {
 impl<T> HashingStream<T> {
     fn new(inner: T) -> Self {
         Self { inner, hasher: Sha256::new() }
-    }
-
-    fn digest(self) -> String {
-        hex(&self.hasher.finalize())
     }
 }
 
@@ -103,7 +99,7 @@ impl Corpus {
         let folder =
             file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || {
-            let temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)?;
+            let temporary = temporary_in(folder)?;
             let mut out = HashingStream::new(BufWriter::with_capacity(1 << 18, temporary));
             out.write_all(MAGIC)?;
             out.write_all(&(description.len() as u64).to_le_bytes())?;
@@ -129,11 +125,7 @@ impl Corpus {
     /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
         let imported = self.create().and_then(|()| self.import_now(file, digest));
-        if imported.is_err() {
-            // Only removes an empty folder: the corpus did not exist before.
-            let _ = std::fs::remove_dir(&self.folder);
-        }
-        imported
+        imported.inspect_err(|_| self.remove_if_empty())
     }
 
     fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<ImportResult, CorpusError> {
@@ -144,15 +136,13 @@ impl Corpus {
         let opened = files::open(file).map_err(|why| unreadable(&why))?;
         let mut bytes = HashingStream::new(BufReader::with_capacity(1 << 18, opened));
         let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
-        let mut segments = Vec::new();
-        for exported in &description.sources {
-            let segment = self.segment_of(&mut bytes, exported).map_err(|why| unreadable(&why))?;
-            segments.push(segment);
-        }
+        let segments = description.sources.iter().map(|of| self.segment_of(&mut bytes, of));
+        let segments =
+            segments.collect::<Result<Vec<_>, String>>().map_err(|why| unreadable(&why))?;
         if bytes.read(&mut [0]).map_err(|why| unreadable(&why))? > 0 {
             return Err(unreadable(&"something follows its end"));
         }
-        let found = bytes.digest();
+        let found = hex(&bytes.hasher.finalize());
         let wanted = digest.map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest));
         if let Some(wanted) = wanted.filter(|wanted| !wanted.eq_ignore_ascii_case(&found)) {
             return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
@@ -186,12 +176,7 @@ impl Corpus {
         let says = |why: &dyn std::fmt::Display| {
             format!("{}: {why}", crate::text::printable(exported.label.as_bytes()))
         };
-        let mut out = HashingStream::new(
-            tempfile::Builder::new()
-                .prefix("tmp-")
-                .tempfile_in(&self.folder)
-                .map_err(|why| says(&why))?,
-        );
+        let mut out = HashingStream::new(temporary_in(&self.folder).map_err(|why| says(&why))?);
         let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
         let HashingStream { inner, hasher } = out;
         if n != exported.len {
@@ -226,11 +211,4 @@ fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
         return Ok(description);
     }
     Err(io::Error::other("a SHA-256 in its description is none"))
-}
-
-/// The SHA-256 of a file, in hexadecimal, and its length.
-pub(super) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
-    let mut out = HashingStream::new(io::sink());
-    let n = io::copy(&mut files::open(path)?, &mut out)?;
-    Ok((out.digest(), n))
 }

@@ -25,12 +25,13 @@ use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
+use super::build::write_postings;
 use super::open::{CorpusSegment, SECTION};
 use super::rows::PostingRow;
-use super::{Corpus, CorpusError, Record, Stats, is_hex};
+use super::{Corpus, CorpusError, Record, Stats, WholeSource, is_hex, name_of};
 use crate::files;
 use crate::store::runs::Sorter;
-use crate::store::{PostingsWriter, Segment, SegmentError, SegmentKind, SegmentWriter};
+use crate::store::{Segment, SegmentError, SegmentKind, SegmentWriter};
 
 /// The version of the files. It increases when their columns change.
 const FORMAT: i32 = 1;
@@ -43,9 +44,6 @@ const SOURCES: &str = "message sources { required int32 source; required int32 f
     required binary label (UTF8); required binary digest (UTF8); required binary stats (UTF8); required binary head; }";
 const BLOCKS: &str = "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
 const POSTINGS: &str = "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
-
-/// A source to be exported: its key, its record, its segment and the digest of that.
-type Exporting = (String, Record, CorpusSegment, String);
 
 /// A column to be written.
 enum Column<'c> {
@@ -124,12 +122,7 @@ impl Corpus {
     /// If a segment cannot be read, or the folder is there already or cannot be written to.
     pub fn export_parquet(&self, folder: &Path, is_split: bool) -> Result<(), CorpusError> {
         fs::create_dir(folder).map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
-        let mut sources = Vec::new();
-        for (key, record) in self.records()? {
-            let (segment, (digest, _)) =
-                (self.open_source(&record)?, self.digest_of_source(&record)?);
-            sources.push((key, record, segment, digest));
-        }
+        let sources = self.whole_sources()?;
         let (k, window) = sources.first().map_or((0, 0), |(_, _, segment, _)| segment.sampling());
         let parameters: Vec<(String, String)> = [
             ("format", FORMAT.to_string()),
@@ -144,7 +137,7 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let all = |of: fn(&Exporting) -> ByteArray| -> Vec<ByteArray> {
+        let all = |of: fn(&WholeSource) -> ByteArray| -> Vec<ByteArray> {
             sources.iter().map(of).collect()
         };
         let numbers: Vec<i32> = (0..sources.len() as i32).collect();
@@ -193,7 +186,7 @@ impl Corpus {
     fn export_postings(
         &self,
         folder: &Path,
-        sources: &[Exporting],
+        sources: &[WholeSource],
         parameters: &[(String, String)],
         prefix_bits: u32,
     ) -> Result<(), CorpusError> {
@@ -249,11 +242,7 @@ impl Corpus {
     /// [`CorpusError::Import`] with what is wrong with the files; the corpus is then unchanged.
     pub fn import_parquet(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
         let imported = self.create().and_then(|()| self.import_parquet_now(folder));
-        if imported.is_err() {
-            // Only removes an empty folder: the corpus did not exist before.
-            let _ = fs::remove_dir(&self.folder);
-        }
-        imported
+        imported.inspect_err(|_| self.remove_if_empty())
     }
 
     fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
@@ -380,20 +369,11 @@ impl Incoming {
             .find(|(id, _)| *id == SECTION.blobs)
             .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
         let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
-        let failed = |why| SegmentError::File { file: folder.to_owned(), why };
         for (id, range) in form.sections {
             match id.checked_sub(SECTION.postings) {
                 Some(0) => {
-                    let Some(postings) = postings.take() else {
-                        return Err(SegmentError::Damaged("its postings"));
-                    };
-                    let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
-                    let mut rows = PostingsWriter::new(postings.len(), n_value);
-                    for row in postings.into_sorted().map_err(failed)? {
-                        let (key, blob) = row.map_err(failed)?;
-                        rows.push(key, &blob.to_le_bytes()[..n_value]);
-                    }
-                    rows.write(&mut out, id)?;
+                    let postings = postings.take().ok_or(SegmentError::Damaged("its postings"))?;
+                    write_postings(&mut out, postings, n_blobs as usize, folder)?;
                 }
                 Some(1 | 2) => {}
                 _ => {
@@ -413,14 +393,9 @@ impl Incoming {
             }
         }
         let path = out.finish(&self.key)?;
-        let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
-        if let Err(why) = checked {
-            let _ = fs::remove_file(&path);
-            return Err(why);
-        }
-        let segment =
-            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Ok((self.key, self.digest, Record::imported(self.label, segment, self.stats)))
+        CorpusSegment::check_new(&path)?;
+        let record = Record::imported(self.label, name_of(&path), self.stats);
+        Ok((self.key, self.digest, record))
     }
 }
 

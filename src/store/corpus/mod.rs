@@ -31,21 +31,21 @@ mod tokens;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 pub use build::Builder;
 pub use bundle::ImportResult;
-use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use make::{FunctionPair, LexedFile, LexedVersion, Reading, Sampling};
 pub use open::{BareTokens, CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
+use super::write::is_abandoned;
 use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::files;
 use crate::fingerprint::{self, ROBUST_WINNOWING};
@@ -62,8 +62,6 @@ const MAX_LOOKS: usize = 5;
 const MAX_RECORD: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
-/// After this time, the writer of a segment that no record names must be gone.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The parameters of the segments of corpora.
 fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
@@ -136,12 +134,9 @@ pub enum CorpusError {
     },
     /// It is not a valid name for a folder.
     #[error(
-        "cannot name a corpus `{name}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
+        "cannot name a corpus `{0}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
     )]
-    Name {
-        /// The name.
-        name: String,
-    },
+    Name(String),
     /// A file of the corpus could not be read or written.
     #[error("cannot read or write `{}`: {why}", file.display())]
     File {
@@ -198,11 +193,8 @@ pub enum CorpusError {
         feature: &'static str,
     },
     /// Two processes write to one corpus.
-    #[error("cannot write to the corpus at `{place}`: somebody else is writing to it")]
-    Busy {
-        /// Where it is, without passwords.
-        place: String,
-    },
+    #[error("cannot write to the corpus at `{0}`: somebody else is writing to it")]
+    Busy(String),
     /// Two processes write to one source of a corpus on this machine.
     #[error("cannot write `{source_name}` of the corpus `{corpus}`: another process is writing it")]
     Taken {
@@ -246,11 +238,11 @@ impl CorpusError {
             Self::NotBuilt { feature, .. } => {
                 Some(format!("build it with `cargo install secondhand --features {feature}`"))
             }
-            Self::Busy { .. } => Some("nothing was changed; run it again".to_owned()),
+            Self::Busy(_) => Some("nothing was changed; run it again".to_owned()),
             Self::Taken { .. } => Some(
                 "this source is as it was; run it again when the other one has ended".to_owned(),
             ),
-            Self::Name { .. } | Self::File { .. } | Self::Elsewhere { .. } => None,
+            Self::Name(_) | Self::File { .. } | Self::Elsewhere { .. } => None,
         }
     }
 }
@@ -291,11 +283,8 @@ impl Shelf {
         if corpus.folder.is_dir() {
             return Ok(corpus);
         }
-        Err(CorpusError::Missing {
-            name: name.to_owned(),
-            folder: self.folder.clone(),
-            known: self.names(),
-        })
+        let (name, folder, known) = (name.to_owned(), self.folder.clone(), self.names());
+        Err(CorpusError::Missing { name, folder, known })
     }
 
     /// The corpus `name`, whether or not it exists.
@@ -304,7 +293,7 @@ impl Shelf {
     /// [`CorpusError::Name`].
     pub fn new_corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
         if !is_name(name) {
-            return Err(CorpusError::Name { name: name.to_owned() });
+            return Err(CorpusError::Name(name.to_owned()));
         }
         Ok(Corpus { name: name.to_owned(), folder: self.folder.join(name) })
     }
@@ -329,6 +318,9 @@ struct Claim {
     key: String,
     _lock: File,
 }
+
+/// A source: its key, its record, its segment and the digest of that.
+type WholeSource = (String, Record, CorpusSegment, String);
 
 /// What adding a source did.
 #[derive(Debug)]
@@ -358,25 +350,23 @@ impl Corpus {
         reading: &dyn Reading,
     ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
         self.create()?;
-        let is_last = |at: usize| {
-            !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(&sources[at].0))
+        let add = |(at, (spec, component)): (usize, &(String, DeclaredComponent))| {
+            let is_last = !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(spec));
+            match is_last {
+                true => self.add_now(spec, component.clone(), sampling, reading),
+                false => Ok(Addition { stats: None, notes: Vec::new() }),
+            }
         };
-        let added: Vec<_> = (0..sources.len())
-            .into_par_iter()
-            .map(|at| {
-                let (spec, component) = &sources[at];
-                if is_last(at) {
-                    self.add_now(spec, component.clone(), sampling, reading)
-                } else {
-                    Ok(Addition { stats: None, notes: Vec::new() })
-                }
-            })
-            .collect();
+        let added: Vec<_> = sources.par_iter().enumerate().map(add).collect();
         if added.iter().all(Result::is_err) {
-            // Only removes an empty folder: the corpus did not exist before.
-            let _ = fs::remove_dir(&self.folder);
+            self.remove_if_empty();
         }
         Ok(added)
+    }
+
+    /// Removes the folder if nothing is in it: the corpus did not exist before.
+    fn remove_if_empty(&self) {
+        let _ = fs::remove_dir(&self.folder);
     }
 
     fn add_now(
@@ -386,8 +376,8 @@ impl Corpus {
         sampling: Sampling,
         reading: &dyn Reading,
     ) -> Result<Addition, CorpusError> {
-        let key = key_of(spec);
-        let claim = self.claim(&key, &sources::label(spec))?;
+        let (key, label) = (key_of(spec), sources::label(spec));
+        let claim = self.claim(&key, &label)?;
         let before =
             self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
         let known = before
@@ -416,9 +406,7 @@ impl Corpus {
         sources::read(&request, &mut builder)?;
         let notes = builder.notes();
         let (path, stats) = builder.finish(&key).map_err(fails)?;
-        let segment =
-            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let label = sources::label(spec);
+        let segment = name_of(&path);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
         self.put(&claim, &record)?;
@@ -471,7 +459,7 @@ impl Corpus {
         let path = self.record_path(&claim.key);
         let before = read_record(&path).ok();
         let write = || {
-            let mut file = tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder)?;
+            let mut file = temporary_in(&self.folder)?;
             serde_json::to_writer_pretty(&mut file, record)?;
             file.as_file().sync_data()?;
             file.persist(&path).map_err(|error| error.error)?;
@@ -502,13 +490,10 @@ impl Corpus {
         let mut records = Vec::new();
         for entry in entries {
             let path = entry.map_err(|why| self.failed(&self.folder, why))?.path();
-            let key = path
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
-                .unwrap_or_default();
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
+            let key = name_of(&path.with_extension(""));
             match read_record(&path) {
                 Ok(record) => records.push((key, record)),
                 // Removed since the folder was listed.
@@ -530,16 +515,13 @@ impl Corpus {
         let mut looks = 0;
         loop {
             looks += 1;
-            match self.open_now() {
+            let records = self.records()?;
+            match records.iter().map(|(_, record)| self.open_source(record)).collect() {
                 Err(CorpusError::Segment { why: SegmentError::File { why, .. }, .. })
                     if why.kind() == io::ErrorKind::NotFound && looks < MAX_LOOKS => {}
                 opened => return opened,
             }
         }
-    }
-
-    fn open_now(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
-        self.records()?.iter().map(|(_, record)| self.open_source(record)).collect()
     }
 
     fn open_source(&self, record: &Record) -> Result<CorpusSegment, CorpusError> {
@@ -551,10 +533,21 @@ impl Corpus {
         CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
     }
 
+    /// All sources, open.
+    #[allow(dead_code, reason = "not without any engine")]
+    fn whole_sources(&self) -> Result<Vec<WholeSource>, CorpusError> {
+        let whole = |(key, record): (String, Record)| {
+            let (segment, (digest, _)) =
+                (self.open_source(&record)?, self.digest_of_source(&record)?);
+            Ok((key, record, segment, digest))
+        };
+        self.records()?.into_iter().map(whole).collect()
+    }
+
     /// The SHA-256 and the length of the segment of a source.
     fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
         let path = self.folder.join(&record.segment);
-        digest_of(&path).map_err(|why| self.failed(&path, why))
+        files::digest(&path).map_err(|why| self.failed(&path, why))
     }
 
     /// Removes a source, by the name it was added under or its label.
@@ -566,19 +559,11 @@ impl Corpus {
         let is_meant =
             |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
         let Some((key, record)) = records.iter().find(|(_, record)| is_meant(record)) else {
-            let known = records
-                .into_iter()
-                .map(|(_, record)| record.spec.unwrap_or(record.label))
-                .collect();
-            return Err(CorpusError::NoSource {
-                corpus: self.name.clone(),
-                spec: spec.to_owned(),
-                known,
-            });
+            let known = records.into_iter().map(|(_, of)| of.spec.unwrap_or(of.label)).collect();
+            let (corpus, spec) = (self.name.clone(), spec.to_owned());
+            return Err(CorpusError::NoSource { corpus, spec, known });
         };
-        let _claim = self.claim(key, &record.label)?;
-        let path = self.record_path(key);
-        fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
+        self.remove_record(key, record)?;
         let _ = fs::remove_file(self.folder.join(&record.segment));
         Ok(())
     }
@@ -593,13 +578,20 @@ impl Corpus {
             records.iter().map(|(key, record)| (key.as_str(), record.label.as_str())),
         )?;
         // Records first: without its record, the rest is not a source any more.
-        for (key, record) in records {
-            let _claim = self.claim(&key, &record.label)?;
-            let path = self.record_path(&key);
-            fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
-        }
+        records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))
     }
+
+    fn remove_record(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
+        let _claim = self.claim(key, &record.label)?;
+        let path = self.record_path(key);
+        fs::remove_file(&path).map_err(|why| self.failed(&path, why))
+    }
+}
+
+/// An unfinished file in a folder.
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)
 }
 
 /// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must
@@ -607,13 +599,8 @@ impl Corpus {
 fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let age = entry
-            .metadata()
-            .and_then(|metadata| metadata.modified())
-            .ok()
-            .and_then(|time| time.elapsed().ok());
         let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
-        if is_ours && is_unnamed(&name) && age.is_some_and(|age| age > ABANDONED) {
+        if is_ours && is_unnamed(&name) && is_abandoned(&entry) {
             // Another process may remove it first.
             let _ = fs::remove_file(entry.path());
         }
@@ -631,6 +618,11 @@ fn read_record(path: &Path) -> io::Result<Record> {
         return Ok(record);
     }
     Err(io::Error::other("it is not a record of this version"))
+}
+
+/// The last part of a path.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The name that the files of a source begin with.

@@ -101,7 +101,7 @@ pub(super) struct Meta {
 }
 
 /// A language of a segment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct StoredLanguage {
     pub language: String,
     pub family: String,
@@ -208,6 +208,13 @@ impl CorpusSegment {
             return Err(damaged("the licenses of its components"));
         }
         Ok(Self { segment, meta, n_blobs, kept_rows: None })
+    }
+
+    /// Checks a new segment that comes from elsewhere, which is removed if something is wrong.
+    #[allow(dead_code, reason = "not without any engine")]
+    pub(super) fn check_new(path: &Path) -> Result<(), SegmentError> {
+        let checked = Self::open(path).and_then(|segment| segment.verify());
+        checked.inspect_err(|_| drop(std::fs::remove_file(path)))
     }
 
     /// Reads everything once, to check a segment that comes from elsewhere.

@@ -166,7 +166,7 @@ impl Postgres {
             Ok(Some(done))
         });
         done.map_err(|why| self.location.fails_with(why))?
-            .ok_or_else(|| CorpusError::Busy { place: self.location.to_string() })
+            .ok_or_else(|| CorpusError::Busy(self.location.to_string()))
     }
 }
 
@@ -390,12 +390,7 @@ impl Engine for Postgres {
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
-        let mut sources = Vec::new();
-        for (key, record) in corpus.records()? {
-            let (segment, (digest, _)) =
-                (corpus.open_source(&record)?, corpus.digest_of_source(&record)?);
-            sources.push((key, record, segment, digest));
-        }
+        let sources = corpus.whole_sources()?;
         self.write(async |session| {
             let schema = &self.schema;
             let mut written = Delivery::default();

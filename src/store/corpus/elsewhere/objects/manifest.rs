@@ -217,7 +217,7 @@ impl Objects {
         });
         match made.map_err(|why| self.location.fails_with(why))? {
             true => Ok(digest),
-            false => Err(CorpusError::Busy { place: self.location.to_string() }),
+            false => Err(CorpusError::Busy(self.location.to_string())),
         }
     }
 

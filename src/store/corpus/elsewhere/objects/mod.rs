@@ -236,11 +236,7 @@ impl Engine for Objects {
             let damaged = |why: SegmentError| {
                 self.location.fails(format!("source `{}`: {why}", source.label))
             };
-            let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
-            if let Err(why) = checked {
-                let _ = std::fs::remove_file(&path);
-                return Err(damaged(why));
-            }
+            CorpusSegment::check_new(&path).map_err(damaged)?;
             let record = Record::imported(source.label.clone(), segment, source.stats);
             corpus.put(&claim, &record)?;
             written.n_added += 1;

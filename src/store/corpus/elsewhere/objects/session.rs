@@ -24,7 +24,7 @@ use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
-use crate::store::corpus::{CorpusError, hex};
+use crate::store::corpus::{CorpusError, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it
@@ -210,8 +210,7 @@ impl Objects {
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
-        let mut temporary =
-            tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
+        let mut temporary = temporary_in(parent).map_err(unwritable)?;
         let mut hasher = Sha256::new();
         session.runtime.block_on(async {
             let starts = (0..object.len).step_by(MAX_READ as usize);

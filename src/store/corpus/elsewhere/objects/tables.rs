@@ -7,8 +7,7 @@ use std::sync::Arc;
 use super::manifest::{Manifest, Removal, Source, TableObjects};
 use super::session::ObjectBlocks;
 use super::{Objects, kept_name};
-use crate::files::BlobId;
-use crate::store::corpus::bundle::digest_of;
+use crate::files::{self, BlobId};
 use crate::store::corpus::lookups::{AskedSegments, BlobAt, BlobPosting, Lookups, each};
 use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
@@ -98,7 +97,7 @@ impl Objects {
         let table::TableFile { table, index, n_postings } =
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
         let digest_of = |path: &Path| {
-            digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why })
+            files::digest(path).map_err(|why| CorpusError::File { file: path.to_owned(), why })
         };
         let ((table_digest, len), (index_digest, index_len)) =
             (digest_of(&table)?, digest_of(&index)?);
