@@ -98,7 +98,7 @@ impl Reader {
         let mut seen = Trees { interest, ..Trees::default() };
         for commit in commits {
             let tree = match self.tree_of(commit) {
-                Err(Error::Malformed { .. }) => {
+                Err(Error::Malformed(_)) => {
                     self.pass_over(commit);
                     continue;
                 }

@@ -63,7 +63,7 @@ impl Reader {
                 .try_for_each(|parent| self.find_commit(parent).map(drop))
         };
         match read() {
-            Err(Error::Malformed { commit }) => {
+            Err(Error::Malformed(commit)) => {
                 self.pass_over(commit);
                 Ok(false)
             }
@@ -230,8 +230,8 @@ impl Reader {
     /// The error of a commit that is not here: the clone is shallow, or damaged.
     pub(super) fn missing(&self, commit: CommitId) -> Error {
         match self.is_shallow() {
-            true => Error::Shallow { commit: commit.short() },
-            false => Error::MissingCommit { commit: commit.to_string() },
+            true => Error::Shallow(commit.short()),
+            false => Error::MissingCommit(commit.to_string()),
         }
     }
 

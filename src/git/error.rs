@@ -17,11 +17,8 @@ pub enum Error {
         why: String,
     },
     /// Its references are kept in a format that is not read.
-    #[error("cannot read `{}`: it keeps its references as reftable, which is not supported", folder.display())]
-    Reftable {
-        /// The git directory.
-        folder: PathBuf,
-    },
+    #[error("cannot read `{}`: it keeps its references as reftable, which is not supported", .0.display())]
+    Reftable(PathBuf),
     /// It borrows objects from a folder that is not here.
     #[error("cannot read the objects that `{}` names: there is no folder `{named}`", list.display())]
     Alternate {
@@ -39,11 +36,8 @@ pub enum Error {
         is_shallow: bool,
     },
     /// A name stands for several commits, and which of them is meant decides what is judged.
-    #[error("cannot resolve `{name}`: more than one branch, tag or commit has that name")]
-    Ambiguous {
-        /// The name as given.
-        name: String,
-    },
+    #[error("cannot resolve `{0}`: more than one branch, tag or commit has that name")]
+    Ambiguous(String),
     /// A branch is here, but what it refers to is not, or it is damaged.
     #[error("cannot read the branch `{name}`: {why}")]
     Branch {
@@ -53,29 +47,17 @@ pub enum Error {
         why: String,
     },
     /// It is not a date.
-    #[error("cannot read the date `{text}`")]
-    Date {
-        /// The text as given.
-        text: String,
-    },
+    #[error("cannot read the date `{0}`")]
+    Date(String),
     /// A commit of the history is missing: the clone is shallow.
-    #[error("cannot read commit {commit}: this clone is shallow and ends before it")]
-    Shallow {
-        /// The commit.
-        commit: String,
-    },
+    #[error("cannot read commit {0}: this clone is shallow and ends before it")]
+    Shallow(String),
     /// A commit of the history is missing, although the clone is not shallow.
-    #[error("cannot read commit {commit}: it is not in this clone")]
-    MissingCommit {
-        /// The commit.
-        commit: String,
-    },
+    #[error("cannot read commit {0}: it is not in this clone")]
+    MissingCommit(String),
     /// A commit is none by its first lines: its tree or a parent has no id.
-    #[error("cannot read commit {commit}: it is malformed")]
-    Malformed {
-        /// The commit.
-        commit: CommitId,
-    },
+    #[error("cannot read commit {0}: it is malformed")]
+    Malformed(CommitId),
     /// A file of git's is damaged.
     #[error("cannot read `{}`: {why}", file.display())]
     Damaged {
@@ -192,16 +174,16 @@ impl Error {
         let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
         match self {
             Self::NotARepository { .. } => Some("run it inside a repository, or name one with `--repo DIR`".into()),
-            Self::Reftable { .. } => Some("`git refs migrate --ref-format=files` changes the format, or clone it with `--ref-format=files`".into()),
+            Self::Reftable(_) => Some("`git refs migrate --ref-format=files` changes the format, or clone it with `--ref-format=files`".into()),
             Self::Alternate { .. } => Some("bring the folder back, or clone the repository again without `--shared` and `--reference`".into()),
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
-            Self::Ambiguous { name } => Some(format!("name it in full, as `refs/heads/{name}` or `refs/tags/{name}`, or with all digits")),
+            Self::Ambiguous(name) => Some(format!("name it in full, as `refs/heads/{name}` or `refs/tags/{name}`, or with all digits")),
             Self::Branch { .. } => Some("`git fsck` shows what is damaged; fetch the branch again, or name another base with `--base REV`".into()),
-            Self::Date { .. } => Some("name a day, `2025-01-31`, or how long ago it was, `2 years ago`".into()),
+            Self::Date(_) => Some("name a day, `2025-01-31`, or how long ago it was, `2 years ago`".into()),
             Self::UnknownRevision { .. } => Some("`git fetch` may bring it; `git branch --all` lists the branches here".into()),
-            Self::Shallow { .. } | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),
+            Self::Shallow(_) | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),
             Self::NoMergeBase { .. } => Some("name a base that shares history with the head: `--base REV`".into()),
             Self::MissingObject { .. } => {
                 Some("if the clone is partial, fetch all blobs: `git fetch --refetch --no-filter`; else `git fsck` shows what is damaged".into())
@@ -214,10 +196,10 @@ impl Error {
             Self::Filter { path, .. } => {
                 Some(format!("`git check-attr filter -- {path}` names the filter, and `git config --get-regexp '^filter'` what it runs"))
             }
-            Self::MissingCommit { .. } => {
+            Self::MissingCommit(_) => {
                 Some("`git fsck` shows what else is missing; `git fetch --refetch` brings what the remote has, as cloning again does".into())
             }
-            Self::Malformed { .. } => Some("`git fsck` says what is wrong with it; name a base behind it with `--base REV`".into()),
+            Self::Malformed(_) => Some("`git fsck` says what is wrong with it; name a base behind it with `--base REV`".into()),
             Self::Damaged { cure, .. } => Some((*cure).to_owned()),
             Self::Extension { .. } => Some("git reads it with a version that knows the extension; a new clone may do without".into()),
             Self::Unreadable { .. } => {

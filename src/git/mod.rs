@@ -238,7 +238,7 @@ impl Repository {
     /// made it, of the remote that it mirrors. Without one, a folder called `repo` is named after
     /// the one above.
     pub fn name(&self) -> String {
-        let remote = if self.is_bare() { self.remote_url() } else { None };
+        let remote = if self.is_bare() { self.reader().remote() } else { None };
         let shown = |address: &str| printable(name_at_end(address).as_bytes());
         let mirrored = remote.as_deref().map(shown).filter(|name| !name.is_empty());
         mirrored.unwrap_or_else(|| {
@@ -269,12 +269,6 @@ impl Repository {
     /// Whether it has no work tree of its own: a mirror, or a repository on a server.
     pub fn is_bare(&self) -> bool {
         self.inner.to_thread_local().is_bare()
-    }
-
-    /// Where it was cloned from, as written in its settings.
-    pub fn remote_url(&self) -> Option<String> {
-        let url = self.inner.to_thread_local().config_snapshot().string("remote.origin.url")?;
-        Some(url.to_string())
     }
 
     /// The folder where git looks for hooks.
@@ -323,7 +317,7 @@ impl Repository {
 fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     let storage = repo.config_snapshot().string("extensions.refStorage");
     if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
-        return Err(Error::Reftable { folder: repo.git_dir().to_owned() });
+        return Err(Error::Reftable(repo.git_dir().to_owned()));
     }
     check_extensions(repo)?;
     let objects = repo.common_dir().join("objects");
@@ -510,7 +504,7 @@ impl Reader {
     pub fn unambiguous_commit(&self, revision: &str) -> Result<CommitId, Error> {
         let name = revision.split(['~', '^', '@']).next().unwrap_or_default();
         if self.named(name).len() > 1 {
-            return Err(Error::Ambiguous { name: name.to_owned() });
+            return Err(Error::Ambiguous(name.to_owned()));
         }
         self.commit(revision)
     }
@@ -522,7 +516,7 @@ impl Reader {
     /// [`Error::Ambiguous`] if a branch or tag has that name, else as [`Reader::commit`].
     pub fn commit_with_id(&self, id: &str) -> Result<CommitId, Error> {
         if id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !self.named(id).is_empty() {
-            return Err(Error::Ambiguous { name: id.to_owned() });
+            return Err(Error::Ambiguous(id.to_owned()));
         }
         self.unambiguous_commit(id)
     }
@@ -638,7 +632,7 @@ impl Reader {
             Ok(None) => Err(self.missing(id)),
             Err(error) => Err(fails(&error)),
             Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
-                Err(Error::Malformed { commit: id })
+                Err(Error::Malformed(id))
             }
             Ok(Some(object)) => object.try_into_commit().map_err(|error| fails(&error)),
         }

@@ -59,7 +59,7 @@ pub fn seconds_of(text: &str) -> Result<i64, Error> {
         || text.ends_with("ago")
         || text == "yesterday";
     let time = gix::date::parse(text, Some(now)).ok().filter(|_| is_date);
-    time.map(|time| time.seconds).ok_or_else(|| Error::Date { text: text.to_owned() })
+    time.map(|time| time.seconds).ok_or_else(|| Error::Date(text.to_owned()))
 }
 
 impl Span {
@@ -325,7 +325,7 @@ impl Reader {
         let mut open: VecDeque<CommitId> = commit.parents.iter().copied().collect();
         while let Some(parent) = open.pop_front() {
             match self.past_commit(parent) {
-                Err(Error::Malformed { .. }) => {
+                Err(Error::Malformed(_)) => {
                     are_all = false;
                     open.extend(self.parents_as_told(parent)?);
                 }
@@ -357,7 +357,7 @@ impl Reader {
     /// If a commit cannot be read.
     pub fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         match self.parents(commit) {
-            Err(Error::Malformed { .. }) => {
+            Err(Error::Malformed(_)) => {
                 self.pass_over(commit);
                 Ok(self.told_parents(commit))
             }
