@@ -25,18 +25,13 @@ pub struct FolderSettings {
     /// The file, from the root of the repository; `None` for what variables and flags set, which is
     /// for every file.
     pub file: Option<FilePath>,
-    /// The name of the project in it, if it has one.
-    pub project: Option<String>,
     /// The file for messages, and its text.
     pub(super) origin: String,
     pub(super) text: String,
+    /// The thresholds for all of its files.
     pub(super) thresholds: RawThresholds,
-    pub(super) languages: BTreeMap<String, RawThresholds>,
-    pub(super) paths: BTreeMap<String, RawThresholds>,
-    pub(super) ignore: Vec<String>,
-    pub(super) tests: Vec<String>,
-    pub(super) examples: Vec<String>,
-    pub(super) vendored: Vec<Vendored>,
+    /// What else a folder can set.
+    pub(super) raw: RawConfig,
 }
 
 impl FolderSettings {
@@ -93,32 +88,25 @@ impl FolderSettings {
 
     /// What `raw` has for languages and paths, for all files: it outranks the settings of folders.
     pub fn of_all(raw: RawConfig) -> Self {
-        let RawConfig { languages, paths, ignore, tests, examples, vendored, project, .. } = raw;
         Self {
             folder: FilePath::new(""),
             file: None,
-            project: Some(project).filter(|name| !name.is_empty()),
             origin: String::new(),
             text: String::new(),
             thresholds: RawThresholds::default(),
-            languages,
-            paths,
-            ignore,
-            tests,
-            examples,
-            vendored,
+            raw,
         }
     }
 
     /// Leaves the option `key` as it is for all files: something stronger has set it.
     pub fn clear(&mut self, key: &str) {
-        let specials = self.languages.values_mut().chain(self.paths.values_mut());
-        specials.chain([&mut self.thresholds]).for_each(|special| special.clear(key));
+        self.thresholds.clear(key);
+        self.raw = self.raw.for_all_files(key);
         match key {
-            "ignore" => self.ignore.clear(),
-            "tests" => self.tests.clear(),
-            "examples" => self.examples.clear(),
-            "vendored" => self.vendored.clear(),
+            "ignore" => self.raw.ignore.clear(),
+            "tests" => self.raw.tests.clear(),
+            "examples" => self.raw.examples.clear(),
+            "vendored" => self.raw.vendored.clear(),
             _ => {}
         }
     }
@@ -135,23 +123,26 @@ impl FolderSettings {
 
     /// The name of its project: what it says, else its folder.
     pub fn name(&self) -> String {
-        self.project.clone().unwrap_or_else(|| self.folder.to_string())
+        match &*self.raw.project {
+            "" => self.folder.to_string(),
+            name => name.to_owned(),
+        }
     }
 
     /// Its patterns and folders from the root of the repository.
-    pub(super) fn at_root(&self) -> Self {
+    pub(super) fn at_root(&self) -> RawConfig {
         let folder = escaped(&String::from_utf8_lossy(self.folder.as_bytes()));
         let rules = |rules: &[String]| rules.iter().map(|rule| below(&folder, rule)).collect();
         let vendored = |of: &Vendored| Vendored {
             path: format!("{}/{}", self.folder, of.folder()),
             ..of.clone()
         };
-        Self {
-            ignore: rules(&self.ignore),
-            tests: rules(&self.tests),
-            examples: rules(&self.examples),
-            vendored: self.vendored.iter().map(vendored).collect(),
-            ..self.clone()
+        RawConfig {
+            ignore: rules(&self.raw.ignore),
+            tests: rules(&self.raw.tests),
+            examples: rules(&self.raw.examples),
+            vendored: self.raw.vendored.iter().map(vendored).collect(),
+            ..self.raw.clone()
         }
     }
 

@@ -287,7 +287,8 @@ fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
 }
 
 fn check_folder(folder: &FolderSettings) -> Result<(), ConfigError> {
-    let FolderSettings { origin, ignore, tests, examples, vendored, .. } = folder;
+    let FolderSettings { origin, raw: RawConfig { ignore, tests, examples, vendored, .. }, .. } =
+        folder;
     for (key, rules) in [("ignore", ignore), ("tests", tests), ("examples", examples)] {
         PathRules::new(&[], rules).map_err(|why| ConfigError::value(origin, key, why))?;
     }

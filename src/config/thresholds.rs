@@ -72,7 +72,7 @@ impl Specials {
         file: &str,
     ) -> Result<Self, ConfigError> {
         let mut all = Self::default();
-        let is_of_languages = |folder: &FolderSettings| !folder.languages.is_empty();
+        let is_of_languages = |folder: &FolderSettings| !folder.raw.languages.is_empty();
         let are_named = !raw.languages.is_empty() || folders.iter().any(is_of_languages);
         let languages = are_named.then(|| languages(raw, file)).transpose()?;
         let languages = languages.as_ref();
@@ -102,7 +102,7 @@ impl Specials {
         if settings.thresholds != RawThresholds::default() {
             add(Which::Any, "", &settings.thresholds)?;
         }
-        for (name, written) in &settings.languages {
+        for (name, written) in &settings.raw.languages {
             let key = format!("languages.{name}");
             let Some(language) = languages.and_then(|languages| languages.named(name)) else {
                 let why = "there is no such language; `secondhand languages` lists all".to_owned();
@@ -111,7 +111,7 @@ impl Specials {
             };
             add(Which::Language(language.name.clone()), &key, written)?;
         }
-        let mut patterns: Vec<(&String, &RawThresholds)> = settings.paths.iter().collect();
+        let mut patterns: Vec<(&String, &RawThresholds)> = settings.raw.paths.iter().collect();
         patterns.sort_by_key(|(pattern, _)| n_literal(pattern));
         for (pattern, written) in patterns {
             let key = format!("paths.{pattern:?}");
