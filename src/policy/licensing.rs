@@ -392,65 +392,35 @@ mod tests {
     #[test]
     fn each_license_of_an_expression_counts_as_it_is_joined() {
         let policy = policy("", &[], &["GPL", "BSD-4-Clause AND (MIT OR ISC)"]);
-        let cases = [
-            (Answer::Denied, "GPL-2.0-only; GPL-2.0; GPL-2.0+; gpl-2.0-only; GPLv2; eCos-2.0"),
-            (Answer::Denied, "MIT AND GPL-2.0-only; GPL-2.0-only AND MIT; mit and gpl-2.0-only"),
-            (Answer::Denied, "MIT, GPL-2.0; MIT,GPL-2.0; MIT & GPL-2.0; MIT and GPLv2+"),
-            (
-                Answer::Denied,
-                "(MIT OR GPL-2.0-only) AND GPL-3.0-only; MIT AND (GPL-2.0-only OR GPL-3.0-only)",
-            ),
-            (
-                Answer::Denied,
-                "(MIT AND GPL-2.0-only) OR (ISC AND GPL-3.0-only); LGPL-2.1-only AND GPL-2.0-only",
-            ),
-            (Answer::Denied, "GPL-2.0-only AND (MIT OR (BSD-3-Clause AND (ISC OR Zlib)))"),
-            (Answer::Denied, "GPL-2.0-with-classpath-exception; GPL-2.0+ WITH Bison-exception-2.2"),
-            (
-                Answer::Denied,
-                "MIT AND GPL-2.0-only WITH Classpath-exception-2.0; Apache-2.0 WITH LLVM-exception AND GPL-2.0",
-            ),
-            (Answer::Denied, "GPL-2.0-only AND LicenseRef-ours; (ISC OR MIT) AND BSD-4-Clause"),
-            (
-                Answer::Allowed,
-                "MIT; MIT OR GPL-2.0-only; GPL-2.0-only OR MIT; mit or gpl-2.0-only; MIT or GPLv2+",
-            ),
-            (
-                Answer::Allowed,
-                "MIT/GPL-2.0; MIT / GPL-2.0; MIT | GPL-2.0; MIT, Apache-2.0 or GPL-2.0",
-            ),
-            (
-                Answer::Allowed,
-                "MIT OR Apache-2.0 AND GPL-2.0-only; MIT AND GPL-2.0-only OR Apache-2.0",
-            ),
-            (
-                Answer::Allowed,
-                "(MIT OR GPL-2.0-only) AND Apache-2.0; MIT AND (ISC OR (GPL-2.0-only AND Zlib))",
-            ),
-            (
-                Answer::Allowed,
-                "LGPL-2.1-only OR GPL-2.0-only; MPL-1.1 OR GPL-2.0+ OR LGPL-2.1+; Apache-2.0+; wxWindows",
-            ),
-            (
-                Answer::Allowed,
-                "MIT OR LicenseRef-ours; DocumentRef-x:LicenseRef-GPL OR MIT; MIT AND BSD-4-Clause",
-            ),
-            (
-                Answer::Unknown,
-                "LicenseRef-ours; MIT AND LicenseRef-ours; DocumentRef-x:LicenseRef-ours AND MIT",
-            ),
-            (
-                Answer::Unknown,
-                "GPL-2.0-only OR LicenseRef-ours; MIT AND Foo-1.0; MIT OR Foo-1.0; MIT AND; MIT OR",
-            ),
-            (
-                Answer::Unknown,
-                "MIT and/or GPL-2.0; MIT + GPL-2.0; MIT GPL-2.0-only; MIT WITH Foo-exception; WITH",
-            ),
-        ];
+        let denied = "
+            GPL-2.0-only; GPL-2.0; GPL-2.0+; gpl-2.0-only; GPLv2; eCos-2.0
+            MIT AND GPL-2.0-only; GPL-2.0-only AND MIT; mit and gpl-2.0-only
+            MIT, GPL-2.0; MIT,GPL-2.0; MIT & GPL-2.0; MIT and GPLv2+
+            (MIT OR GPL-2.0-only) AND GPL-3.0-only; MIT AND (GPL-2.0-only OR GPL-3.0-only)
+            (MIT AND GPL-2.0-only) OR (ISC AND GPL-3.0-only); LGPL-2.1-only AND GPL-2.0-only
+            GPL-2.0-only AND (MIT OR (BSD-3-Clause AND (ISC OR Zlib)))
+            GPL-2.0-with-classpath-exception; GPL-2.0+ WITH Bison-exception-2.2
+            MIT AND GPL-2.0-only WITH Classpath-exception-2.0; GPL-2.0-only AND LicenseRef-ours
+            Apache-2.0 WITH LLVM-exception AND GPL-2.0; (ISC OR MIT) AND BSD-4-Clause
+        ";
+        let allowed = "
+            MIT; MIT OR GPL-2.0-only; GPL-2.0-only OR MIT; mit or gpl-2.0-only; MIT or GPLv2+
+            MIT/GPL-2.0; MIT / GPL-2.0; MIT | GPL-2.0; MIT, Apache-2.0 or GPL-2.0
+            MIT OR Apache-2.0 AND GPL-2.0-only; MIT AND GPL-2.0-only OR Apache-2.0
+            (MIT OR GPL-2.0-only) AND Apache-2.0; MIT AND (ISC OR (GPL-2.0-only AND Zlib))
+            LGPL-2.1-only OR GPL-2.0-only; MPL-1.1 OR GPL-2.0+ OR LGPL-2.1+; Apache-2.0+; wxWindows
+            MIT OR LicenseRef-ours; DocumentRef-x:LicenseRef-GPL OR MIT; MIT AND BSD-4-Clause
+        ";
+        let unknown = "
+            LicenseRef-ours; MIT AND LicenseRef-ours; DocumentRef-x:LicenseRef-ours AND MIT
+            GPL-2.0-only OR LicenseRef-ours; MIT AND Foo-1.0; MIT OR Foo-1.0; MIT AND; MIT OR
+            MIT and/or GPL-2.0; MIT + GPL-2.0; MIT GPL-2.0-only; MIT WITH Foo-exception; WITH
+        ";
+        let cases =
+            [(Answer::Denied, denied), (Answer::Allowed, allowed), (Answer::Unknown, unknown)];
         for (answer, expressions) in cases {
-            for expression in expressions.split("; ") {
-                check(&policy, expression, answer);
+            for expression in expressions.trim().split([';', '\n']) {
+                check(&policy, expression.trim(), answer);
             }
         }
     }

@@ -3,8 +3,7 @@
 use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
-/// A copy of a past state of its origin.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "copied-before-fix",
     level: Level::Warning,
     topic: Topic::Duplication,

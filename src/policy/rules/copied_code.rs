@@ -3,8 +3,7 @@
 use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
-/// A copy of code in the tree.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "copied-code",
     level: Level::Warning,
     topic: Topic::Duplication,

@@ -3,8 +3,7 @@
 use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Attribution, Level};
 
-/// A copy of code of a known project, whose license lets it be copied.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "corpus-copy",
     level: Level::Warning,
     topic: Topic::License,

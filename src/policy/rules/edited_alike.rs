@@ -7,8 +7,7 @@ use crate::policy::{Level, Origin};
 /// knowing about, and seldom worth a function of its own.
 const LARGE: usize = 60;
 
-/// The same new code in two places that were alike before.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "edited-alike",
     level: Level::Warning,
     topic: Topic::Duplication,

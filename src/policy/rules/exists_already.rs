@@ -3,8 +3,7 @@
 use super::{AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
-/// A new function that the tree has already, written anew.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "exists-already",
     level: Level::Note,
     topic: Topic::Duplication,

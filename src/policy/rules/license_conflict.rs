@@ -3,8 +3,7 @@
 use super::{AS_SET, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Level};
 
-/// A copy of code whose license the policy of the project denies.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "license-conflict",
     level: Level::Error,
     topic: Topic::License,

@@ -3,8 +3,7 @@
 use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
-/// An edit that did not reach the siblings of the edited code.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "missed-sibling",
     level: Level::Note,
     topic: Topic::Duplication,

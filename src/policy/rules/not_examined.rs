@@ -3,8 +3,7 @@
 use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
-/// A changed file that may hold source, and was not examined.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "not-examined",
     level: Level::Warning,
     topic: Topic::Coverage,

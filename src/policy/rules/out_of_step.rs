@@ -3,8 +3,7 @@
 use super::{AS_SET, Rule, RuleCondition, Topic};
 use crate::policy::{About, Level};
 
-/// Two places that are kept in step, and no longer are.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "out-of-step",
     level: Level::Warning,
     topic: Topic::Duplication,

@@ -3,8 +3,7 @@
 use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
-/// A copy of code that was deleted in the past.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "revived-code",
     level: Level::Note,
     topic: Topic::Duplication,

@@ -3,8 +3,7 @@
 use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, RuleCondition, Topic};
 use crate::policy::Level;
 
-/// The project that a copy comes from has changed the same lines since.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "stale-copy",
     // A commit that only goes on with the work makes it a note.
     level: Level::Warning,

@@ -3,8 +3,7 @@
 use super::{AS_SET, Ground, Rule, RuleCondition, Topic};
 use crate::policy::{Answer, Level};
 
-/// A copy of code whose license is not known.
-pub static RULE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     id: "unknown-license",
     level: Level::Warning,
     topic: Topic::License,
