@@ -73,11 +73,7 @@ impl Entry<'_> {
         read.map_err(|why| error_at(archive, &self.shown, &why))?;
         if all.len() as u64 > self.size {
             let what = format!("it holds more than the {} bytes that it says", self.size);
-            return Err(Error::TooMuch {
-                archive: archive.to_owned(),
-                entry: self.shown.clone(),
-                what,
-            });
+            return Err(Error::too_much(archive, &self.shown, what));
         }
         Ok(all)
     }

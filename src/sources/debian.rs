@@ -138,7 +138,7 @@ fn verify(path: &Path, listed: &ListedFile) -> Result<(), Error> {
         return Ok(());
     }
     let why = format!("its SHA-256 is {found}, not {} as the .dsc file says", listed.sha256);
-    Err(Error::Damaged { archive: listed.name.clone(), entry: "the whole".to_owned(), why })
+    Err(Error::damaged(&listed.name, "the whole", why))
 }
 
 #[cfg(test)]

@@ -35,6 +35,18 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Which of them `n_bytes` exceed that were unpacked from `n_packed`, in words.
+    fn excess(&self, n_bytes: u64, n_packed: u64) -> Option<String> {
+        let Self { max_total, max_ratio, .. } = self;
+        if n_bytes > *max_total {
+            return Some(format!("it unpacks to more than {max_total} bytes"));
+        }
+        (n_bytes > FREE_OF_RATIO && n_bytes / max_ratio > n_packed)
+            .then(|| format!("it unpacks to more than {max_ratio} times its size"))
+    }
+}
+
 /// The ratio does not count below this many bytes: even an empty file of a few kilobytes has a high
 /// ratio.
 const FREE_OF_RATIO: u64 = 16 << 20;
@@ -68,37 +80,22 @@ impl Budget {
     pub fn entry(&mut self, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_entries += 1;
         let max = self.limits.max_entries;
-        self.require(self.n_entries <= max, archive, entry, || {
-            format!("there are more than {max} entries")
-        })
+        if self.n_entries > max {
+            return Err(Error::too_much(
+                archive,
+                entry,
+                format!("there are more than {max} entries"),
+            ));
+        }
+        Ok(())
     }
 
     /// Counts bytes that an entry claims to have, or that came out of it.
     pub fn bytes(&mut self, n: u64, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_bytes = self.n_bytes.saturating_add(n);
-        let max = self.limits.max_total;
-        self.require(self.n_bytes <= max, archive, entry, || {
-            format!("it unpacks to more than {max} bytes")
-        })?;
         // Each entry may be small, but entries can share their packed bytes.
-        let max = self.limits.max_ratio;
-        let is_free = self.n_bytes <= FREE_OF_RATIO;
-        self.require(is_free || self.n_bytes / max <= self.n_packed, archive, entry, || {
-            format!("it unpacks to more than {max} times its size")
-        })
-    }
-
-    fn require(
-        &self,
-        holds: bool,
-        archive: &str,
-        entry: &str,
-        what: impl Fn() -> String,
-    ) -> Result<(), Error> {
-        if holds {
-            return Ok(());
-        }
-        Err(Error::TooMuch { archive: archive.to_owned(), entry: entry.to_owned(), what: what() })
+        let too_much = self.limits.excess(self.n_bytes, self.n_packed);
+        too_much.map_or(Ok(()), |what| Err(Error::too_much(archive, entry, what)))
     }
 }
 
@@ -145,31 +142,20 @@ impl<R: Read> Read for GuardedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.n_out += n as u64;
-        let Limits { max_total, max_ratio, .. } = self.limits;
-        if self.n_out > max_total {
-            return Err(bomb(format!("it unpacks to more than {max_total} bytes")));
-        }
-        if self.n_out > FREE_OF_RATIO && self.n_out / max_ratio > self.n_in.get() {
-            return Err(bomb(format!("it unpacks to more than {max_ratio} times its size")));
-        }
-        Ok(n)
+        let too_much = self.limits.excess(self.n_out, self.n_in.get());
+        too_much.map_or(Ok(n), |what| Err(io::Error::new(BOMB, what)))
     }
 }
 
 /// Marks an error as an exceeded limit, for [`error_at`].
 const BOMB: io::ErrorKind = io::ErrorKind::FileTooLarge;
 
-fn bomb(why: String) -> io::Error {
-    io::Error::new(BOMB, why)
-}
-
 /// The error of reading `entry`: an exceeded limit, or damage.
 pub(super) fn error_at(archive: &str, entry: &str, why: &io::Error) -> Error {
-    let (archive, entry) = (archive.to_owned(), entry.to_owned());
     // Decompressors and archive readers wrap errors: the words stay.
     let text = printable(why.to_string().as_bytes());
     if why.kind() == BOMB || text.contains("it unpacks to more than") {
-        return Error::TooMuch { archive, entry, what: text };
+        return Error::too_much(archive, entry, text);
     }
-    Error::Damaged { archive, entry, why: text }
+    Error::damaged(archive, entry, text)
 }

@@ -151,28 +151,19 @@ pub trait Sink {
 
     /// Accepts the license statements at the root of a component as it is now; its files may be
     /// older.
-    fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
-        let _ = (component, licenses);
-    }
+    fn licenses(&mut self, _: &Arc<DeclaredComponent>, _: Arc<Licenses>) {}
 
     /// Accepts the bytes of a license text that a manifest of a component names.
-    fn named(&mut self, component: &Arc<DeclaredComponent>, text: &NamedText, bytes: &[u8]) {
-        let _ = (component, text, bytes);
-    }
+    fn named(&mut self, _: &Arc<DeclaredComponent>, _: &NamedText, _bytes: &[u8]) {}
 
     /// Accepts when the files of a component were packed, which have no time of their own.
-    fn dated(&mut self, component: &Arc<DeclaredComponent>, time: i64) {
-        let _ = (component, time);
-    }
+    fn dated(&mut self, _: &Arc<DeclaredComponent>, _time: i64) {}
 
     /// Accepts what the commits of a component did; its files are passed on as well.
-    fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
-        let _ = (component, past);
-    }
+    fn past(&mut self, _: &Arc<DeclaredComponent>, _: PastOf) {}
 
     /// Accepts a file that a listed commit fixed.
-    fn fixed(&mut self, file: FixedFile) -> Result<(), Error> {
-        let _ = file;
+    fn fixed(&mut self, _: FixedFile) -> Result<(), Error> {
         Ok(())
     }
 
@@ -440,21 +431,31 @@ pub enum Error {
 impl Error {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Unknown(_) => Some(format!("a source is one of: {}", kinds())),
-            Self::Damaged { .. } => Some("fetch the archive again; nothing was stored".to_owned()),
+        let help = match self {
+            Self::Unknown(_) => return Some(format!("a source is one of: {}", kinds())),
+            Self::Damaged { .. } => "fetch the archive again; nothing was stored",
             Self::TooMuch { .. } => {
-                Some("if the archive is as it should be, unpack it and add the folder; nothing was stored".to_owned())
+                "if the archive is as it should be, unpack it and add the folder; nothing was \
+                 stored"
             }
-            Self::License(_) => Some(
-                "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-NAME` for a license of your own"
-                    .to_owned(),
-            ),
-            Self::Fetch { help, .. } => help.map(ToOwned::to_owned),
-            Self::Git(error) => error.help(),
-            Self::Files(error) => error.help(),
-            Self::File { .. } | Self::Invalid { .. } | Self::Sink { .. } => None,
-        }
+            Self::License(_) => {
+                "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-NAME` for a \
+                 license of your own"
+            }
+            Self::Fetch { help, .. } => (*help)?,
+            Self::Git(error) => return error.help(),
+            Self::Files(error) => return error.help(),
+            Self::File { .. } | Self::Invalid { .. } | Self::Sink { .. } => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn too_much(archive: &str, entry: &str, what: String) -> Self {
+        Self::TooMuch { archive: archive.to_owned(), entry: entry.to_owned(), what }
+    }
+
+    fn damaged(archive: &str, entry: &str, why: String) -> Self {
+        Self::Damaged { archive: archive.to_owned(), entry: entry.to_owned(), why }
     }
 
     fn file(path: &Path, why: io::Error) -> Self {

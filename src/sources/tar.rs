@@ -83,11 +83,7 @@ pub(super) fn read_file(
 ) -> Result<(), Error> {
     let name = super::base_name(path);
     let Some(compression) = Compression::of(&name) else {
-        return Err(Error::Damaged {
-            archive: name,
-            entry: "the name".into(),
-            why: "it is not a tar archive".into(),
-        });
+        return Err(Error::damaged(&name, "the name", "it is not a tar archive".to_owned()));
     };
     let file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut archive = Archive::new(name, Arc::clone(component), stem, budget, sink);
@@ -117,11 +113,7 @@ pub(super) fn read_tar(
                 .map_err(|why| error_at(&archive.name, "the beginning", &why))?;
             if dictionary(&start).is_some_and(|size| size > XZ_MEMORY) {
                 let what = format!("it asks for more than {XZ_MEMORY} bytes of memory");
-                return Err(Error::TooMuch {
-                    archive: archive.name.clone(),
-                    entry: "the whole".to_owned(),
-                    what,
-                });
+                return Err(Error::too_much(&archive.name, "the whole", what));
             }
             entries(GuardedReader::new(XzReader::new(counted, true), n_in, limits), archive)
         }

@@ -52,10 +52,8 @@ fn wheel_stem(stem: &str) -> &str {
 
 /// Reads the zip archive that `bytes` holds.
 pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
-    let damaged = |archive: &Archive<'_>, entry: String, why: &ZipError| Error::Damaged {
-        archive: archive.name.clone(),
-        entry,
-        why: why.to_string(),
+    let damaged = |archive: &Archive<'_>, entry: String, why: &ZipError| {
+        Error::damaged(&archive.name, &entry, why.to_string())
     };
     let limits = *archive.budget.limits();
     let mut zip =
