@@ -276,24 +276,18 @@ impl Base {
     /// The revision that it names here.
     fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<NamedRevision> {
         let commit = |name| variable(name).filter(|id| is_commit(id));
-        match *self {
-            Commit(by) => Some(NamedRevision { revision: commit(by)?, or: None, by }),
-            Branch(by) => {
-                Some(NamedRevision { revision: remote_branch(&variable(by)?), or: None, by })
-            }
-            BranchOr(by, or) => {
-                Some(NamedRevision { revision: remote_branch(&variable(by)?), or: commit(or), by })
-            }
-            Range(by) => {
-                let range = variable(by)?;
-                let (start, _) = range.split_once("..")?;
-                is_commit(start).then(|| NamedRevision { revision: start.to_owned(), or: None, by })
-            }
-            If(name, value, base) => (variable(name)? == value).then(|| base.named(variable))?,
-            Unless(name, value, base) => {
-                (variable(name)? != value).then(|| base.named(variable))?
-            }
-        }
+        let branch = |name| Some(remote_branch(&variable(name)?));
+        let start = |range: String| Some(range.split_once("..")?.0.to_owned());
+        let (revision, or, by) = match *self {
+            Commit(by) => (commit(by)?, None, by),
+            Branch(by) => (branch(by)?, None, by),
+            BranchOr(by, or) => (branch(by)?, commit(or), by),
+            Range(by) => (variable(by).and_then(start).filter(|id| is_commit(id))?, None, by),
+            If(name, value, base) if variable(name)? == value => return base.named(variable),
+            Unless(name, value, base) if variable(name)? != value => return base.named(variable),
+            If(..) | Unless(..) => return None,
+        };
+        Some(NamedRevision { revision, or, by })
     }
 }
 
@@ -350,8 +344,8 @@ mod tests {
         assert_eq!(base(json!({"inputs": {}})), None);
     }
 
-    /// Runs of pipelines: the variables that are set, and the base, the commit that was proposed and
-    /// the default branch that they name.
+    /// Runs of pipelines: the variables that are set, and the base, the commit that was proposed
+    /// and the default branch that they name.
     const RUNS: &str = "
         # GitLab CI: a merge request, its merged result, a push, the first push of a branch.
         GITLAB_CI=true CI_DEFAULT_BRANCH=trunk CI_COMMIT_BEFORE_SHA=000
