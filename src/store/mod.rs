@@ -28,7 +28,6 @@ pub use write::{SegmentWriter, list, sweep};
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use tempfile::TempDir;
 
     use super::*;
@@ -114,16 +113,6 @@ mod tests {
             assert!(read(&bytes).is_err_and(|_| true), "byte {at}");
         }
         assert_eq!(read(&whole).expect("it is whole"), expected);
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_make_the_reader_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..400), n in 0usize..90) {
-            let whole = written();
-            let n = n.min(bytes.len());
-            bytes[..n].copy_from_slice(&whole[..n]);
-            let _ = read(&bytes);
-        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::make::{
     FileRows, FunctionPair, LexedFile, LexedRows, Making, MakingPast, Reading, Sampling,
     TokensToWrite, key_of_history, keys,
 };
-use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, SECTION, StoredLanguage, WHOLE};
+use super::open::{BLOB_ROW, CorpusSegment, IN_CHUNKS, Meta, StoredLanguage, WHOLE, section};
 use super::past::{PastWriter, write_table};
 use super::tokens::pack;
 use super::{Stats, params};
@@ -165,7 +165,7 @@ impl<'b> Builder<'b> {
     ) -> Result<Self, SegmentError> {
         let mut out =
             SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
-        out.begin(SECTION.tokens);
+        out.begin(section::TOKENS);
         let unwritable = |why| SegmentError::File { file: folder.to_owned(), why };
         let chunks = ChunkWriter::new(folder).map_err(unwritable)?;
         Ok(Self {
@@ -373,7 +373,7 @@ impl<'b> Builder<'b> {
             languages: self.languages.all,
             is_of_fixes: self.is_of_fixes,
         };
-        self.out.begin(SECTION.meta);
+        self.out.begin(section::META);
         self.out.write(
             &serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?,
         )?;
@@ -505,14 +505,14 @@ impl<'b> Builder<'b> {
         }
         let mut order: Vec<u32> = (0..self.blobs.len() as u32).collect();
         order.sort_unstable_by_key(|&number| self.blobs[number as usize].id.sha1());
-        self.out.section(SECTION.blobs, &rows)?;
-        self.out.begin(SECTION.by_id);
+        self.out.section(section::BLOBS, &rows)?;
+        self.out.begin(section::BY_ID);
         for number in order {
             self.out.write(&number.to_le_bytes())?;
         }
-        self.out.section(SECTION.files, &records)?;
-        write_table(&mut self.out, SECTION.licenses, &table.all)?;
-        write_table(&mut self.out, SECTION.info, &self.infos.all)?;
+        self.out.section(section::FILES, &records)?;
+        write_table(&mut self.out, section::LICENSES, &table.all)?;
+        write_table(&mut self.out, section::INFO, &self.infos.all)?;
         Ok(component_licenses)
     }
 
@@ -520,7 +520,7 @@ impl<'b> Builder<'b> {
         let failed = |why| SegmentError::File { file: self.folder.clone(), why };
         let file = self.chunks.rewound().map_err(failed)?;
         let mut bytes = vec![0; CHUNKS_AT_ONCE];
-        self.out.begin(SECTION.chunks);
+        self.out.begin(section::CHUNKS);
         loop {
             match file.read(&mut bytes).map_err(failed)? {
                 0 => return Ok(()),
@@ -625,7 +625,7 @@ pub(super) fn write_postings(
         let (key, blob) = row.map_err(failed)?;
         rows.push(key, &blob.to_le_bytes()[..n_value]);
     }
-    rows.write(out, SECTION.postings)
+    rows.write(out, section::POSTINGS)
 }
 
 fn not_stored(path: &FilePath, why: &SegmentError) -> sources::Error {

@@ -6,45 +6,33 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::open::{BlobRow, CorpusSegment, KeptRows, SECTION, number_of};
+use super::open::{BlobRow, CorpusSegment, KeptRows, number_of, section};
 use super::rows::is_of_postings;
 use crate::store::far::BLOCK;
 use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
 use crate::text::varint::{put, take};
 
 /// The numbers of the sections of indexes, besides those that are copies.
-pub(super) struct IndexSections {
+pub(super) mod index {
     /// The head of the segment or of the table.
-    pub head: u32,
-    /// The [`digest`] of each block; of a segment without those of its postings.
-    pub digests: u32,
+    pub const HEAD: u32 = 40;
+    /// The [digest](super::digest) of each block; of a segment without those of its postings.
+    pub const DIGESTS: u32 = 41;
     /// Of a segment, the first component of each blob: the bytes of a number, 0 where all are 0,
     /// then the numbers.
-    pub components: u32,
+    pub const COMPONENTS: u32 = 42;
     /// Of a segment, the language of each blob, and how long its tokens and its record are, as
     /// varints.
-    pub lengths: u32,
+    pub const LENGTHS: u32 = 48;
     /// Of a table, the first key of each block of postings, and of each block of ids.
-    pub first_keys: u32,
-    pub first_ids: u32,
+    pub const FIRST_KEYS: u32 = 43;
+    pub const FIRST_IDS: u32 = 44;
     /// Of a table, where each of its members ends, 8 bytes each, and what is kept of them.
-    pub member_ends: u32,
-    pub members: u32,
+    pub const MEMBER_ENDS: u32 = 45;
+    pub const MEMBERS: u32 = 46;
     /// Of a table, a filter of its keys.
-    pub filter: u32,
+    pub const FILTER: u32 = 47;
 }
-
-pub(super) const INDEX: IndexSections = IndexSections {
-    head: 40,
-    digests: 41,
-    components: 42,
-    lengths: 48,
-    first_keys: 43,
-    first_ids: 44,
-    member_ends: 45,
-    members: 46,
-    filter: 47,
-};
 
 /// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is
 /// part of an index that has a whole one: 128 bits are enough against another block with the same
@@ -58,11 +46,11 @@ pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
 
 /// The sections of a segment that every look-up needs: its description, and where each license
 /// ends.
-const NEAR: [u32; 2] = [SECTION.meta, SECTION.licenses];
+const NEAR: [u32; 2] = [section::META, section::LICENSES];
 
 /// The first component of a blob, from what is kept of its segment.
 pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
-    let all = member.section(INDEX.components)?;
+    let all = member.section(index::COMPONENTS)?;
     let width = usize::from(all.bytes(0..1)?[0]);
     let start = 1 + blob as usize * width;
     Ok(number_of(all.bytes(start..start + width)?))
@@ -74,14 +62,14 @@ fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), S
         0 => 0,
         max => max.ilog2() as usize / 8 + 1,
     };
-    out.section(INDEX.components, &[width as u8])?;
+    out.section(index::COMPONENTS, &[width as u8])?;
     components.iter().try_for_each(|component| out.write(&component.to_le_bytes()[..width]))
 }
 
 /// Where the parts of each blob are in the sections of a segment, from what is kept of it: they
 /// follow each other.
 fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
-    let mut bytes = member.section(INDEX.lengths).and_then(|section| section.all()).ok()?;
+    let mut bytes = member.section(index::LENGTHS).and_then(|section| section.all()).ok()?;
     let (mut rows, mut packed, mut record) = (Vec::new(), 0..0_usize, 0..0_usize);
     while !bytes.is_empty() {
         let mut next = || u32::try_from(take(&mut bytes)?).ok();
@@ -99,7 +87,7 @@ impl CorpusSegment {
         member: Arc<Segment>,
         blocks: Box<dyn Blocks>,
     ) -> Result<Self, SegmentError> {
-        let head = member.section(INDEX.head)?.all()?.to_vec();
+        let head = member.section(index::HEAD)?.all()?.to_vec();
         let mut segment = Self::new(Segment::elsewhere(&head, blocks, Some(Arc::clone(&member)))?)?;
         segment.kept_rows = Some(KeptRows::new(Box::new(move || blob_rows(&member))));
         Ok(segment)
@@ -111,8 +99,8 @@ impl CorpusSegment {
         for id in NEAR {
             out.section(id, self.segment.section(id)?.all()?)?;
         }
-        out.section(INDEX.head, &self.segment.head()?)?;
-        out.begin(INDEX.digests);
+        out.section(index::HEAD, &self.segment.head()?)?;
+        out.begin(index::DIGESTS);
         for (_, bytes) in self.block_rows()? {
             out.write(&digest(bytes))?;
         }
@@ -129,13 +117,13 @@ impl CorpusSegment {
             put(&mut lengths, packed.len() as u64);
             put(&mut lengths, record.len() as u64);
         }
-        out.section(INDEX.lengths, &lengths)?;
+        out.section(index::LENGTHS, &lengths)?;
         out.finish_in_memory()
     }
 
     /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
     pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>, SegmentError> {
-        let form = Segment::described(member.section(INDEX.head)?.all()?)?;
+        let form = Segment::described(member.section(index::HEAD)?.all()?)?;
         let n_blocks = |(_, range): &(u32, Range<u64>)| {
             (range.end - range.start).div_ceil(BLOCK as u64) as u32
         };

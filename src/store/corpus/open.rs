@@ -29,46 +29,26 @@ use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
 use crate::text::varint::take;
 use crate::text::{FilePath, hexadecimal};
 
-/// The numbers of the sections.
-pub(super) struct Sections {
-    pub meta: u32,
-    pub blobs: u32,
-    pub by_id: u32,
-    pub files: u32,
-    pub postings: u32,
-    pub tokens: u32,
-    pub licenses: u32,
-    pub info: u32,
-    pub paths: u32,
-    pub path_texts: u32,
-    pub lineages: u32,
-    pub changes: u32,
-    pub at_tags: u32,
-    pub tags: u32,
-    pub commits: u32,
-    pub chunks: u32,
+/// The numbers of the sections. The postings take three; licenses, statements of files, tags
+/// and commits two each.
+pub(super) mod section {
+    pub const META: u32 = 1;
+    pub const BLOBS: u32 = 2;
+    pub const BY_ID: u32 = 3;
+    pub const FILES: u32 = 4;
+    pub const POSTINGS: u32 = 5;
+    pub const TOKENS: u32 = 8;
+    pub const LICENSES: u32 = 9;
+    pub const INFO: u32 = 11;
+    pub const PATHS: u32 = 13;
+    pub const PATH_TEXTS: u32 = 14;
+    pub const LINEAGES: u32 = 15;
+    pub const CHANGES: u32 = 16;
+    pub const AT_TAGS: u32 = 17;
+    pub const TAGS: u32 = 18;
+    pub const COMMITS: u32 = 20;
+    pub const CHUNKS: u32 = 22;
 }
-
-/// The postings take three sections; licenses, license statements of files, tags and commits two
-/// each.
-pub(super) const SECTION: Sections = Sections {
-    meta: 1,
-    blobs: 2,
-    by_id: 3,
-    files: 4,
-    postings: 5,
-    tokens: 8,
-    licenses: 9,
-    info: 11,
-    paths: 13,
-    path_texts: 14,
-    lineages: 15,
-    changes: 16,
-    at_tags: 17,
-    tags: 18,
-    commits: 20,
-    chunks: 22,
-};
 
 /// The first byte of the tokens of a blob: packed as a whole, or where its chunks are.
 pub(super) const WHOLE: u8 = 0;
@@ -189,21 +169,21 @@ impl CorpusSegment {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;
-        let meta: Meta = serde_json::from_slice(segment.section(SECTION.meta)?.all()?)
+        let meta: Meta = serde_json::from_slice(segment.section(section::META)?.all()?)
             .map_err(|_| damaged("its description"))?;
-        let blobs = segment.section(SECTION.blobs)?.len();
+        let blobs = segment.section(section::BLOBS)?.len();
         let n_blobs =
             u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
-        if blobs % BLOB_ROW != 0 || segment.section(SECTION.by_id)?.len() != n_blobs as usize * 4 {
+        if blobs % BLOB_ROW != 0 || segment.section(section::BY_ID)?.len() != n_blobs as usize * 4 {
             return Err(damaged("the number of blobs"));
         }
         // Elsewhere, a table or a database is asked for postings.
         if !segment.is_elsewhere() {
-            Postings::new(&segment, SECTION.postings)?;
+            Postings::new(&segment, section::POSTINGS)?;
         }
-        segment.section(SECTION.files)?;
-        segment.section(SECTION.tokens)?;
-        segment.section(SECTION.chunks)?;
+        segment.section(section::FILES)?;
+        segment.section(section::TOKENS)?;
+        segment.section(section::CHUNKS)?;
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
@@ -222,7 +202,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), SegmentError> {
-        for id in [SECTION.files, SECTION.tokens, SECTION.chunks] {
+        for id in [section::FILES, section::TOKENS, section::CHUNKS] {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
@@ -237,7 +217,7 @@ impl CorpusSegment {
             self.license(license)?;
         }
         let last = u64::from(self.n_blobs);
-        let mut rows = Postings::new(&self.segment, SECTION.postings)?.rows()?;
+        let mut rows = Postings::new(&self.segment, section::POSTINGS)?.rows()?;
         let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
         if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
     }
@@ -283,7 +263,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
-        self.value(SECTION.licenses, number)
+        self.value(section::LICENSES, number)
     }
 
     /// The licenses of the files of a component, with the number of files of each, the most
@@ -313,9 +293,9 @@ impl CorpusSegment {
 
     /// What a blob states about its own license.
     pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
-        let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
+        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
-        self.value(SECTION.info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+        self.value(section::INFO, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
@@ -376,8 +356,8 @@ impl CorpusSegment {
     /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
-            postings: Postings::new(&self.segment, SECTION.postings)?,
-            blobs: self.segment.section(SECTION.blobs)?,
+            postings: Postings::new(&self.segment, section::POSTINGS)?,
+            blobs: self.segment.section(section::BLOBS)?,
             n_blobs: self.n_blobs,
         })
     }
@@ -398,21 +378,21 @@ impl CorpusSegment {
         }
         if self.kept_rows.is_none() {
             let row = |&blob: &u32| {
-                (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW)
+                (section::BLOBS, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW)
             };
             self.segment.read_ahead(blobs.iter().map(row))?;
         }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
         for &blob in blobs {
             let row = self.row(blob)?;
-            of_blobs.extend([(SECTION.files, row.record), (SECTION.tokens, row.packed)]);
+            of_blobs.extend([(section::FILES, row.record), (section::TOKENS, row.packed)]);
         }
         self.segment.read_ahead(of_blobs)?;
-        let tokens = self.segment.section(SECTION.tokens)?;
+        let tokens = self.segment.section(section::TOKENS)?;
         let mut of_versions = Vec::new();
         for &blob in blobs {
             let chunks = chunks_of(tokens.bytes(self.row(blob)?.packed)?)?;
-            of_versions.extend(chunks.into_iter().map(|range| (SECTION.chunks, range)));
+            of_versions.extend(chunks.into_iter().map(|range| (section::CHUNKS, range)));
         }
         self.segment.read_ahead(of_versions)
     }
@@ -433,12 +413,15 @@ impl CorpusSegment {
         licenses.sort_unstable();
         licenses.dedup();
         let end = |number: &u32| {
-            (SECTION.licenses, (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8)
+            (
+                section::LICENSES,
+                (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8,
+            )
         };
         self.segment.read_ahead(licenses.iter().map(end))?;
         let texts = licenses
             .iter()
-            .map(|&number| Ok((SECTION.licenses + 1, self.place(SECTION.licenses, number)?)));
+            .map(|&number| Ok((section::LICENSES + 1, self.place(section::LICENSES, number)?)));
         self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
@@ -453,7 +436,7 @@ impl CorpusSegment {
     /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
-        let by_id = self.segment.section(SECTION.by_id)?;
+        let by_id = self.segment.section(section::BY_ID)?;
         // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the
         // answer is wrong, but the interval shrinks in every step, and each number read is checked
         // by `row`.
@@ -476,7 +459,7 @@ impl CorpusSegment {
     /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
         let damaged = || SegmentError::Damaged("the record of a file");
-        let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
+        let mut record = self.segment.section(section::FILES)?.bytes(self.row(blob)?.record)?;
         take(&mut record).ok_or_else(damaged)?;
         let n = take(&mut record).ok_or_else(damaged)?;
         let mut files = Vec::new();
@@ -501,11 +484,11 @@ impl CorpusSegment {
     }
 
     pub(super) fn packed(&self, blob: u32) -> Result<Packed<'_>, SegmentError> {
-        let packed = self.segment.section(SECTION.tokens)?.bytes(self.row(blob)?.packed)?;
+        let packed = self.segment.section(section::TOKENS)?.bytes(self.row(blob)?.packed)?;
         if let [WHOLE, packed @ ..] = packed {
             return Ok(Packed::Whole(packed));
         }
-        let all = self.segment.section(SECTION.chunks)?;
+        let all = self.segment.section(section::CHUNKS)?;
         let chunks = chunks_of(packed)?.into_iter().map(|range| all.bytes(range));
         chunks.collect::<Result<_, _>>().map(Packed::InChunks)
     }
@@ -548,7 +531,7 @@ impl CorpusSegment {
 
     /// A row of the table of blobs, as it is stored.
     fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
-        self.segment.section(SECTION.blobs)?.row(blob as usize, BLOB_ROW)
+        self.segment.section(section::BLOBS)?.row(blob as usize, BLOB_ROW)
     }
 
     pub(super) fn row(&self, blob: u32) -> Result<BlobRow, SegmentError> {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::open::{CorpusSegment, SECTION, number_of};
+use super::open::{CorpusSegment, number_of, section};
 use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
@@ -203,8 +203,8 @@ impl PastWriter {
             texts.extend(name.as_bytes());
             at_tag += n;
         }
-        out.section(SECTION.paths, &rows)?;
-        out.section(SECTION.path_texts, &texts)?;
+        out.section(section::PATHS, &rows)?;
+        out.section(section::PATH_TEXTS, &texts)?;
         let (mut of_lineages, mut changes, mut first) = (Vec::new(), Vec::new(), 0u32);
         for of_lineage in lineages.values() {
             of_lineages.extend(
@@ -217,13 +217,13 @@ impl PastWriter {
                 changes.extend(row.iter().flat_map(|value| value.to_le_bytes()));
             }
         }
-        out.section(SECTION.lineages, &of_lineages)?;
-        out.section(SECTION.changes, &changes)?;
-        out.begin(SECTION.at_tags);
+        out.section(section::LINEAGES, &of_lineages)?;
+        out.section(section::CHANGES, &changes)?;
+        out.begin(section::AT_TAGS);
         let pairs = self.at_tags.iter().flat_map(|&(_, tag, blob)| [tag, blob]);
         out.write(&pairs.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())?;
-        write_table(out, SECTION.tags, &self.tags)?;
-        write_table(out, SECTION.commits, &self.commits)
+        write_table(out, section::TAGS, &self.tags)?;
+        write_table(out, section::COMMITS, &self.commits)
     }
 }
 
@@ -247,12 +247,12 @@ impl CorpusSegment {
     /// Whether it was written by a version that keeps the past of components, whether or not they
     /// have one.
     pub fn keeps_past(&self) -> bool {
-        self.segment.section(SECTION.changes).is_ok()
+        self.segment.section(section::CHANGES).is_ok()
     }
 
     /// Whether anything is known of what its commits did.
     pub fn has_past(&self) -> bool {
-        self.segment.section(SECTION.changes).is_ok_and(|changes| !changes.is_empty())
+        self.segment.section(section::CHANGES).is_ok_and(|changes| !changes.is_empty())
     }
 
     /// The number of a path of a component, if a commit changed it.
@@ -264,7 +264,7 @@ impl CorpusSegment {
         while low < high {
             let mid = usize::midpoint(low, high);
             let row = self.path_row(mid)?;
-            let text = self.segment.section(SECTION.path_texts)?.bytes(row.text)?;
+            let text = self.segment.section(section::PATH_TEXTS)?.bytes(row.text)?;
             match (row.component, text).cmp(&(component, path.as_bytes())) {
                 std::cmp::Ordering::Less => low = mid + 1,
                 std::cmp::Ordering::Greater => high = mid,
@@ -280,7 +280,7 @@ impl CorpusSegment {
     /// If a table is damaged.
     pub fn past_name(&self, path: u32) -> Result<FilePath, SegmentError> {
         let row = self.path_row(path as usize)?;
-        Ok(FilePath::new(self.segment.section(SECTION.path_texts)?.bytes(row.text)?))
+        Ok(FilePath::new(self.segment.section(section::PATH_TEXTS)?.bytes(row.text)?))
     }
 
     /// The number of a file by whatever name it has, and its changes, the oldest first; `None` if
@@ -293,9 +293,9 @@ impl CorpusSegment {
         if lineage == u32::MAX {
             return Ok(None);
         }
-        let row = self.segment.section(SECTION.lineages)?.row(lineage as usize, PAIR)?;
+        let row = self.segment.section(section::LINEAGES)?.row(lineage as usize, PAIR)?;
         let (first, n) = (number_of(&row[..4]) as usize, number_of(&row[4..]) as usize);
-        let changes = self.segment.section(SECTION.changes)?;
+        let changes = self.segment.section(section::CHANGES)?;
         let bytes = changes.bytes(
             first.saturating_mul(CHANGE_ROW)..first.saturating_add(n).saturating_mul(CHANGE_ROW),
         )?;
@@ -311,7 +311,7 @@ impl CorpusSegment {
     /// # Errors
     /// If a table is damaged.
     pub fn changes(&self) -> Result<Vec<StoredChange>, SegmentError> {
-        let Ok(changes) = self.segment.section(SECTION.changes) else { return Ok(Vec::new()) };
+        let Ok(changes) = self.segment.section(section::CHANGES) else { return Ok(Vec::new()) };
         changes.all()?.chunks_exact(CHANGE_ROW).map(|row| self.change(row)).collect()
     }
 
@@ -338,7 +338,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn past_commit(&self, number: u32) -> Result<PastCommit, SegmentError> {
-        self.value(SECTION.commits, number)
+        self.value(section::COMMITS, number)
     }
 
     /// The tags of a component with their numbers, the oldest first; the last is its default
@@ -347,10 +347,10 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn tags_of(&self, component: u32) -> Result<Vec<(u32, StoredTag)>, SegmentError> {
-        let n = self.segment.section(SECTION.tags).map_or(0, |ends| ends.len() / 8);
+        let n = self.segment.section(section::TAGS).map_or(0, |ends| ends.len() / 8);
         let mut tags = Vec::new();
         for number in 0..n as u32 {
-            let tag: StoredTag = self.value(SECTION.tags, number)?;
+            let tag: StoredTag = self.value(section::TAGS, number)?;
             if tag.component == component {
                 tags.push((number, tag));
             }
@@ -366,7 +366,7 @@ impl CorpusSegment {
     pub fn at_tags(&self, path: u32) -> Result<Vec<(u32, Option<u32>)>, SegmentError> {
         let rows = self.path_row(path as usize)?.at_tags;
         let bytes =
-            self.segment.section(SECTION.at_tags)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
+            self.segment.section(section::AT_TAGS)?.bytes(rows.start * PAIR..rows.end * PAIR)?;
         let row = |row: &[u8]| Ok((number_of(&row[..4]), self.blob_number(number_of(&row[4..]))?));
         bytes.chunks_exact(PAIR).map(row).collect()
     }
@@ -390,7 +390,7 @@ impl CorpusSegment {
         if !self.keeps_past() {
             return Ok(());
         }
-        let n_commits = self.segment.section(SECTION.commits)?.len() / 8;
+        let n_commits = self.segment.section(section::COMMITS)?.len() / 8;
         for path in 0..self.n_past_paths() as u32 {
             self.past_name(path)?;
             self.at_tags(path)?;
@@ -413,11 +413,11 @@ impl CorpusSegment {
     }
 
     fn n_past_paths(&self) -> usize {
-        self.segment.section(SECTION.paths).map_or(0, |paths| paths.len() / PATH_ROW)
+        self.segment.section(section::PATHS).map_or(0, |paths| paths.len() / PATH_ROW)
     }
 
     fn path_row(&self, at: usize) -> Result<PathRow, SegmentError> {
-        let row = self.segment.section(SECTION.paths)?.row(at, PATH_ROW)?;
+        let row = self.segment.section(section::PATHS)?.row(at, PATH_ROW)?;
         let number = |at: usize| number_of(&row[at..at + 4]) as usize;
         Ok(PathRow {
             component: number(0) as u32,

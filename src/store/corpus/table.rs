@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
-use super::indexes::{INDEX, digest, of_member};
+use super::indexes::{digest, index, of_member};
 use super::lookups::MAX_BLOBS;
 use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
@@ -43,8 +43,8 @@ struct Rows {
     n_key: usize,
 }
 
-const POSTINGS: Rows = Rows { section: 1, firsts: INDEX.first_keys, n_key: 7 };
-const IDS: Rows = Rows { section: 2, firsts: INDEX.first_ids, n_key: 20 };
+const POSTINGS: Rows = Rows { section: 1, firsts: index::FIRST_KEYS, n_key: 7 };
+const IDS: Rows = Rows { section: 2, firsts: index::FIRST_IDS, n_key: 20 };
 
 impl Rows {
     /// Bytes of a row.
@@ -135,8 +135,8 @@ pub(super) fn write(
     // keys is known.
     let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
-    out.section(INDEX.head, &written.head()?)?;
-    out.begin(INDEX.digests);
+    out.section(index::HEAD, &written.head()?)?;
+    out.begin(index::DIGESTS);
     for rows in [POSTINGS, IDS] {
         for (_, bytes) in written.blocks(rows.section)? {
             out.write(&digest(bytes))?;
@@ -147,17 +147,17 @@ pub(super) fn write(
     }
     out.section(POSTINGS.firsts, &postings.firsts)?;
     out.section(IDS.firsts, &ids.firsts)?;
-    out.begin(INDEX.member_ends);
+    out.begin(index::MEMBER_ENDS);
     let mut end = 0;
     for member in members.values() {
         end += member.len() as u64;
         out.write(&end.to_le_bytes())?;
     }
-    out.begin(INDEX.members);
+    out.begin(index::MEMBERS);
     for member in members.values() {
         out.write(member)?;
     }
-    out.section(INDEX.filter, filter.bytes())?;
+    out.section(index::FILTER, filter.bytes())?;
     Ok(TableFile { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
@@ -272,8 +272,8 @@ fn write_rows(
 
 /// What an index has of each member.
 fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
-    let ends = index.section(INDEX.member_ends)?.all()?;
-    let all = index.section(INDEX.members)?;
+    let ends = index.section(index::MEMBER_ENDS)?.all()?;
+    let all = index.section(index::MEMBERS)?;
     let mut start = 0;
     let member = |end: &[u8]| {
         let end = end.first_chunk().and_then(|end| usize::try_from(u64::from_le_bytes(*end)).ok());
@@ -300,7 +300,7 @@ impl Table {
     /// What is wrong with the index. All of it is checked.
     pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         index.verify()?;
-        let segment = Segment::elsewhere(index.section(INDEX.head)?.all()?, blocks, None)?
+        let segment = Segment::elsewhere(index.section(index::HEAD)?.all()?, blocks, None)?
             .of_kind(SegmentKind::Table)?;
         for rows in [POSTINGS, IDS] {
             let n_blocks = segment.section(rows.section)?.len().div_ceil(BLOCK);
@@ -339,7 +339,7 @@ impl Table {
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
-        let filter = self.index.section(INDEX.filter)?;
+        let filter = self.index.section(index::FILTER)?;
         let mut passed = Vec::new();
         for (place, &key) in keys.iter().enumerate() {
             if may_have(&filter, key)? {

@@ -14,7 +14,7 @@ use crate::store::corpus::{CorpusError, Stats, hex, is_hex, is_name};
 pub(super) const VERSION: u32 = 4;
 
 /// What a corpus consists of.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     pub version: u32,
@@ -44,7 +44,7 @@ pub(super) struct Source {
 }
 
 /// A table and its index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TableObjects {
     /// The SHA-256 and the length of each.

@@ -122,17 +122,9 @@ impl Engine for Objects {
     }
 
     fn add(&self, corpus: &Corpus, _: Option<&str>) -> Result<Delivery, CorpusError> {
-        let known = self.newest()?;
-        let new = || Manifest {
-            version: VERSION,
-            name: corpus.name().to_owned(),
-            number: 0,
-            sources: Vec::new(),
-            tables: Vec::new(),
-            removed: Vec::new(),
-            dropped: Vec::new(),
-        };
-        let mut manifest = known.unwrap_or_else(new);
+        let name = || corpus.name().to_owned();
+        let new = || Manifest { version: VERSION, name: name(), ..Manifest::default() };
+        let mut manifest = self.newest()?.unwrap_or_else(new);
         let named = manifest.parts();
         let mut written = Delivery::default();
         let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> =
@@ -145,23 +137,14 @@ impl Engine for Objects {
             }
             let segment = corpus.open_source(&record)?;
             let sampling = segment.sampling();
-            self.upload(
-                &Object::segment(&digest, len),
-                &corpus.folder.join(&record.segment),
-                &named,
-            )?;
+            let file = corpus.folder.join(&record.segment);
+            self.upload(&Object::segment(&digest, len), &file, &named)?;
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
             manifest.removed.extend(Vec::into_iter(old).map(Removal::now));
-            let (label, stats) = (record.label.clone(), record.stats);
-            manifest.sources.push(Source {
-                key,
-                label,
-                stats,
-                segment: digest.clone(),
-                len,
-                sampling,
-            });
+            let (label, stats, segment_digest) = (record.label, record.stats, digest.clone());
+            let source = Source { key, label, stats, segment: segment_digest, len, sampling };
+            manifest.sources.push(source);
             written.n_added += 1;
             written.n_postings += record.stats.n_postings;
             written.n_bytes += len;

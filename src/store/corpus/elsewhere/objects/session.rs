@@ -23,7 +23,7 @@ use super::Objects;
 use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
-use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
+use crate::store::corpus::indexes::{DIGEST, digest, index};
 use crate::store::corpus::{CorpusError, hex, temporary_in};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
@@ -72,12 +72,8 @@ impl std::fmt::Debug for Session {
 fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
     // Both crates of providers may be built in; which one is meant has to be said once.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let generic = |why: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic {
-        store: "URL",
-        source: why,
-    };
-    let url = url::Url::parse(url).map_err(|why| generic(why.into()))?;
-    let (scheme, folder) = ObjectStoreScheme::parse(&url).map_err(|why| generic(why.into()))?;
+    let url = url::Url::parse(url).map_err(|why| generic("URL", why))?;
+    let (scheme, folder) = ObjectStoreScheme::parse(&url).map_err(|why| generic("URL", why))?;
     let is_plain = url.scheme() == "http"
         || ["AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP"]
             .iter()
@@ -95,42 +91,36 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
         max_retries: 4,
         retry_timeout: WRITING,
     };
-    let text = url.to_string();
+    macro_rules! store {
+        ($builder:expr, $url:expr) => {{
+            let builder = $builder.with_url($url).with_client_options(options).with_retry(retry);
+            Box::new(builder.build()?)
+        }};
+    }
     let store: Box<dyn ObjectStore> = match scheme {
         // With the last part of an object its folder goes.
         ObjectStoreScheme::Local => {
             Box::new(object_store::local::LocalFileSystem::new().with_automatic_cleanup(true))
         }
-        ObjectStoreScheme::AmazonS3 => Box::new(
-            object_store::aws::AmazonS3Builder::from_env()
-                .with_url(text)
-                .with_client_options(options)
-                .with_retry(retry)
-                .build()?,
-        ),
-        ObjectStoreScheme::GoogleCloudStorage => Box::new(
-            object_store::gcp::GoogleCloudStorageBuilder::from_env()
-                .with_url(text)
-                .with_client_options(options)
-                .with_retry(retry)
-                .build()?,
-        ),
-        ObjectStoreScheme::MicrosoftAzure => Box::new(
-            object_store::azure::MicrosoftAzureBuilder::from_env()
-                .with_url(text)
-                .with_client_options(options)
-                .with_retry(retry)
-                .build()?,
-        ),
-        _ => Box::new(
-            object_store::http::HttpBuilder::new()
-                .with_url(&url[..url::Position::BeforePath])
-                .with_client_options(options)
-                .with_retry(retry)
-                .build()?,
-        ),
+        ObjectStoreScheme::AmazonS3 => {
+            store!(object_store::aws::AmazonS3Builder::from_env(), url.to_string())
+        }
+        ObjectStoreScheme::GoogleCloudStorage => {
+            store!(object_store::gcp::GoogleCloudStorageBuilder::from_env(), url.to_string())
+        }
+        ObjectStoreScheme::MicrosoftAzure => {
+            store!(object_store::azure::MicrosoftAzureBuilder::from_env(), url.to_string())
+        }
+        _ => store!(object_store::http::HttpBuilder::new(), &url[..url::Position::BeforePath]),
     };
     Ok((store, folder))
+}
+
+fn generic(
+    store: &'static str,
+    why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> object_store::Error {
+    object_store::Error::Generic { store, source: why.into() }
 }
 
 /// What a store says of an error, without the address that was asked: it may hold a token.
@@ -191,11 +181,7 @@ impl Objects {
                     return Ok(());
                 }
             }
-            let bytes = part_of(file, number * PART, len);
-            let bytes = bytes.map_err(|why| object_store::Error::Generic {
-                store: "file",
-                source: why.into(),
-            })?;
+            let bytes = part_of(file, number * PART, len).map_err(|why| generic("file", why))?;
             session.store.put(&key, bytes.into()).await.map(drop)
         };
         let parts =
@@ -409,7 +395,7 @@ impl ObjectBlocks {
     /// says.
     async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
-        let digests = self.index.section(INDEX.digests)?;
+        let digests = self.index.section(index::DIGESTS)?;
         let mut tries = 1;
         loop {
             let bytes = self.session.read(&self.object, first.range.start..last.range.end).await?;

@@ -256,15 +256,11 @@ mod tests {
     use super::*;
 
     fn table(n: usize, n_postings: u64) -> TableObjects {
-        let (table, index) = (n.to_string(), n.to_string());
         TableObjects {
-            table,
-            len: 0,
-            index,
-            index_len: 0,
+            table: n.to_string(),
             n_postings,
             sampling: (1, 1),
-            members: Vec::new(),
+            ..TableObjects::default()
         }
     }
 
