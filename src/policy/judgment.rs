@@ -83,11 +83,8 @@ impl SaysLittle {
             0 => "no control flow".to_owned(),
             n => format!("{} of control flow", count(*n, "kind")),
         };
-        format!(
-            "{}, {controls}, {}",
-            all(*n_statements, "statement"),
-            all(*n_equal_lines, "equal line")
-        )
+        let lines = all(*n_equal_lines, "equal line");
+        format!("{}, {controls}, {lines}", all(*n_statements, "statement"))
     }
 }
 
@@ -362,6 +359,7 @@ impl Judgment {
 mod tests {
     use std::sync::Arc;
 
+    use super::Level::{Error, Note, Warning};
     use super::*;
     use crate::matching::CloneType;
     use crate::policy::{Attribution, Component, Deletion, Fragment, UnexaminedFiles, Verdict};
@@ -387,13 +385,13 @@ mod tests {
         origin(Place::Past(Arc::new(deletion)), None)
     }
 
-    fn in_component(answer: Answer, attribution: Attribution) -> Origin {
-        let verdict = Verdict { answer, reason: String::new(), attribution };
-        origin(Place::Component(Arc::new(Component::default())), Some(verdict))
+    fn in_component(answer: Answer) -> Origin {
+        attributed(answer, Attribution::Owed(Vec::new()))
     }
 
-    fn owed() -> Attribution {
-        Attribution::Owed(Vec::new())
+    fn attributed(answer: Answer, attribution: Attribution) -> Origin {
+        let verdict = Verdict { answer, reason: String::new(), attribution };
+        origin(Place::Component(Arc::new(Component::default())), Some(verdict))
     }
 
     const NEW_CODE: Circumstances = Circumstances::NEW_CODE;
@@ -401,39 +399,33 @@ mod tests {
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
         Levels {
             of_rules: of_rules.iter().copied().collect(),
-            in_tests: Level::Note,
-            in_declarations: Level::Note,
+            in_tests: Note,
+            in_declarations: Note,
         }
     }
 
     #[track_caller]
-    fn check(
-        levels: &Levels,
-        origins: &[Origin],
-        circumstances: Circumstances,
-        expected: Option<(&str, Level)>,
-    ) {
+    fn check(levels: &Levels, origins: &[Origin], expected: Option<(&str, Level)>) {
         for origins in [origins.to_vec(), origins.iter().rev().cloned().collect()] {
             let mut sorted = origins.clone();
-            let judged =
-                levels.judge_copy(&mut sorted, circumstances).map(|of| (of.rule.id, of.level));
-            assert_eq!(judged, expected, "{origins:?}");
+            let judged = levels.judge_copy(&mut sorted, NEW_CODE);
+            assert_eq!(judged.map(|of| (of.rule.id, of.level)), expected, "{origins:?}");
         }
     }
 
     #[test]
     fn every_copy_falls_under_a_rule() {
         let answers = [
-            (Answer::Allowed, "corpus-copy", Level::Warning),
-            (Answer::Review, "license-conflict", Level::Warning),
-            (Answer::Unknown, "unknown-license", Level::Warning),
-            (Answer::Denied, "license-conflict", Level::Error),
+            (Answer::Allowed, "corpus-copy", Warning),
+            (Answer::Review, "license-conflict", Warning),
+            (Answer::Unknown, "unknown-license", Warning),
+            (Answer::Denied, "license-conflict", Error),
         ];
         for (answer, rule, level) in answers {
-            check(&levels(&[]), &[in_component(answer, owed())], NEW_CODE, Some((rule, level)));
+            check(&levels(&[]), &[in_component(answer)], Some((rule, level)));
         }
-        check(&levels(&[]), &[in_tree()], NEW_CODE, Some(("copied-code", Level::Warning)));
-        check(&levels(&[]), &[in_past(false)], NEW_CODE, Some(("revived-code", Level::Note)));
+        check(&levels(&[]), &[in_tree()], Some(("copied-code", Warning)));
+        check(&levels(&[]), &[in_past(false)], Some(("revived-code", Note)));
     }
 
     #[test]
@@ -441,27 +433,21 @@ mod tests {
         let all = |level| {
             levels(&["copied-code", "revived-code", "corpus-copy"].map(|id| (id, Some(level))))
         };
-        let (tree, past, component) =
-            (in_tree(), in_past(false), in_component(Answer::Allowed, owed()));
+        let (tree, past, component) = (in_tree(), in_past(false), in_component(Answer::Allowed));
         let both = [tree.clone(), past.clone()];
-        check(&all(Level::Error), &both, NEW_CODE, Some(("copied-code", Level::Error)));
-        let graver = levels(&[("revived-code", Some(Level::Error))]);
-        check(&graver, &both, NEW_CODE, Some(("revived-code", Level::Error)));
-        check(
-            &all(Level::Error),
-            &[tree, component, past],
-            NEW_CODE,
-            Some(("corpus-copy", Level::Error)),
-        );
-        let unclear = [in_component(Answer::Unknown, owed()), in_component(Answer::Review, owed())];
-        check(&levels(&[]), &unclear, NEW_CODE, Some(("unknown-license", Level::Warning)));
+        check(&all(Error), &both, Some(("copied-code", Error)));
+        let graver = levels(&[("revived-code", Some(Error))]);
+        check(&graver, &both, Some(("revived-code", Error)));
+        check(&all(Error), &[tree, component, past], Some(("corpus-copy", Error)));
+        let unclear = [in_component(Answer::Unknown), in_component(Answer::Review)];
+        check(&levels(&[]), &unclear, Some(("unknown-license", Warning)));
     }
 
     #[test]
     fn a_rule_that_is_off_judges_nothing_and_leaves_the_copy_to_the_others() {
         let off = levels(&[("copied-code", None)]);
-        check(&off, &[in_tree()], NEW_CODE, None);
-        check(&off, &[in_tree(), in_past(false)], NEW_CODE, Some(("revived-code", Level::Note)));
+        check(&off, &[in_tree()], None);
+        check(&off, &[in_tree(), in_past(false)], Some(("revived-code", Note)));
         assert!(off.ask_for(&in_past(false).place) && off.ask_for_copies());
         assert!(!levels(&[("copied-code", None), ("edited-alike", None)]).ask_for(&Place::Tree));
         let off = RULES.iter().filter(|rule| rule.id != "not-examined").map(|rule| (rule.id, None));
@@ -470,61 +456,45 @@ mod tests {
 
     #[test]
     fn a_component_that_has_less_of_the_copy_decides_nothing() {
-        let denied = |similarity| Origin { similarity, ..in_component(Answer::Denied, owed()) };
-        let allowed = in_component(Answer::Allowed, owed());
-        check(
-            &levels(&[]),
-            &[allowed.clone(), denied(0.985)],
-            NEW_CODE,
-            Some(("license-conflict", Level::Error)),
-        );
-        check(
-            &levels(&[]),
-            &[allowed, denied(0.975)],
-            NEW_CODE,
-            Some(("corpus-copy", Level::Warning)),
-        );
+        let denied = |similarity| Origin { similarity, ..in_component(Answer::Denied) };
+        let allowed = in_component(Answer::Allowed);
+        check(&levels(&[]), &[allowed.clone(), denied(0.985)], Some(("license-conflict", Error)));
+        check(&levels(&[]), &[allowed, denied(0.975)], Some(("corpus-copy", Warning)));
     }
 
     #[test]
     fn circumstances_make_a_finding_milder_and_never_graver() {
-        let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Level::Error))).collect();
-        let errors = Levels { in_tests: Level::Warning, ..levels(&errors) };
+        let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Error))).collect();
+        let errors = Levels { in_tests: Warning, ..levels(&errors) };
         let level_of = |origin: &Origin, circumstances| {
             let judged = errors.judge_copy(&mut [origin.clone()], circumstances);
             judged.expect("no rule is off").level
         };
         let (test, document) = (Ground::Test, Ground::Document);
-        let (given, owed) = (|| Attribution::Given(String::new()), owed);
+        let given = attributed(Answer::Allowed, Attribution::Given(String::new()));
         let rows = [
             // The origin; the level in code, in tests and in documents.
-            (in_tree(), [Level::Error, Level::Warning, Level::Warning]),
-            (in_past(false), [Level::Error, Level::Warning, Level::Warning]),
-            (in_past(true), [Level::Note, Level::Note, Level::Note]),
-            (in_component(Answer::Allowed, owed()), [Level::Error, Level::Error, Level::Warning]),
-            (in_component(Answer::Allowed, given()), [Level::Note, Level::Note, Level::Note]),
-            (in_component(Answer::Unknown, owed()), [Level::Error, Level::Error, Level::Warning]),
-            (
-                in_component(Answer::Review, owed()),
-                [Level::Warning, Level::Warning, Level::Warning],
-            ),
-            (in_component(Answer::Denied, owed()), [Level::Error, Level::Error, Level::Error]),
+            (in_tree(), [Error, Warning, Warning]),
+            (in_past(false), [Error, Warning, Warning]),
+            (in_past(true), [Note, Note, Note]),
+            (in_component(Answer::Allowed), [Error, Error, Warning]),
+            (given, [Note, Note, Note]),
+            (in_component(Answer::Unknown), [Error, Error, Warning]),
+            (in_component(Answer::Review), [Warning, Warning, Warning]),
+            (in_component(Answer::Denied), [Error, Error, Error]),
         ];
         for (origin, expected) in rows {
             let of = |ground| level_of(&origin, Circumstances { ground, ..NEW_CODE });
             assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
-            assert_eq!(
-                level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }),
-                Level::Note,
-                "{origin:?}"
-            );
+            let old = Circumstances { is_new: false, ..NEW_CODE };
+            assert_eq!(level_of(&origin, old), Note, "{origin:?}");
         }
     }
 
     #[test]
     fn a_finding_that_is_milder_than_its_rule_says_why() {
         let reason = |origin: Origin| {
-            let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Level::Error))).collect();
+            let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Error))).collect();
             let judged =
                 levels(&errors).judge_copy(&mut [origin], NEW_CODE).expect("no rule is off");
             judged.milder.map(|milder| milder.describe())
@@ -532,11 +502,11 @@ mod tests {
         let given = Attribution::Given("NOTICE".to_owned());
         let nothing = Some("nothing is owed: its notice is kept, or its license asks for none");
         let rows = [
-            (in_component(Answer::Allowed, given), nothing),
-            (in_component(Answer::Allowed, Attribution::NotAsked), nothing),
-            (in_component(Answer::Review, owed()), Some("its license needs review")),
+            (attributed(Answer::Allowed, given), nothing),
+            (attributed(Answer::Allowed, Attribution::NotAsked), nothing),
+            (in_component(Answer::Review), Some("its license needs review")),
             (in_past(true), Some("a revert of the commit that deleted it")),
-            (in_component(Answer::Allowed, owed()), None),
+            (in_component(Answer::Allowed), None),
         ];
         for (origin, why) in rows {
             assert_eq!(reason(origin).as_deref(), why);
@@ -548,9 +518,9 @@ mod tests {
         let file =
             || UnexaminedFiles { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
         let rows = [
-            (About::Unread(file()), Ground::Code, Some(Level::Warning)),
-            (About::Unread(file()), Ground::Test, Some(Level::Note)),
-            (About::LeftOut(vec![file()]), Ground::Code, Some(Level::Note)),
+            (About::Unread(file()), Ground::Code, Some(Warning)),
+            (About::Unread(file()), Ground::Test, Some(Note)),
+            (About::LeftOut(vec![file()]), Ground::Code, Some(Note)),
             (About::Copy, Ground::Code, None),
         ];
         for (about, ground, expected) in rows {

@@ -212,9 +212,8 @@ impl LicensePolicy {
     pub fn judge(&self, terms: &Terms) -> Verdict {
         let (mut answer, mut reason) = self.judge_license(terms.license.as_ref());
         if answer == Answer::Denied && terms.is_of_text {
-            let (later, _) =
-                self.judge_license(terms.license.as_ref().map(Expression::with_later).as_ref());
-            if later < answer {
+            let later = terms.license.as_ref().map(Expression::with_later);
+            if self.judge_license(later.as_ref()).0 < answer {
                 answer = Answer::Review;
                 reason = format!(
                     "{reason}, unless later versions may be chosen, which a license text does not show"
@@ -254,11 +253,11 @@ impl LicensePolicy {
 
     fn judge_license(&self, license: Option<&Expression>) -> AnswerAndReason {
         let Some(expression) = license else { return (Answer::Unknown, "needs review".to_owned()) };
-        let names = |terms: &[LicenseTerm]| {
-            terms
-                .iter()
-                .any(|term| matches!(term, LicenseTerm::Expression(own) if own.is_same(expression)))
+        let is_it = |term: &LicenseTerm| match term {
+            LicenseTerm::Expression(own) => own.is_same(expression),
+            _ => false,
         };
+        let names = |terms: &[LicenseTerm]| terms.iter().any(is_it);
         if names(&self.deny) {
             return (Answer::Denied, format!("the settings deny {expression}"));
         }
@@ -271,10 +270,8 @@ impl LicensePolicy {
 
     fn judge_one(&self, license: &License) -> AnswerAndReason {
         let strongest = |terms: &[LicenseTerm], later: bool| {
-            let named = terms
-                .iter()
-                .filter_map(|term| Some((term.names(license, later)?, term.to_string())));
-            named.max_by_key(|(rank, _)| *rank)
+            let rank = |term: &LicenseTerm| Some((term.names(license, later)?, term.to_string()));
+            terms.iter().filter_map(rank).max_by_key(|(rank, _)| *rank)
         };
         let (allowed, denied) = (strongest(&self.allow, true), strongest(&self.deny, false));
         let rank = |of: &Option<(u8, String)>| of.as_ref().map(|(rank, _)| *rank);
@@ -307,10 +304,8 @@ impl LicensePolicy {
             ),
             Some(answered) => answered,
             None if class >= Class::SourceAvailable => {
-                let class = class.name();
-                let why =
-                    format!("{license} is {class}, and nothing says whether that may be copied");
-                (Answer::Review, why)
+                let is = format!("{license} is {}", class.name());
+                (Answer::Review, format!("{is}, and nothing says whether that may be copied"))
             }
             None => (Answer::Allowed, format!("nothing denies {license} ({})", class.name())),
         }

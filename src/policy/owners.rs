@@ -116,11 +116,8 @@ fn globs(pattern: &str) -> Vec<Vec<u8>> {
     }
     // `**/` also matches no folder at all.
     for at in 0..spellings.len() {
-        if let Some(rest) =
-            spellings[at].strip_prefix("**/").filter(|_| is_anchored).map(str::to_owned)
-        {
-            spellings.push(rest);
-        }
+        let rest = spellings[at].strip_prefix("**/").filter(|_| is_anchored).map(str::to_owned);
+        spellings.extend(rest);
         if spellings[at].contains("/**/") {
             spellings.push(spellings[at].replace("/**/", "/"));
         }

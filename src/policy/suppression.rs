@@ -155,10 +155,8 @@ fn own(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>
         let behind = at + WORD.len() + 1 + usize::from(is_spelled);
         let rest =
             String::from_utf8_lossy(text.get(behind..lines.range(line).end).unwrap_or_default());
-        let of_comment = tokens[..next]
-            .last()
-            .map_or(0, |token| token.end as usize)
-            .max(lines.range(line).start);
+        let after_code = tokens[..next].last().map_or(0, |token| token.end as usize);
+        let of_comment = after_code.max(lines.range(line).start);
         // Only what a comment begins with is meant for us: the rest is prose about it.
         let begins = text
             .get(of_comment..at)
@@ -255,11 +253,6 @@ mod tests {
         suppressions(text.as_bytes(), &tokens, &[Peer::Jscpd, Peer::Pmd, Peer::Sonar])
     }
 
-    #[track_caller]
-    fn check_wrong(comment: &str, why: &str) {
-        assert_eq!(of(comment), [Err(BadSuppression { line: 1, why: why.to_owned() })]);
-    }
-
     #[test]
     fn a_comment_above_code_reaches_to_its_first_line() {
         let found = of(
@@ -314,35 +307,34 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
-        check_wrong("// secondhand: ignore", why);
-        check_wrong("/* secondhand: alow(copied-code) -- x */ int a;", why);
-        check_wrong("/* secondhand allow(copied-code) -- x */ int a;", why);
-        check_wrong("/* Secondhand: allow(copied-code) -- x */ int a;", why);
-        check_wrong("/* secondhand : allow-file(copied-code) -- x */ int a;", why);
-        assert!(of("/* Secondhand allows copies (few). */ int a;").is_empty());
+        let form = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
         let no_reason = "it has no reason: add `-- ` and the reason";
-        check_wrong("// secondhand: allow(copied-code)", no_reason);
-        check_wrong("// secondhand: allow(copied-code) --  ", no_reason);
-        check_wrong(
-            "// secondhand: allow(copied) -- x",
-            "there is no rule `copied`; did you mean `copied-code`?",
-        );
-        check_wrong(
-            "// secondhand: allow(all) -- x",
-            "there is no rule `all`; `secondhand explain` lists them",
-        );
-        check_wrong(
-            "// secondhand: allow copied-code",
-            "put the rules in parentheses, as in `allow(copied-code) -- reason`",
-        );
-        check_wrong(
-            "// secondhand: allow(copied-code, until = soon) -- x",
-            "`soon` is not a date such as 2027-01-31",
-        );
-        check_wrong(
-            "// secondhand: allow(copied-code) until = 2027-01-31 -- x",
-            "put `until = 2027-01-31` into the parentheses: `allow(copied-code, until = 2027-01-31) -- reason`",
-        );
+        let told = "
+            // secondhand: allow(copied) -- x
+            there is no rule `copied`; did you mean `copied-code`?
+            // secondhand: allow(all) -- x
+            there is no rule `all`; `secondhand explain` lists them
+            // secondhand: allow copied-code
+            put the rules in parentheses, as in `allow(copied-code) -- reason`
+            // secondhand: allow(copied-code, until = soon) -- x
+            `soon` is not a date such as 2027-01-31
+            // secondhand: allow(copied-code) until = 2027-01-31 -- x
+            put `until = 2027-01-31` into the parentheses: `allow(copied-code, until = 2027-01-31) \
+            -- reason`";
+        let told: Vec<&str> = told.lines().skip(1).map(str::trim_start).collect();
+        let told = told.chunks(2).map(|pair| (pair[0], pair[1]));
+        let cases = [
+            ("// secondhand: ignore", form),
+            ("/* secondhand: alow(copied-code) -- x */ int a;", form),
+            ("/* secondhand allow(copied-code) -- x */ int a;", form),
+            ("/* Secondhand: allow(copied-code) -- x */ int a;", form),
+            ("/* secondhand : allow-file(copied-code) -- x */ int a;", form),
+            ("// secondhand: allow(copied-code)", no_reason),
+            ("// secondhand: allow(copied-code) --  ", no_reason),
+        ];
+        for (comment, why) in cases.into_iter().chain(told) {
+            assert_eq!(of(comment), [Err(BadSuppression { line: 1, why: why.to_owned() })]);
+        }
+        assert!(of("/* Secondhand allows copies (few). */ int a;").is_empty());
     }
 }
