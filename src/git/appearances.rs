@@ -109,15 +109,9 @@ impl Reader {
                 let entry =
                     Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
                 let (blob, around) = (blob_of_gix(blob), Arc::clone(around));
-                appearances.push(Appearance {
-                    blob,
-                    entry,
-                    commit,
-                    time,
-                    first_tag: None,
-                    last_tag: None,
-                    around,
-                });
+                let (first_tag, last_tag) = (None, None);
+                let of = Appearance { blob, entry, commit, time, first_tag, last_tag, around };
+                appearances.push(of);
             })?;
         }
 

@@ -117,13 +117,8 @@ impl Attributes {
         let mut found = FileAttributes { language, generated, ..FileAttributes::default() };
         let Some((search, names)) = &self.rules else { return found };
         let mut outcome = self.outcome(names);
-        let case = gix::glob::pattern::Case::Sensitive;
-        search.pattern_matching_relative_path(
-            path.as_bytes().as_bstr(),
-            case,
-            Some(false),
-            &mut outcome,
-        );
+        let (path, case) = (path.as_bytes().as_bstr(), gix::glob::pattern::Case::Sensitive);
+        search.pattern_matching_relative_path(path, case, Some(false), &mut outcome);
         for assignment in outcome.iter_selected().map(|found| found.assignment) {
             let is_set = match assignment.state {
                 StateRef::Set => Some(true),

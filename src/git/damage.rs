@@ -115,13 +115,8 @@ impl Reader {
         match self.repo.try_find_object(id) {
             Ok(Some(_)) => None,
             Ok(None) => {
-                let missing = || {
-                    Error::unreadable(
-                        &what,
-                        &format!("{id}, which it points to, is not in this clone"),
-                    )
-                };
-                Some(self.damaged_file().unwrap_or_else(missing))
+                let why = format!("{id}, which it points to, is not in this clone");
+                Some(self.damaged_file().unwrap_or_else(|| Error::unreadable(&what, &why)))
             }
             Err(why) => Some(self.fails(&format!("object {id}, which `{name}` points to"), &why)),
         }
@@ -182,11 +177,8 @@ impl Reader {
                 }
                 _ => None,
             };
-            why.map(|why| Error::Damaged {
-                file: file.clone(),
-                why: first_line(&why),
-                cure: OF_PACK,
-            })
+            let why = first_line(&why?);
+            Some(Error::Damaged { file: file.clone(), why, cure: OF_PACK })
         };
         found.iter().find_map(damage)
     }

@@ -79,10 +79,8 @@ impl Reader {
     fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
         match link.content {
             Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
-                Err(Error::Link {
-                    path: link.path.to_string(),
-                    why: "its target is too long for a name",
-                })
+                let why = "its target is too long for a name";
+                Err(Error::Link { path: link.path.to_string(), why })
             }
             Content::Blob(_) => self.bytes(link),
             Content::Disk => {

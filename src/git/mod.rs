@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 pub use appearances::{Appearance, FilesAround, Interest, References};
 pub use attributes::{Attributes, FileAttributes};
@@ -291,11 +292,7 @@ impl Repository {
     pub fn history_reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
         repo.object_cache_size(8 * 1024 * 1024);
-        let kept = || {
-            Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(16 * 1024 * 1024))
-                as Box<_>
-        };
-        repo.objects.set_pack_cache(kept);
+        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(16 * 1024 * 1024)));
         self.reader_with(repo)
     }
 
@@ -326,15 +323,10 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         text => text.map_err(|why| Error::File { path: list.clone(), why })?,
     };
-    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#')
-    {
-        let named = match line.strip_prefix(b"\"") {
-            // As git writes names that it has to quote; one in quotes is left to gix.
-            Some(_) => continue,
-            None => gix::path::from_bstr(line.as_bstr())
-                .map(std::borrow::Cow::into_owned)
-                .unwrap_or_default(),
-        };
+    // A name in quotes, as git writes one that it has to quote, is left to gix.
+    let is_plain = |line: &&[u8]| !matches!(line.first(), None | Some(b'#' | b'"'));
+    for line in text.split(|&byte| byte == b'\n').filter(is_plain) {
+        let named = gix::path::from_bstr(line.as_bstr()).unwrap_or_default();
         if !objects.join(&named).is_dir() {
             return Err(Error::Alternate { list, named: first_line(&line.as_bstr()) });
         }
@@ -359,12 +351,8 @@ fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
     let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
     let names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
     let is_known = |name: &String| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
-    match names.into_iter().find(|name| !is_known(name)) {
-        Some(name) => {
-            Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
-        }
-        None => Ok(()),
-    }
+    let Some(name) = names.into_iter().find(|name| !is_known(name)) else { return Ok(()) };
+    Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) })
 }
 
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
@@ -540,12 +528,9 @@ impl Reader {
         let cloned = self.cloned_branches();
         // In a clone of one branch, that one says nothing: anybody can have called it so. The
         // remote's `HEAD` confirms it.
-        let is_sure = move |name: &str, of_remote: Option<&str>| match &cloned {
-            Some(branches) => {
-                !branches.contains(name)
-                    || of_remote == Some(name) && ["main", "master"].contains(&name)
-            }
-            None => true,
+        let is_sure = move |name: &str, of_remote: Option<&str>| {
+            let is_confirmed = of_remote == Some(name) && ["main", "master"].contains(&name);
+            cloned.as_ref().is_none_or(|branches| is_confirmed || !branches.contains(name))
         };
         let candidates = ["origin/main", "origin/master", "main", "master"].map(str::to_owned);
         let candidates: Vec<String> =
@@ -573,14 +558,13 @@ impl Reader {
     fn cloned_branches(&self) -> Option<BTreeSet<String>> {
         let config = self.repo.config_snapshot();
         let specs = config.plumbing().strings("remote.origin.fetch")?;
-        let sources = specs.iter().map(ToString::to_string);
-        let sources: Vec<String> = sources
-            .filter_map(|spec| {
-                let source = spec.trim_start_matches('+').split(':').next()?.to_owned();
-                source.strip_prefix("refs/heads/").map(str::to_owned)
-            })
-            .collect();
-        (!sources.iter().any(|source| source.contains('*'))).then(|| sources.into_iter().collect())
+        let branch = |spec: String| {
+            let source = spec.trim_start_matches('+').split(':').next()?;
+            source.strip_prefix("refs/heads/").map(str::to_owned)
+        };
+        let branches: BTreeSet<String> =
+            specs.iter().filter_map(|spec| branch(spec.to_string())).collect();
+        (!branches.iter().any(|branch| branch.contains('*'))).then_some(branches)
     }
 
     /// The address of the remote `origin`, as configured: it may be of any kind, and hold a

@@ -163,23 +163,20 @@ impl Repository {
 /// reported when its objects are read.
 fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
     let store = reader.repo.objects.store_ref();
-    let alternates = store.alternate_db_paths().unwrap_or_default();
     let mut folders = vec![store.path().to_owned()];
-    folders.extend(alternates);
+    folders.extend(store.alternate_db_paths().unwrap_or_default());
     let hash = reader.repo.object_hash();
     let mut packs = Vec::new();
     for folder in folders {
         let entries = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten();
         let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "idx"));
         paths.sort();
-        let is_index = |path: &&std::path::PathBuf| {
-            path.extension().is_some_and(|extension| extension == "idx")
-        };
         let open = |path: &Path| {
             let pack = data::File::at(path.with_extension("pack"), hash).ok()?;
             Some((index::File::at(path, hash).ok()?, pack))
         };
-        packs.extend(paths.iter().filter(is_index).filter_map(|path| open(path)));
+        packs.extend(paths.iter().filter_map(|path| open(path)));
     }
     packs
 }
@@ -261,11 +258,8 @@ impl Forest {
 
     /// Lists the children of each node, the heaviest first, and weighs the nodes.
     fn link(&mut self) {
-        let mut links: Vec<(u32, u32)> = Vec::with_capacity(self.nodes.len());
-        for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE)
-        {
-            links.push((node.parent, number as u32));
-        }
+        let based = self.nodes.iter().zip(0..).filter(|(node, _)| node.parent != NONE);
+        let mut links: Vec<(u32, u32)> = based.map(|(node, at)| (node.parent, at)).collect();
         links.sort_unstable();
         for (at, &(parent, _)) in links.iter().enumerate() {
             let children = &mut self.nodes[parent as usize].children;

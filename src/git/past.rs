@@ -128,12 +128,8 @@ impl Reader {
         known: &[CommitId],
         limits: WalkLimits,
     ) -> Result<Vec<CommitId>, Error> {
-        self.commits_of(&Span {
-            tips: tips.to_vec(),
-            hidden: known.to_vec(),
-            limits,
-            is_first_parent: false,
-        })
+        let (tips, hidden) = (tips.to_vec(), known.to_vec());
+        self.commits_of(&Span { tips, hidden, limits, is_first_parent: false })
     }
 
     /// The commits of a span, the oldest first.
@@ -205,10 +201,8 @@ impl Reader {
                 continue;
             }
             commits.push(commit);
-            let parents = self.parents_as_told(commit)?;
-            for parent in
-                parents.into_iter().take(if span.is_first_parent { 1 } else { usize::MAX })
-            {
+            let n_parents = if span.is_first_parent { 1 } else { usize::MAX };
+            for parent in self.parents_as_told(commit)?.into_iter().take(n_parents) {
                 if seen.insert(parent) {
                     // No later than its child: what goes by dates sees children first.
                     queue.push((self.raw_time(parent)?.min(time), parent));
@@ -239,12 +233,9 @@ impl Reader {
     /// If the commit is missing.
     pub fn is_after_its_parents(&self, commit: CommitId) -> Result<bool, Error> {
         let time = self.time(commit)?;
-        let parents: Vec<CommitId> =
-            self.find_commit(commit)?.parent_ids().map(|id| CommitId(id.detach())).collect();
-        Ok(parents
-            .into_iter()
-            .filter_map(|parent| self.time(parent).ok())
-            .all(|of_parent| of_parent <= time))
+        let commit = self.find_commit(commit)?;
+        let mut parents = commit.parent_ids().map(|id| CommitId(id.detach()));
+        Ok(parents.all(|parent| self.time(parent).ok().is_none_or(|of_parent| of_parent <= time)))
     }
 
     /// Adds to `span` what a revision refers to: a commit, or a range `A..B`.
@@ -443,12 +434,11 @@ impl Reader {
         events: &mut Vec<Event>,
     ) -> Result<(), Error> {
         let Folder { path: folder, depth, before, after } = folder;
-        let (after, depth) = (*after, *depth);
-        let read = |tree: Option<gix::ObjectId>| tree.map(|tree| self.tree_bytes(tree)).transpose();
-        let after_bytes = read(after)?.unwrap_or_default();
-        let before_bytes = before.iter().map(|tree| read(*tree)).collect::<Result<Vec<_>, _>>()?;
-        let before_bytes: Vec<Vec<u8>> =
-            before_bytes.into_iter().map(Option::unwrap_or_default).collect();
+        let read = |tree: &Option<gix::ObjectId>| {
+            tree.map_or(Ok(Vec::new()), |tree| self.tree_bytes(tree))
+        };
+        let after_bytes = read(after)?;
+        let before_bytes = before.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let n_id = self.repo.object_hash().len_in_bytes();
         differences(&before_bytes, &after_bytes, n_id, |was, is| {
             let Some(any) = was.iter().chain([&is]).flatten().next() else { return };
@@ -458,7 +448,7 @@ impl Reader {
                 };
                 let before = was.iter().map(|entry| tree(*entry)).collect();
                 let path = [folder, any.name, b"/"].concat();
-                open.push(Folder { path, depth: depth + 1, before, after: tree(is) });
+                open.push(Folder { path, depth: *depth + 1, before, after: tree(is) });
             } else {
                 let file = |entry: Option<TreeEntry<'_>>| {
                     let TreeEntry { kind, id, .. } = entry?;

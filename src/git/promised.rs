@@ -73,14 +73,8 @@ impl Promise {
 fn fetch(folder: &Path, remote: &str, ids: &BTreeSet<String>) -> Result<(), String> {
     let mut git = Command::new("git");
     git.current_dir(folder).env("GIT_TERMINAL_PROMPT", "0");
-    git.args([
-        "-c",
-        "fetch.negotiationAlgorithm=noop",
-        "-c",
-        "maintenance.auto=false",
-        "-c",
-        "gc.auto=0",
-    ]);
+    let configured = "-c fetch.negotiationAlgorithm=noop -c maintenance.auto=false -c gc.auto=0";
+    git.args(configured.split(' '));
     git.args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"]);
     git.args(["--filter=blob:none", "--stdin", remote]);
     git.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -109,19 +109,13 @@ struct Others {
 
 impl Others {
     fn new(given: &Outcome) -> std::io::Result<Self> {
-        let mut others = Self { rules: Search::default(), names: MetadataCollection::default() };
+        let (mut rules, mut names) = (Search::default(), MetadataCollection::default());
         let of_file =
             given.iter_selected().take(CONVERTING.len()).map(|of| of.assignment.to_string());
         let line = of_file.fold("*".to_owned(), |line, attribute| format!("{line} {attribute}"));
-        let (rules, names) = (&mut others.rules, &mut others.names);
-        rules.add_patterns_buffer(
-            line.as_bytes(),
-            ".gitattributes".into(),
-            Some(Path::new("")),
-            names,
-            false,
-        )?;
-        Ok(others)
+        let (file, root) = (".gitattributes".into(), Some(Path::new("")));
+        rules.add_patterns_buffer(line.as_bytes(), file, root, &mut names, false)?;
+        Ok(Self { rules, names })
     }
 
     fn find(&self, path: &gix::bstr::BStr, found: &mut Outcome) {

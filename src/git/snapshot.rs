@@ -206,11 +206,8 @@ impl Reader {
             commits.extend(reference.peel_to_commit().map(|commit| CommitId(commit.id)));
         }
         let snapshots = commits.into_iter().filter_map(|commit| self.commit_snapshot(commit).ok());
-        let snapshots = snapshots.chain(self.index_snapshot().ok());
-        Ok(snapshots
-            .flat_map(|snapshot| snapshot.entries)
-            .filter_map(|entry| entry.blob())
-            .collect())
+        let files = snapshots.chain(self.index_snapshot().ok()).flat_map(|of| of.entries);
+        Ok(files.filter_map(|entry| entry.blob()).collect())
     }
 
     /// The files of the index: what `git commit` would record. For a conflict, our side.
@@ -232,11 +229,8 @@ impl Reader {
         }
         let Ok(index) = self.index() else {
             // What is asked of commits does not fail for the index.
-            let head = self
-                .head()?
-                .map(|head| self.commit_snapshot(head))
-                .transpose()?
-                .unwrap_or_default();
+            let head = self.head()?.map(|head| self.commit_snapshot(head)).transpose()?;
+            let head = head.unwrap_or_default();
             return Ok(folders_of(head.entries.iter().map(|entry| entry.path.as_bytes())));
         };
         Ok(folders_of(index.entries().iter().map(|entry| entry.path(&index).as_bytes())))
@@ -341,13 +335,8 @@ fn folders_of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Vec<FilePath> {
             continue;
         }
         last = path[..end].to_vec();
-        let ends = last
-            .iter()
-            .enumerate()
-            .filter(|&(_, &byte)| byte == b'/')
-            .map(|(at, _)| at)
-            .chain([end]);
-        folders.extend(ends.filter(|&end| end > 0).map(|end| FilePath::new(&last[..end])));
+        let ends = last.find_iter("/").chain([end]).filter(|&end| end > 0);
+        folders.extend(ends.map(|end| FilePath::new(&last[..end])));
     }
     folders.into_iter().collect()
 }
