@@ -513,11 +513,16 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
+    fn an_unknown_key_or_level_is_named_with_its_line_and_the_nearest_one() {
         check(
             "# size\n\nmin-token = 40\n",
             "cannot read `secondhand.toml`, line 3: unknown option `min-token`",
             "did you mean `min-tokens`? All options: `secondhand config --list`",
+        );
+        check(
+            "[rules]\ncopied-code = \"warn\"\n",
+            "cannot read `secondhand.toml`, line 2: `warn` is not one of: off, note, warning, error",
+            "did you mean `warning`? All options: `secondhand config --list`",
         );
     }
 
@@ -558,14 +563,5 @@ mod tests {
                 "all options: `secondhand config --list`",
             );
         }
-    }
-
-    #[test]
-    fn a_level_that_is_none_is_named_with_those_there_are() {
-        check(
-            "[rules]\ncopied-code = \"warn\"\n",
-            "cannot read `secondhand.toml`, line 2: `warn` is not one of: off, note, warning, error",
-            "did you mean `warning`? All options: `secondhand config --list`",
-        );
     }
 }

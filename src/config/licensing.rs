@@ -120,39 +120,19 @@ mod tests {
         }
     }
 
-    #[track_caller]
-    fn check(raw: &RawLicense, message: &str) {
-        let error = licenses(raw, "`secondhand.toml`").expect_err("it is wrong");
-        assert!(error.to_string().contains(message), "{error}");
-    }
-
     #[test]
     fn what_is_wrong_is_named() {
-        let none = RawLicense::default;
-        check(&RawLicense { preset: Some("lax".to_owned()), ..none() }, "there is no preset `lax`");
-        check(
-            &RawLicense { project_license: Some("ours".to_owned()), ..none() },
-            "`ours` is not an SPDX expression",
-        );
-        check(
-            &RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() },
-            "a family of licenses",
-        );
-        let exception = |of: RawException| RawLicense { exceptions: vec![of], ..none() };
-        let path = Some("src".to_owned());
-        check(
-            &exception(RawException { path: path.clone(), ..RawException::default() }),
-            "needs a reason",
-        );
-        let reason = "we asked".to_owned();
-        check(
-            &exception(RawException { reason: reason.clone(), ..RawException::default() }),
-            "a `path` or an `origin`",
-        );
-        let until = Some("soon".to_owned());
-        check(
-            &exception(RawException { path, reason, until, ..RawException::default() }),
-            "`soon` is not a date",
-        );
+        for (settings, why) in [
+            ("preset = 'lax'", "there is no preset `lax`"),
+            ("project-license = 'ours'", "`ours` is not an SPDX expression"),
+            ("deny = ['strong-copyloft']", "a family of licenses"),
+            ("exceptions = [{ path = 'src', reason = '' }]", "needs a reason"),
+            ("exceptions = [{ reason = 'we asked' }]", "a `path` or an `origin`"),
+            ("exceptions = [{ path = 'a', reason = 'b', until = 'soon' }]", "`soon` is not a date"),
+        ] {
+            let raw: RawLicense = toml::from_str(settings).expect("it has the form of a policy");
+            let error = licenses(&raw, "`secondhand.toml`").expect_err("it is wrong");
+            assert!(error.to_string().contains(why), "{error}");
+        }
     }
 }

@@ -138,6 +138,7 @@ impl Config {
         let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
         let Thresholds { matching, min_rarity, levels, .. } =
             Thresholds::new(&raw, file, levels("rules", &raw.rules, origin)?);
+        let digests = folders.iter().filter_map(|of| Some((of.folder.clone(), of.digest()?)));
         Ok(Self {
             effort: Effort::Full,
             fingerprint,
@@ -157,9 +158,7 @@ impl Config {
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
-            files: SettingsFiles::new(
-                folders.iter().filter_map(|of| Some((of.folder.clone(), of.digest()?))),
-            ),
+            files: SettingsFiles::new(digests),
             written: raw,
         })
     }

@@ -199,9 +199,8 @@ impl PathRules {
     /// What the rules say about the nearest folder above `path`.
     fn above(&self, path: &str) -> Ruling {
         let Some(folder) = parent(path) else { return Ruling::None };
-        if let Some(known) =
-            self.folders.read().ok().and_then(|folders| folders.get(folder).copied())
-        {
+        let known = self.folders.read().ok().and_then(|folders| folders.get(folder).copied());
+        if let Some(known) = known {
             return known;
         }
         let ruling = std::iter::successors(Some(folder), |folder| parent(folder))
@@ -269,15 +268,10 @@ mod tests {
             "the file outweighs its folder"
         );
         assert!(!contains("src/vendor/y.c"));
-        assert_eq!(
-            rules.ruling(&FilePath::new("a/b.min.js")),
-            Ruling::Matched { is_builtin: true }
-        );
-        assert_eq!(
-            rules.ruling(&FilePath::new("vendor/x/y.c")),
-            Ruling::Matched { is_builtin: false }
-        );
-        assert_eq!(rules.ruling(&FilePath::new("a/keep.min.js")), Ruling::Excepted);
+        let ruling = |path: &str| rules.ruling(&FilePath::new(path));
+        assert_eq!(ruling("a/b.min.js"), Ruling::Matched { is_builtin: true });
+        assert_eq!(ruling("vendor/x/y.c"), Ruling::Matched { is_builtin: false });
+        assert_eq!(ruling("a/keep.min.js"), Ruling::Excepted);
     }
 
     #[test]

@@ -138,9 +138,8 @@ impl Specials {
         language: Option<&str>,
     ) -> Thresholds {
         let (mut file, mut of_rules) = (FileThresholds::new(raw), of_rules.clone());
-        for Special { which, written, rules, .. } in
-            self.0.iter().filter(|special| path.is_in(&special.folder))
-        {
+        let around = self.0.iter().filter(|special| path.is_in(&special.folder));
+        for Special { which, written, rules, .. } in around {
             let is_meant = match which {
                 Which::Any => true,
                 Which::Language(name) => language == Some(name),
