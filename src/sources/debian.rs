@@ -37,10 +37,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             continue;
         }
         if Compression::of(&file.name).is_none() {
-            sink.note(Note {
-                what: file.name.clone(),
-                why: "it has an unsupported compression, or is a diff",
-            });
+            let why = "it has an unsupported compression, or is a diff";
+            sink.note(Note { what: file.name.clone(), why });
             continue;
         }
         let path = folder.join(&file.name);

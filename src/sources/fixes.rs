@@ -207,10 +207,8 @@ fn read_fix(
 ) -> Result<(), Error> {
     let info = reader.info(commit)?;
     let Some(parent) = reader.first_parent(commit).ok().flatten() else {
-        sink.note(Note {
-            what: commit.to_string(),
-            why: "the commit has no parent here: it shows no fix",
-        });
+        let why = "the commit has no parent here: it shows no fix";
+        sink.note(Note { what: commit.to_string(), why });
         return Ok(());
     };
     let mut past = past_commit(commit.to_string(), &info);
@@ -231,13 +229,8 @@ fn read_fix(
         else {
             continue;
         };
-        sink.fixed(FixedFile {
-            component: Arc::clone(component),
-            commit: past.clone(),
-            path: event.path,
-            before,
-            after,
-        })?;
+        let (component, commit) = (Arc::clone(component), past.clone());
+        sink.fixed(FixedFile { component, commit, path: event.path, before, after })?;
     }
     Ok(())
 }
@@ -366,17 +359,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[(&str, &str, &str)]) {
-        let listed = parse(text).expect("it is a list");
-        let told: Vec<(String, String, String)> = listed
+    fn check(text: &str, expected: &[&str]) {
+        let told: Vec<String> = parse(text)
+            .expect("it is a list")
             .into_iter()
-            .map(|of| {
-                (of.component.name, of.commit, of.ids.into_iter().collect::<Vec<_>>().join(" "))
-            })
-            .collect();
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(name, commit, ids)| (name.to_string(), commit.to_string(), ids.to_string()))
+            .map(|of| [vec![of.component.name, of.commit], of.ids.into_iter().collect()].concat())
+            .map(|words| words.join(" "))
             .collect();
         assert_eq!(told, expected);
     }
@@ -386,8 +374,8 @@ mod tests {
         let record = r#"{"id": "CVE-1", "aliases": ["GHSA-1"], "affected": [{"package": {"name": "zlib", "ecosystem": "x"},
             "ranges": [{"type": "GIT", "repo": "https://host/madler/zlib", "events": [{"introduced": "0"}, {"fixed": "abcdef1"}]},
                        {"type": "SEMVER", "events": [{"fixed": "1.2"}]}]}]}"#;
-        check(record, &[("zlib", "abcdef1", "CVE-1 GHSA-1")]);
-        check(&format!("[{record}]"), &[("zlib", "abcdef1", "CVE-1 GHSA-1")]);
+        check(record, &["zlib abcdef1 CVE-1 GHSA-1"]);
+        check(&format!("[{record}]"), &["zlib abcdef1 CVE-1 GHSA-1"]);
         check(r#"{"id": "CVE-2", "withdrawn": "2024", "affected": []}"#, &[]);
         check(r#"{"id": "CVE-3"}"#, &[]);
     }
@@ -412,11 +400,7 @@ mod tests {
                  "versions": ["7.0"], "database_specific": {"unresolved_ranges": [{"events": [{"fixed": "7.1"}]}]}}],
             "references": [{"type": "FIX", "url": "https://host/magick/magick/commit/abcdef7"}],
             "database_specific": {"last_affected": "8.4.0", "CWE": {"id": "CWE-311"}}}"#;
-        let expected = [
-            ("magick", "abcdef1", "CVE-4"),
-            ("magick", "abcdef3", "CVE-4"),
-            ("fork", "abcdef6", "CVE-4"),
-        ];
+        let expected = ["magick abcdef1 CVE-4", "magick abcdef3 CVE-4", "fork abcdef6 CVE-4"];
         check(converted, &expected);
         check(&format!(r#"{{"vulns": [{converted}], "next_page_token": "x"}}"#), &expected);
         let withdrawn = converted
@@ -433,7 +417,7 @@ mod tests {
             &format!(
                 r#"{{"id": "CVE-6", "aliases": null, "affected": [{{"ranges": null}}, {{"package": {{"name": null}}, {ranges}}}]}}"#
             ),
-            &[("", "abcdef1", "CVE-6")],
+            &[" abcdef1 CVE-6"],
         );
     }
 
@@ -441,7 +425,7 @@ mod tests {
     fn a_plain_list_has_a_commit_on_each_line() {
         check(
             "# fixes\nhttps://host/a/b.git abcdef1 CVE-1 GHSA-2\n\n../c\tabcdef2,CVE-3\r\n",
-            &[("b", "abcdef1", "CVE-1 GHSA-2"), ("c", "abcdef2", "CVE-3")],
+            &["b abcdef1 CVE-1 GHSA-2", "c abcdef2 CVE-3"],
         );
     }
 

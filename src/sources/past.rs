@@ -196,27 +196,21 @@ mod tests {
         };
         let events = vec![
             event("a.c", 1, 0),
-            event("lib/b.c", 1, 0).clone(),
+            event("lib/b.c", 1, 0),
             event("new/b.c", 0, 2),
             event("other.c", 0, 1),
             event("same.c", 4, 5),
         ];
         let told: Vec<_> = with_renames(events)
             .into_iter()
-            .map(|(event, was)| {
-                (event.path.to_string(), was.map(|was| was.to_string()), event.before)
-            })
+            .map(|(event, was)| (event.path, was, event.before))
             .collect();
-        let row = |path: &str, was: Option<&str>, before| {
-            (path.to_owned(), was.map(ToOwned::to_owned), id(before))
-        };
-        assert_eq!(
-            told,
-            [
-                row("new/b.c", Some("lib/b.c"), 1),
-                row("other.c", Some("a.c"), 1),
-                row("same.c", None, 4)
-            ]
-        );
+        let path = |path: &str| FilePath::new(path);
+        let expected = [
+            (path("new/b.c"), Some(path("lib/b.c")), id(1)),
+            (path("other.c"), Some(path("a.c")), id(1)),
+            (path("same.c"), None, id(4)),
+        ];
+        assert_eq!(told, expected);
     }
 }

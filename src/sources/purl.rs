@@ -79,12 +79,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let purl = Purl::parse(request.spec)
         .map_err(|why| Error::Invalid { what: request.spec.to_owned(), why })?;
     let Some(manager) = MANAGERS.iter().find(|manager| manager.kind == purl.kind) else {
-        let known: Vec<_> = MANAGERS.iter().map(|manager| manager.kind).collect();
-        let why = format!(
-            "packages of the kind `{}` cannot be fetched, only: {}",
-            purl.kind,
-            known.join(", ")
-        );
+        let known = MANAGERS.iter().map(|manager| manager.kind).collect::<Vec<_>>().join(", ");
+        let why = format!("packages of the kind `{}` cannot be fetched, only: {known}", purl.kind);
         return Err(Error::Invalid { what: request.spec.to_owned(), why });
     };
     let failed = |why: String, help: Option<&'static str>| Error::Fetch {

@@ -190,9 +190,8 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
                     .find(|part| !part.is_empty() && *part != b".")
                     .unwrap_or(&name);
                 adopt_top(archive, top);
-                archive.changed_at(
-                    entry.header().mtime().ok().and_then(|time| i64::try_from(time).ok()),
-                );
+                let time = entry.header().mtime().ok();
+                archive.changed_at(time.and_then(|time| i64::try_from(time).ok()));
                 let size = entry.size();
                 archive.entry(&name, size, &mut entry)?;
             }
@@ -246,11 +245,11 @@ struct ExtendedHeader {
 impl ExtendedHeader {
     /// Reads `25 path=a/long/name.c`, line by line.
     fn new(headers: &[u8]) -> Self {
+        let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<u64>().ok();
         let mut said = Self::default();
         let mut rest = headers;
         while let Some(space) = memchr::memchr(b' ', rest) {
-            let len =
-                std::str::from_utf8(&rest[..space]).ok().and_then(|len| len.parse::<usize>().ok());
+            let len = number(&rest[..space]).and_then(|len| usize::try_from(len).ok());
             let Some((len, record)) = len.and_then(|len| Some((len, rest.get(space + 1..len)?)))
             else {
                 break;
@@ -259,12 +258,7 @@ impl ExtendedHeader {
             if let Some(value) = record.strip_prefix(b"path=") {
                 said.path = Some(value.to_vec());
             } else if let Some(value) = record.strip_prefix(b"size=") {
-                said.size = Some(
-                    std::str::from_utf8(value)
-                        .ok()
-                        .and_then(|size| size.parse().ok())
-                        .unwrap_or(u64::MAX),
-                );
+                said.size = Some(number(value).unwrap_or(u64::MAX));
             }
             said.is_sparse |= record.starts_with(b"GNU.sparse.");
             rest = &rest[len..];
