@@ -22,11 +22,8 @@ impl Components {
     /// # Errors
     /// If the folder, or one in it, could not be listed.
     pub fn on_disk(root: &Path) -> Result<Self, Error> {
-        Ok(Self {
-            entries: Folder::new(root).all_entries()?,
-            root: Some(root.to_owned()),
-            repository: None,
-        })
+        let entries = Folder::new(root).all_entries()?;
+        Ok(Self { root: Some(root.to_owned()), entries, repository: None })
     }
 
     /// The folder with these entries, by their paths in it: in the repository, or on disk at `root`
@@ -37,11 +34,8 @@ impl Components {
         repository: &Repository,
     ) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Self {
-            root: root.map(Path::to_owned),
-            entries,
-            repository: Some(Box::new(repository.clone())),
-        }
+        let repository = Some(Box::new(repository.clone()));
+        Self { root: root.map(Path::to_owned), entries, repository }
     }
 
     /// Its files, sorted by path.

@@ -39,11 +39,8 @@ impl Authority<'_> {
         }
         if let Some(submodule) = moved_submodule(base, self.head, path) {
             let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
-            return Err(Error::MovedSubmodule {
-                what: name.to_owned(),
-                is_in,
-                submodule: submodule.clone(),
-            });
+            let (what, submodule) = (name.to_owned(), submodule.clone());
+            return Err(Error::MovedSubmodule { what, is_in, submodule });
         }
         let base = reader.way(base, path)?.end.map(|end| inside(base, &end)).unwrap_or_default();
         let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();
@@ -57,16 +54,11 @@ impl Authority<'_> {
             return Err(linked());
         }
         if let Some(added) = mixed_in(&base, &of_head, &on_disk_alone) {
-            return Err(Error::MixedCorpus {
-                name: name.to_owned(),
-                path: FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat()),
-            });
+            let path = FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat());
+            return Err(Error::MixedCorpus { name: name.to_owned(), path });
         }
-        Ok(Components::in_repository(
-            is_read.then_some(on_disk),
-            [base, on_disk_alone].concat(),
-            self.repository,
-        ))
+        let entries = [base, on_disk_alone].concat();
+        Ok(Components::in_repository(is_read.then_some(on_disk), entries, self.repository))
     }
 
     /// Whether the change, and not the base, has a link at this path of the repository.

@@ -54,10 +54,8 @@ impl NamedRevision {
             return Ok((or, tip));
         }
         if is_branch {
-            return Err(git::Error::UnknownRevision {
-                revision: self.revision.clone(),
-                is_shallow: reader.is_shallow(),
-            });
+            let (revision, is_shallow) = (self.revision.clone(), reader.is_shallow());
+            return Err(git::Error::UnknownRevision { revision, is_shallow });
         }
         Ok((&self.revision, reader.commit_with_id(&self.revision)?))
     }
@@ -221,11 +219,8 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
 /// `None` if it runs them on what is staged.
 pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
-    let base = is_commit(&base).then_some(NamedRevision {
-        revision: base,
-        or: None,
-        by: "PRE_COMMIT_FROM_REF",
-    });
+    let by = "PRE_COMMIT_FROM_REF";
+    let base = is_commit(&base).then_some(NamedRevision { revision: base, or: None, by });
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
@@ -244,11 +239,8 @@ fn range_of_event(event: &Value) -> EventRange {
     let base = text("/pull_request/base/sha")
         .or_else(|| text("/merge_group/base_sha"))
         .or_else(|| text("/before"));
-    let base = base.filter(|base| is_commit(base)).map(|revision| NamedRevision {
-        revision,
-        or: None,
-        by: "the event",
-    });
+    let named = |revision| NamedRevision { revision, or: None, by: "the event" };
+    let base = base.filter(|base| is_commit(base)).map(named);
     EventRange {
         base,
         head: None,

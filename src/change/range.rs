@@ -1,7 +1,6 @@
 //! Finds the two states that a check compares: the ends of a change, and the base as it is now.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::environment::{self, EventRange, NamedRevision};
 use super::uncommitted::UncommittedFiles;
@@ -159,10 +158,8 @@ impl RangeSearch<'_> {
                 None => default_branch(reader, false)?.map(|(_, tip)| tip),
             },
         };
-        Ok(base
-            .map(|base| reader.merge_base(base, head))
-            .transpose()?
-            .is_some_and(|start| start != head))
+        let start = base.map(|base| reader.merge_base(base, head)).transpose()?;
+        Ok(start.is_some_and(|start| start != head))
     }
 
     /// What the environment says that the change starts from.
@@ -269,14 +266,14 @@ enum BaseName {
 const GUESSED: &str =
     "the default branch is not known here: the last commit was compared with the one before";
 
-impl fmt::Display for BaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl BaseName {
+    fn text(&self) -> &str {
+        match self {
             Self::Revision(name) => name,
             Self::Target => "the target",
             Self::Before => "the commit before",
             Self::Guess => "the commit before, since the default branch is not known",
-        })
+        }
     }
 }
 
@@ -284,11 +281,8 @@ impl Base {
     /// The one with this name.
     fn named(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Error> {
         let tip = reader.unambiguous_commit(name)?;
-        Ok(Self {
-            name: BaseName::Revision(name.to_owned()),
-            tip,
-            start: reader.merge_base(tip, head)?,
-        })
+        let start = reader.merge_base(tip, head)?;
+        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start })
     }
 
     /// The one that the environment names.
@@ -307,7 +301,7 @@ impl Base {
     /// Its files where the change starts from, and at the tip if that is another commit.
     fn read(self, reader: &Reader) -> Result<((End, Snapshot), Option<Snapshot>), Error> {
         let tip = (self.tip != self.start).then(|| reader.commit_snapshot(self.tip)).transpose()?;
-        Ok((commit_end(reader, self.name.to_string(), self.start)?, tip))
+        Ok((commit_end(reader, self.name.text().to_owned(), self.start)?, tip))
     }
 }
 
@@ -332,10 +326,8 @@ fn branch_of_system(
     if let Some(tip) = reader.branch(&name)? {
         return Ok((name, tip));
     }
-    if reader
-        .checked_out()
-        .is_some_and(|checked_out| name == environment::remote_branch(&checked_out))
-    {
+    let checked_out = reader.checked_out().map(|branch| environment::remote_branch(&branch));
+    if checked_out.as_ref() == Some(&name) {
         return Ok((name, head));
     }
     Err(Error::NamedBase { revision: name, by: "the environment", is_shallow: reader.is_shallow() })
@@ -348,12 +340,9 @@ fn default_branch(reader: &Reader, is_strict: bool) -> Result<Option<(String, Co
         match branch? {
             DefaultBranch { is_sure: false, .. } if is_strict => {}
             DefaultBranch { name, tip: Some(tip), .. } => return Ok(Some((name, tip))),
-            DefaultBranch { name, tip: None, .. } if is_strict => {
-                return Err(Error::NamedBase {
-                    revision: name,
-                    by: "origin/HEAD",
-                    is_shallow: reader.is_shallow(),
-                });
+            DefaultBranch { name: revision, tip: None, .. } if is_strict => {
+                let is_shallow = reader.is_shallow();
+                return Err(Error::NamedBase { revision, by: "origin/HEAD", is_shallow });
             }
             DefaultBranch { tip: None, .. } => {}
         }

@@ -41,20 +41,15 @@ pub(super) fn settings_entry<'s>(
 /// The settings that a file of a state of the repository has.
 pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<SettingsFile, Error> {
     let name = entry.path.to_string();
-    Ok(SettingsFile::parse(
-        text_in(reader, entry, MAX_SETTINGS)?,
-        &name,
-        format!("`{name}` of the base"),
-    )?)
+    let text = text_in(reader, entry, MAX_SETTINGS)?;
+    Ok(SettingsFile::parse(text, &name, format!("`{name}` of the base"))?)
 }
 
 /// The settings of a state of the repository, with those of its folders.
 pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsFile, Error> {
     let entry = settings_entry(reader, files)?;
-    let mut written = entry
-        .map(|entry| settings_in(reader, entry))
-        .transpose()?
-        .unwrap_or_else(SettingsFile::nowhere);
+    let written = entry.map(|entry| settings_in(reader, entry)).transpose()?;
+    let mut written = written.unwrap_or_else(SettingsFile::nowhere);
     for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
         written.folders.push(folder_settings_in(reader, folder, entry)?);
     }
@@ -65,10 +60,8 @@ pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsF
 /// name none.
 pub(super) fn corpora_of(reader: &Reader, files: &Snapshot) -> Vec<String> {
     let entry = settings_entry(reader, files).ok().flatten();
-    entry
-        .and_then(|entry| settings_in(reader, entry).ok())
-        .map(|written| written.raw.corpora)
-        .unwrap_or_default()
+    let written = entry.and_then(|entry| settings_in(reader, entry).ok());
+    written.map(|written| written.raw.corpora).unwrap_or_default()
 }
 
 /// The settings files of the folders of a state of the repository, by folder: those that `reach`
@@ -107,11 +100,8 @@ pub(super) fn folder_settings_in(
     folder: FilePath,
     entry: &Entry,
 ) -> Result<FolderSettings, Error> {
-    let mut read = FolderSettings::parse(
-        text_in(reader, entry, MAX_SETTINGS)?,
-        entry.path.clone(),
-        " of the base",
-    )?;
+    let text = text_in(reader, entry, MAX_SETTINGS)?;
+    let mut read = FolderSettings::parse(text, entry.path.clone(), " of the base")?;
     // Its file may be a link to another one.
     read.folder = folder;
     Ok(read)
@@ -122,13 +112,9 @@ pub(super) fn folder_settings_in(
 /// # Errors
 /// If one of them cannot be read.
 pub fn project_files(files: &Snapshot, reader: &Reader) -> Result<ProjectFiles, files::Error> {
-    let is_at_root = |path: &[u8]| !path.contains(&b'/');
+    let may_state = |path: &FilePath| !path.as_bytes().contains(&b'/') && is_relevant(path);
     let mut stating = Vec::new();
-    for entry in files
-        .entries
-        .iter()
-        .filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path))
-    {
+    for entry in files.entries.iter().filter(|entry| may_state(&entry.path)) {
         if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
             && let Ok(bytes) = reader.try_read(entry)?
         {

@@ -72,19 +72,21 @@ impl<'c> Authority<'c> {
     /// If they cannot be read, are none, or are in a submodule that the change moves.
     pub fn settings(&self, place: &SettingsPlace) -> Result<(SettingsFile, Option<Notice>), Error> {
         let reader = self.repository.reader();
-        match (self.side, place) {
+        let settings = match (self.side, place) {
             (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => {
-                Ok((place.read(Some(self.repository))?, None))
+                place.read(Some(self.repository))?
             }
-            (Side::Base, SettingsPlace::Repository) => Ok((settings_of(&reader, self.tip)?, None)),
+            (Side::Base, SettingsPlace::Repository) => settings_of(&reader, self.tip)?,
             (Side::Base, SettingsPlace::File(file)) => match self.version(file, &reader)? {
-                Version::Untracked => Ok((place.read(Some(self.repository))?, None)),
-                Version::At(entry) => Ok((settings_in(&reader, entry)?, None)),
+                Version::Untracked => place.read(Some(self.repository))?,
+                Version::At(entry) => settings_in(&reader, entry)?,
                 Version::Missing(path) => {
-                    Ok((SettingsFile::nowhere(), Some(missing(path, "these settings are", "were"))))
+                    let notice = missing(path, "these settings are", "were");
+                    return Ok((SettingsFile::nowhere(), Some(notice)));
                 }
             },
-        }
+        };
+        Ok((settings, None))
     }
 
     /// The baseline that the settings in use or the caller name, and the notice about a file that
@@ -98,25 +100,23 @@ impl<'c> Authority<'c> {
         config: &Config,
     ) -> Result<(Baseline, Option<Notice>), Error> {
         let reader = self.repository.reader();
-        match (self.side, place) {
-            (Side::Head, _) | (Side::Base, BaselinePlace::Nowhere) => {
-                Ok((place.read(Some(self.repository.root()), config)?, None))
-            }
+        let root = Some(self.repository.root());
+        let baseline = match (self.side, place) {
+            (Side::Head, _) | (Side::Base, BaselinePlace::Nowhere) => place.read(root, config)?,
             (Side::Base, BaselinePlace::Settings) => {
                 let entry = self.named_by_settings("baseline", &config.baseline, &reader)?;
-                Ok((
-                    entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default(),
-                    None,
-                ))
+                entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default()
             }
             (Side::Base, BaselinePlace::File(file)) => match self.version(file, &reader)? {
-                Version::Untracked => Ok((place.read(Some(self.repository.root()), config)?, None)),
-                Version::At(entry) => Ok((baseline_in(&reader, entry)?, None)),
+                Version::Untracked => place.read(root, config)?,
+                Version::At(entry) => baseline_in(&reader, entry)?,
                 Version::Missing(path) => {
-                    Ok((Baseline::default(), Some(missing(path, "this baseline is", "was"))))
+                    let notice = missing(path, "this baseline is", "was");
+                    return Ok((Baseline::default(), Some(notice)));
                 }
             },
-        }
+        };
+        Ok((baseline, None))
     }
 
     /// The decisions that the settings in use name.
@@ -182,15 +182,10 @@ impl<'c> Authority<'c> {
         let known = corpora_of(&self.repository.reader(), self.base);
         let real_root =
             root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
-        match named.iter().find(|name| !known.contains(name) && !is_inside(name, root, &real_root))
-        {
-            Some(name) => {
-                let shown = Location::new(name)
-                    .map_or_else(|| name.clone(), |location| location.to_string());
-                Err(Error::OutsideCorpus(shown))
-            }
-            None => Ok(()),
-        }
+        let is_wrong = |name: &&String| !known.contains(name) && !is_inside(name, root, &real_root);
+        let Some(name) = named.iter().find(is_wrong) else { return Ok(()) };
+        let shown = Location::new(name).map_or_else(|| name.clone(), |of| of.to_string());
+        Err(Error::OutsideCorpus(shown))
     }
 
     /// What the base has of a file that a flag names.
@@ -199,12 +194,8 @@ impl<'c> Authority<'c> {
             return Ok(Version::Untracked);
         };
         if let Some(submodule) = moved_submodule(self.tip, self.head, &path) {
-            let what = path.to_string();
-            return Err(Error::MovedSubmodule {
-                what,
-                is_in: "is in",
-                submodule: submodule.clone(),
-            });
+            let (what, submodule) = (path.to_string(), submodule.clone());
+            return Err(Error::MovedSubmodule { what, is_in: "is in", submodule });
         }
         Ok(match reader.file_at(self.tip, &path)? {
             Some(entry) => Version::At(entry),

@@ -42,9 +42,8 @@ impl SettingsPlace {
         let mut written = written.unwrap_or_else(SettingsFile::nowhere);
         if let Some(repository) = repository {
             let reach = Reach::new(&written.raw);
-            for folder in
-                repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder))
-            {
+            let folders = repository.reader().tracked_folders()?;
+            for folder in folders.iter().filter(|folder| reach.heeds(folder)) {
                 written.folders.extend(FolderSettings::read(repository.root(), folder)?);
             }
         }
