@@ -345,20 +345,14 @@ impl Cache {
     pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
         self.verify();
         self.remove_damaged();
-        let rows: Vec<BlobFacts<'_>> =
-            self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
-        let kept: Vec<BlobFacts<'_>> =
-            rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
+        let rows = self.parts.iter().filter_map(|part| part.rows().ok()).flatten();
+        let kept: Vec<BlobFacts<'_>> = rows.filter(|row| blobs.contains(row.id)).collect();
         if !kept.is_empty() {
             self.write(kept)?;
         }
         // Segments with other settings are unreachable too.
-        let old = self
-            .parts
-            .iter()
-            .map(|part| &part.path)
-            .chain(self.faults.iter().map(|(path, _)| path));
-        old.for_each(|path| remove(path));
+        let faults = self.faults.iter().map(|(path, _)| path);
+        self.parts.iter().map(|part| &part.path).chain(faults).for_each(|path| remove(path));
         sweep(&self.folder);
         Ok(())
     }
@@ -372,12 +366,8 @@ impl Cache {
 
     /// Removes files that are of no use to any settings; those of other settings may be in use.
     fn remove_damaged(&mut self) {
-        let is_useless = |fault: &SegmentError| {
-            matches!(
-                fault,
-                SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_)
-            )
-        };
+        use SegmentError::{Damaged, Foreign, Truncated};
+        let is_useless = |fault: &SegmentError| matches!(fault, Foreign | Truncated | Damaged(_));
         self.faults.iter().filter(|(_, why)| is_useless(why)).for_each(|(path, _)| remove(path));
         let (damaged, whole) = std::mem::take(&mut self.parts)
             .into_iter()
@@ -437,9 +427,8 @@ impl Cache {
             total += part.segment.n_bytes();
         }
         let merged: Vec<CacheSegment> = self.parts.drain(..n_merged).collect();
-        let rows: Vec<BlobFacts<'_>> =
-            merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
-        let path = self.write(rows)?;
+        let rows = merged.iter().filter_map(|part| part.rows().ok()).flatten();
+        let path = self.write(rows.collect())?;
         merged.iter().for_each(|part| remove(&part.path));
         self.parts.extend(CacheSegment::open(&path, &self.params));
         Ok(())

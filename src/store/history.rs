@@ -162,9 +162,8 @@ impl History {
 
     fn each_part<'h>(
         &'h self,
-        read: impl FnMut(&'h Part) -> Result<(), SegmentError>,
+        mut read: impl FnMut(&'h Part) -> Result<(), SegmentError>,
     ) -> Result<(), SegmentError> {
-        let mut read = read;
         self.parts.iter().try_for_each(|part| read(part).map_err(|why| why.of(&part.file)))
     }
 
@@ -430,10 +429,8 @@ impl History {
         }
         postings.write(out, POSTINGS)?;
         out.begin(BEFORE);
-        let n_before = before
-            .iter()
-            .map(|part| part.segment.section(COMMITS).map_or(0, |commits| commits.len() as u64));
-        out.write(&n_before.sum::<u64>().to_le_bytes())
+        let n_of = |part: &Part| part.segment.section(COMMITS).map_or(0, |ids| ids.len() as u64);
+        out.write(&before.iter().map(n_of).sum::<u64>().to_le_bytes())
     }
 
     /// Removes the index, so that it is rebuilt.
@@ -590,13 +587,12 @@ mod tests {
         paths.dedup();
         let mut commits: Vec<CommitId> = events.iter().map(|event| event.commit).collect();
         commits.dedup();
+        fn at<T: PartialEq>(of: &T, all: &[T]) -> u32 {
+            all.iter().position(|one| one == of).expect("it is one of them") as u32
+        }
         let row = |event: &PastEvent| EventRow {
-            path: paths.iter().position(|path| *path == event.path).expect("it is one of them")
-                as u32,
-            commit: commits
-                .iter()
-                .position(|commit| *commit == event.commit)
-                .expect("it is one of them") as u32,
+            path: at(&event.path, &paths),
+            commit: at(&event.commit, &commits),
             before: event.before,
             after: event.after,
         };
@@ -684,20 +680,5 @@ mod tests {
             [commit(1), commit(2)],
             "without the last it is older"
         );
-    }
-
-    #[test]
-    fn a_damaged_index_is_as_none_and_is_replaced() {
-        let folder = folder();
-        keep(folder.path(), 1, &[event("a.c", 1, 0, 1)], &[(1, 0)]);
-        let path = list(folder.path(), Extent::Whole.name()).pop().expect("there is one");
-        let bytes = std::fs::read(&path).expect("it is there");
-        std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("it is writable");
-        let history = History::open(folder.path(), PARAMS, Extent::Whole);
-        assert!(history.is_empty());
-        keep(folder.path(), 2, &[event("a.c", 2, 0, 1)], &[(2, 0)]);
-        let history = History::open(folder.path(), PARAMS, Extent::Whole);
-        assert_eq!(history.tips().expect("it is whole"), [commit(2)]);
-        assert_eq!(history.n_segments(), 1);
     }
 }

@@ -69,13 +69,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
-        let sections = read(&written()).expect("it is whole");
-        assert_eq!(sections[0].len(), 12_000);
-        assert_eq!(sections[1], b"second");
-    }
-
-    #[test]
     fn each_fault_is_told_apart() {
         let whole = written();
         let fault = |bytes: &[u8]| format!("{:?}", read(bytes).expect_err("it is faulty"));
@@ -104,15 +97,16 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_noticed() {
+    fn what_is_written_is_read_and_every_flipped_bit_is_noticed() {
         let whole = written();
-        let expected = read(&whole).expect("it is whole");
+        let sections = read(&whole).expect("it is whole");
+        assert_eq!(sections[0].len(), 12_000);
+        assert_eq!(sections[1], b"second");
         for at in 0..whole.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= 1 << (at % 8);
-            assert!(read(&bytes).is_err_and(|_| true), "byte {at}");
+            assert!(read(&bytes).is_err(), "byte {at}");
         }
-        assert_eq!(read(&whole).expect("it is whole"), expected);
     }
 
     #[test]

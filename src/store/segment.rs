@@ -123,9 +123,8 @@ impl Segment {
     /// # Errors
     /// What is wrong with it; see [`SegmentError`].
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
-        let map =
-            Map::open(path).map_err(|why| SegmentError::File { file: path.to_owned(), why })?;
-        Self::new(map)
+        let unreadable = |why| SegmentError::File { file: path.to_owned(), why };
+        Self::new(Map::open(path).map_err(unreadable)?)
     }
 
     /// Reads a segment from memory.
@@ -211,13 +210,8 @@ impl Segment {
     pub fn digest(&self) -> Option<[u8; 32]> {
         let Bytes::Here { map, checksums, .. } = &self.bytes else { return None };
         let table = checksums - self.sections.len() * ROW;
-        Some(
-            Sha256::new()
-                .chain_update(&map[..HEADER])
-                .chain_update(&map[table..])
-                .finalize()
-                .into(),
-        )
+        let digest = Sha256::new().chain_update(&map[..HEADER]).chain_update(&map[table..]);
+        Some(digest.finalize().into())
     }
 
     /// The blocks of a section with their bytes, verified.
@@ -294,9 +288,8 @@ impl Segment {
     /// If the segment has no such section.
     pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
-        found
-            .map(|at| Section { segment: self, at })
-            .ok_or(SegmentError::Damaged("a section is missing"))
+        let at = found.ok_or(SegmentError::Damaged("a section is missing"))?;
+        Ok(Section { segment: self, at })
     }
 
     /// Reads every byte.

@@ -64,11 +64,8 @@ impl Chunk {
             if is_cut || to == tokens.len() {
                 let last_start = line + 1 - n_unstarted;
                 let whole = std::mem::replace(&mut chunk_key, hasher.build_hasher());
-                chunks.push(Self {
-                    key: whole.finish(),
-                    tokens: first..to,
-                    starts: first_start..last_start,
-                });
+                let starts = first_start..last_start;
+                chunks.push(Self { key: whole.finish(), tokens: first..to, starts });
                 (first, first_start, n_lines) = (to, last_start, 0);
             }
         }

@@ -143,7 +143,7 @@ impl Corpus {
         let numbers: Vec<i32> = (0..sources.len() as i32).collect();
         let mut heads = Vec::new();
         for (_, record, segment, _) in &sources {
-            heads.push(segment.head().map_err(|why| self.unusable(record, why))?.into());
+            heads.push(segment.head().map_err(|why| self.unusable(&record.label, why))?.into());
         }
         table.write(&[
             Column::Short(&numbers),
@@ -161,9 +161,8 @@ impl Corpus {
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
             let path = folder.join(format!("blocks/{number:05}.parquet"));
             let mut table = Table::create(path, BLOCKS, &parameters)?;
-            for rows in
-                segment.block_rows().map_err(|why| self.unusable(record, why))?.chunks(GROUP / 64)
-            {
+            let rows = segment.block_rows().map_err(|why| self.unusable(&record.label, why))?;
+            for rows in rows.chunks(GROUP / 64) {
                 let starts: Vec<i64> =
                     rows.iter().map(|(block, _)| block.range.start as i64).collect();
                 let checksums: Vec<i64> =
@@ -192,8 +191,9 @@ impl Corpus {
     ) -> Result<(), CorpusError> {
         let mut heads = Vec::new();
         for (number, (_, record, segment, _)) in sources.iter().enumerate() {
-            let rows =
-                segment.posting_rows(usize::MAX).map_err(|why| self.unusable(record, why))?;
+            let rows = segment
+                .posting_rows(usize::MAX)
+                .map_err(|why| self.unusable(&record.label, why))?;
             heads.push((number as i32, record, rows.peekable()));
         }
         for prefix in 0..1u64 << prefix_bits {
@@ -206,7 +206,7 @@ impl Corpus {
                     })
                 };
                 while let Some(row) = of_source.next_if(is_here) {
-                    rows.push((*number, row.map_err(|why| self.unusable(record, why))?));
+                    rows.push((*number, row.map_err(|why| self.unusable(&record.label, why))?));
                 }
             }
             if rows.is_empty() {

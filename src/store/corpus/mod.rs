@@ -378,11 +378,9 @@ impl Corpus {
     ) -> Result<Addition, CorpusError> {
         let (key, label) = (key_of(spec), sources::label(spec));
         let claim = self.claim(&key, &label)?;
-        let before =
-            self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
-        let known = before
-            .as_ref()
-            .and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
+        let mut records = self.records()?.into_iter();
+        let before = records.find(|(other, _)| *other == key).map(|(_, record)| record);
+        let known = before.as_ref().and_then(|record| self.open_source(record).ok());
         let sampling = if sources::is_fixes(spec) { sampling.dense() } else { sampling };
         let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
         let request =
@@ -396,11 +394,7 @@ impl Corpus {
         if known.as_ref().is_some_and(has_all) && before.as_ref().is_some_and(is_fresh) {
             return Ok(Addition { stats: None, notes: Vec::new() });
         }
-        let fails = |why| CorpusError::Segment {
-            corpus: self.name.clone(),
-            source_name: spec.to_owned(),
-            why,
-        };
+        let fails = |why| self.unusable(spec, why);
         let mut builder =
             Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
         sources::read(&request, &mut builder)?;
@@ -526,11 +520,12 @@ impl Corpus {
 
     fn open_source(&self, record: &Record) -> Result<CorpusSegment, CorpusError> {
         CorpusSegment::open(&self.folder.join(&record.segment))
-            .map_err(|why| self.unusable(record, why))
+            .map_err(|why| self.unusable(&record.label, why))
     }
 
-    fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
-        CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
+    /// The source with this name or label cannot be used.
+    fn unusable(&self, source: &str, why: SegmentError) -> CorpusError {
+        CorpusError::Segment { corpus: self.name.clone(), source_name: source.to_owned(), why }
     }
 
     /// All sources, open.
@@ -574,9 +569,8 @@ impl Corpus {
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
         let records = self.records()?;
-        self.check_unclaimed(
-            records.iter().map(|(key, record)| (key.as_str(), record.label.as_str())),
-        )?;
+        let named = records.iter().map(|(key, record)| (key.as_str(), record.label.as_str()));
+        self.check_unclaimed(named)?;
         // Records first: without its record, the rest is not a source any more.
         records.iter().try_for_each(|(key, record)| self.remove_record(key, record))?;
         fs::remove_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))

@@ -412,11 +412,9 @@ impl CorpusSegment {
         }
         licenses.sort_unstable();
         licenses.dedup();
-        let end = |number: &u32| {
-            (
-                section::LICENSES,
-                (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8,
-            )
+        let end = |&number: &u32| {
+            let number = number as usize;
+            (section::LICENSES, number.saturating_sub(1) * 8..(number + 1) * 8)
         };
         self.segment.read_ahead(licenses.iter().map(end))?;
         let texts = licenses
@@ -559,12 +557,8 @@ impl CorpusSegment {
     /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         let component = number_of(&self.stored_row(blob)?[20..24]);
-        let is_inside = (component as usize) < self.meta.components.len();
-        if is_inside {
-            Ok(component)
-        } else {
-            Err(SegmentError::Damaged("the component of a blob"))
-        }
+        let component = Some(component).filter(|&of| (of as usize) < self.meta.components.len());
+        component.ok_or(SegmentError::Damaged("the component of a blob"))
     }
 }
 
@@ -628,14 +622,9 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     *bytes = rest;
     let (first_tag, last_tag) = (string(bytes)?, string(bytes)?);
     let tag = |tag: String| (!tag.is_empty()).then_some(tag);
+    let (first_tag, last_tag) = (tag(first_tag), tag(last_tag));
     let time = i64::from_le_bytes(*time);
-    let seen = ReleaseHistory {
-        commit,
-        time,
-        first_tag: tag(first_tag),
-        last_tag: tag(last_tag),
-        is_of_history: false,
-    };
+    let seen = ReleaseHistory { commit, time, first_tag, last_tag, is_of_history: false };
     Some(StoredFile { component, path, seen: Some(seen), license: 0 })
 }
 

@@ -126,17 +126,13 @@ impl PastWriter {
         [before, after]: [u32; 2],
     ) {
         let commits = &mut self.commits;
-        let number = *self.commit_numbers.entry(commit).or_insert_with_key(|commit| {
+        let commit = *self.commit_numbers.entry(commit).or_insert_with_key(|commit| {
             commits.push(commit.clone());
             commits.len() as u32 - 1
         });
         let path = self.path(component, path);
-        self.changes.push(StoredChange {
-            commit: number,
-            path,
-            before: Some(before),
-            after: Some(after),
-        });
+        let (before, after) = (Some(before), Some(after));
+        self.changes.push(StoredChange { commit, path, before, after });
     }
 
     fn path(&mut self, component: u32, path: FilePath) -> u32 {
@@ -190,16 +186,9 @@ impl PastWriter {
         for &path in &order {
             let (component, name) = &self.paths[path as usize];
             let n = self.at_tags[at_tag..].iter().take_while(|(of, ..)| *of == path).count();
-            for value in [
-                *component,
-                texts.len() as u32,
-                name.as_bytes().len() as u32,
-                lineage_of[path as usize],
-                at_tag as u32,
-                n as u32,
-            ] {
-                rows.extend(value.to_le_bytes());
-            }
+            let (at, len) = (texts.len() as u32, name.as_bytes().len() as u32);
+            let row = [*component, at, len, lineage_of[path as usize], at_tag as u32, n as u32];
+            rows.extend(row.map(u32::to_le_bytes).as_flattened());
             texts.extend(name.as_bytes());
             at_tag += n;
         }
@@ -207,14 +196,13 @@ impl PastWriter {
         out.section(section::PATH_TEXTS, &texts)?;
         let (mut of_lineages, mut changes, mut first) = (Vec::new(), Vec::new(), 0u32);
         for of_lineage in lineages.values() {
-            of_lineages.extend(
-                [first, of_lineage.len() as u32].iter().flat_map(|value| value.to_le_bytes()),
-            );
-            first += of_lineage.len() as u32;
+            let n = of_lineage.len() as u32;
+            of_lineages.extend([first, n].map(u32::to_le_bytes).as_flattened());
+            first += n;
             for StoredChange { commit, path, before, after } in of_lineage {
                 let blob = |blob: &Option<u32>| blob.unwrap_or(NO_BLOB);
                 let row = [*commit, row_of[*path as usize], blob(before), blob(after)];
-                changes.extend(row.iter().flat_map(|value| value.to_le_bytes()));
+                changes.extend(row.map(u32::to_le_bytes).as_flattened());
             }
         }
         out.section(section::LINEAGES, &of_lineages)?;
@@ -295,15 +283,11 @@ impl CorpusSegment {
         }
         let row = self.segment.section(section::LINEAGES)?.row(lineage as usize, PAIR)?;
         let (first, n) = (number_of(&row[..4]) as usize, number_of(&row[4..]) as usize);
-        let changes = self.segment.section(section::CHANGES)?;
-        let bytes = changes.bytes(
-            first.saturating_mul(CHANGE_ROW)..first.saturating_add(n).saturating_mul(CHANGE_ROW),
-        )?;
-        bytes
-            .chunks_exact(CHANGE_ROW)
-            .map(|row| self.change(row))
-            .collect::<Result<_, _>>()
-            .map(|all| Some((lineage, all)))
+        let [start, end] =
+            [first, first.saturating_add(n)].map(|row| row.saturating_mul(CHANGE_ROW));
+        let bytes = self.segment.section(section::CHANGES)?.bytes(start..end)?;
+        let changes = bytes.chunks_exact(CHANGE_ROW).map(|row| self.change(row));
+        Ok(Some((lineage, changes.collect::<Result<_, _>>()?)))
     }
 
     /// All changes.

@@ -178,11 +178,8 @@ impl Input {
                 if all.len() != numbers.len() {
                     return Err(SegmentError::Damaged("the number of its members"));
                 }
-                let kept = all
-                    .into_iter()
-                    .zip(numbers)
-                    .filter_map(|(member, number)| Some(((*number)?, member.to_vec())));
-                Ok(kept.collect())
+                let all = all.into_iter().zip(numbers);
+                Ok(all.filter_map(|(of, number)| Some(((*number)?, of.to_vec()))).collect())
             }
         }
     }
@@ -326,11 +323,8 @@ impl Table {
     /// # Errors
     /// If there is no such blob.
     pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
-        let member = self
-            .members
-            .get(member as usize)
-            .ok_or(SegmentError::Damaged("the number of a member"))?;
-        of_member(member, blob)
+        let member = self.members.get(member as usize);
+        of_member(member.ok_or(SegmentError::Damaged("the number of a member"))?, blob)
     }
 
     /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is
@@ -346,10 +340,8 @@ impl Table {
                 passed.push((place, bytes_of(key)));
             }
         }
-        let found = self.find(
-            POSTINGS,
-            &passed.iter().map(|(_, key)| &key[..POSTINGS.n_key]).collect::<Vec<_>>(),
-        )?;
+        let asked: Vec<&[u8]> = passed.iter().map(|(_, key)| &key[..POSTINGS.n_key]).collect();
+        let found = self.find(POSTINGS, &asked)?;
         let mut all = vec![Vec::new(); keys.len()];
         for ((place, _), places) in passed.into_iter().zip(found) {
             all[place] = places;
@@ -378,11 +370,8 @@ impl Table {
         let bytes = |blocks: &std::ops::Range<usize>| {
             blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len())
         };
-        let parts = of_keys
-            .iter()
-            .filter(|blocks| !blocks.is_empty())
-            .map(|blocks| (rows.section, bytes(blocks)));
-        self.segment.read_ahead(parts)?;
+        let asked = of_keys.iter().filter(|blocks| !blocks.is_empty());
+        self.segment.read_ahead(asked.map(|blocks| (rows.section, bytes(blocks))))?;
         let mut found = Vec::with_capacity(keys.len());
         for (key, blocks) in keys.iter().zip(of_keys) {
             let mut places = Vec::new();

@@ -248,11 +248,8 @@ fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
         let n_on_line = usize::try_from(take(lines)?).ok()?;
         for token in tokens.get_mut(at..at.checked_add(n_on_line)?)? {
             token.start = text.len() as u32;
-            text.push(if token.kind() == Kind::Punctuation {
-                token.symbol.get() as u8
-            } else {
-                b'x'
-            });
+            let is_punctuation = token.kind() == Kind::Punctuation;
+            text.push(if is_punctuation { token.symbol.get() as u8 } else { b'x' });
             token.end = text.len() as u32;
             text.push(b' ');
         }

@@ -416,7 +416,7 @@ impl Engine for ClickHouse {
         let live = session.live().map_err(fails)?;
         let mut delivery = Delivery::default();
         for (key, record) in corpus.records()? {
-            let unusable = |why| corpus.unusable(&record, why);
+            let unusable = |why| corpus.unusable(&record.label, why);
             let (digest, _) = corpus.digest_of_source(&record)?;
             if live.iter().any(|row| row.key == key && row.digest == digest) {
                 delivery.n_kept += 1;

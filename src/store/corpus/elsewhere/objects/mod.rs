@@ -91,9 +91,8 @@ impl Engine for Objects {
         // A reader of an older state downloads again what it lacks, and what a reader has mapped
         // stays.
         if self.digest.is_none() {
-            remove_abandoned(folder, |name| {
-                !manifest.tables.iter().any(|of| name == kept_name(of))
-            });
+            let is_needed = |name: &str| manifest.tables.iter().any(|of| name == kept_name(of));
+            remove_abandoned(folder, |name| !is_needed(name));
         }
         let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
             of.members

@@ -22,12 +22,10 @@ impl Objects {
             let (session, object) = (Arc::clone(&self.session), of.table());
             let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
             let table = Table::new(index, Box::new(blocks))?;
-            let is_whole = table.members().len() == of.members.len();
-            if is_whole {
-                Ok(table)
-            } else {
-                Err(SegmentError::Damaged("the number of its members"))
+            if table.members().len() != of.members.len() {
+                return Err(SegmentError::Damaged("the number of its members"));
             }
+            Ok(table)
         };
         if std::fs::metadata(&path).is_ok_and(|found| found.len() == of.index_len)
             && let Ok(opened) = opened()
@@ -68,10 +66,8 @@ impl Objects {
         manifest.tables = kept;
         let segments: BTreeSet<&str> =
             manifest.sources.iter().map(|source| source.segment.as_str()).collect();
-        let of_tables = meant
-            .iter()
-            .flat_map(|of| &of.members)
-            .filter(|member| segments.contains(member.as_str()));
+        let is_needed = |member: &&String| segments.contains(member.as_str());
+        let of_tables = meant.iter().flat_map(|of| &of.members).filter(is_needed);
         // In one order however they came: the same sources make the same bytes.
         let members: BTreeSet<String> =
             of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
@@ -178,10 +174,8 @@ impl TableLookups {
     fn tables(&self, asked: &AskedSegments<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
         let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
         for (segment, _) in asked {
-            let (table, member) = self
-                .places
-                .get(*segment)
-                .ok_or(SegmentError::Damaged("the number of a segment"))?;
+            let place = self.places.get(*segment);
+            let (table, member) = place.ok_or(SegmentError::Damaged("the number of a segment"))?;
             tables.entry(*table).or_default().entry(*member).or_default().push(*segment);
         }
         let tables = tables.into_iter();
@@ -204,11 +198,8 @@ impl TableLookups {
                 for &(member, blob) in places {
                     // Members that are not asked may be removed.
                     for &segment in members.get(&member).into_iter().flatten() {
-                        blobs.push(BlobPosting {
-                            segment,
-                            blob,
-                            component: table.component_of(member, blob)?,
-                        });
+                        let component = table.component_of(member, blob)?;
+                        blobs.push(BlobPosting { segment, blob, component });
                     }
                 }
                 of_table.push(blobs);
@@ -242,10 +233,8 @@ impl Lookups for TableLookups {
     ) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
-        Ok(found
-            .into_iter()
-            .map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect())
-            .collect())
+        let at = |of: BlobPosting| (of.segment, of.blob);
+        Ok(found.into_iter().map(|blobs| blobs.into_iter().map(at).collect()).collect())
     }
 }
 
