@@ -1,4 +1,7 @@
 //! Writes JSON; for hosts that look files up by the paths in it, these are exact.
+//!
+//! The reports for programs have a version each, which increases when a field changes its meaning or
+//! is removed; new fields do not count.
 
 use std::io::{self, Write};
 
@@ -29,4 +32,39 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
 /// The path as it is, not as people read it, or the host does not find the file.
 pub(super) fn exact(path: &FilePath) -> String {
     String::from_utf8_lossy(path.as_bytes()).into_owned()
+}
+
+/// Defines types of a report for programs: what each is made from, and after each field its value.
+macro_rules! json_types {
+    ($(
+        $(#[$of_type:meta])*
+        $visibility:vis struct $name:ident from ($from:tt: $source:ty) {
+            $($(#[$of_field:meta])* $field:ident: $type:ty = $value:expr,)*
+        }
+    )*) => {$(
+        $(#[$of_type])*
+        #[derive(Debug, ::serde::Serialize, ::schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        $visibility struct $name {
+            $($(#[$of_field])* $field: $type,)*
+        }
+
+        impl From<$source> for $name {
+            fn from($from: $source) -> Self {
+                Self { $($field: $value,)* }
+            }
+        }
+    )*};
+}
+pub(super) use json_types;
+
+/// Each of `all` as a type of a report.
+pub(super) fn each<'s, S: 's, T: From<&'s S>>(all: impl IntoIterator<Item = &'s S>) -> Vec<T> {
+    all.into_iter().map(T::from).collect()
+}
+
+/// A number with so many digits after the point.
+pub(super) fn rounded(number: f64, n_digits: i32) -> f64 {
+    let scale = 10_f64.powi(n_digits);
+    (number * scale).round() / scale
 }

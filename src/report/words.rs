@@ -44,6 +44,16 @@ pub(super) fn place_name(place: &Place) -> &'static str {
     }
 }
 
+/// Who deleted what is at a place, if it is in the past.
+pub(super) fn deletion_of(place: &Place) -> Option<&Deletion> {
+    if let Place::Past(deletion) = place { Some(deletion) } else { None }
+}
+
+/// Whose it is, if its place is a component.
+pub(super) fn component_of(place: &Place) -> Option<&Component> {
+    if let Place::Component(component) = place { Some(component) } else { None }
+}
+
 /// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and
 /// who wrote it, if requested.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {

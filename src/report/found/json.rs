@@ -2,190 +2,118 @@
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::audit::{self, FoundCode};
 use crate::matching;
-use crate::policy::{self, Place};
-use crate::report::plain_json::write_json;
-use crate::report::words::place_name;
+use crate::policy;
+use crate::report::plain_json::{each, json_types, rounded, write_json};
+use crate::report::words::{component_of, deletion_of, place_name};
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<FoundCode> =
     Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Increases when a field changes its meaning or is removed; new fields do not count.
-const FORMAT_VERSION: u32 = 1;
+json_types! {
 
 /// Existing code for a sketch.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Report {
+struct Report from (of: &FoundCode) {
     /// The version of this format.
-    version: u32,
+    version: u32 = 1,
     /// The version of the program.
-    secondhand: &'static str,
+    secondhand: &'static str = VERSION,
     /// The language that the sketch was read as; null if it was to be guessed and nothing was
     /// found.
-    language: Option<String>,
+    language: Option<String> = of.language.clone(),
     /// The tokens of the sketch.
-    sketch_tokens: usize,
+    sketch_tokens: usize = of.n_tokens,
     /// The number of files compared, in the tree and in corpora.
-    compared_files: usize,
+    compared_files: usize = of.n_compared,
     /// Which fingerprints chose the files to compare: `full`, or less.
-    effort: String,
+    effort: String = of.effort.to_string(),
     /// The part of the history that could not be searched; null if everything requested was
     /// searched.
-    not_searched: Option<String>,
+    not_searched: Option<String> = of.unavailable.clone(),
     /// The number of results, including those beyond the limit.
-    found: usize,
+    found: usize = of.n_found,
     /// What was found, the best first: what has more of the sketch, then what is spelled more
     /// alike.
-    results: Vec<Existing>,
+    results: Vec<Existing> = each(&of.results),
 }
 
 /// Existing code that has much of the sketch; lines from 1.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Existing {
-    path: String,
+struct Existing from (of: &audit::Existing) {
+    path: String = of.path.to_string(),
     /// The first line of the enclosing function, or of what else encloses the match by its layout.
-    start_line: u32,
+    start_line: u32 = of.fragment.start.line,
     /// Its last line.
-    end_line: u32,
+    end_line: u32 = of.fragment.end.line,
     /// The first line that matches.
-    matched_start_line: u32,
+    matched_start_line: u32 = of.matched.start.line,
     /// The last line that matches.
-    matched_end_line: u32,
+    matched_end_line: u32 = of.matched.end.line,
     /// The name of the enclosing function; null if it is not known from its head.
-    function: Option<String>,
+    function: Option<String> = of.name.clone(),
     /// The fraction of the sketch's tokens that it has, 0 to 1.
-    containment: f64,
+    containment: f64 = rounded(of.containment, 4),
     /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1
     /// (Dice).
-    similarity: f64,
+    similarity: f64 = rounded(of.similarity, 4),
     /// How the sketch differs from the lines that match: `type-1`, `type-2` or `type-3`; `type-4`
     /// if it has too few tokens in a row in common with them, and the same words.
-    clone_type: &'static str,
+    clone_type: &'static str = of.clone_type.name(),
     /// The number of tokens that match.
-    tokens: usize,
+    tokens: usize = of.n_matched,
     /// The fraction of the sketch's words that it has, 0 to 1, rare ones counting more.
-    words: f64,
+    words: f64 = rounded(of.words, 4),
     /// What both have: the functions they call, their messages, and other words, the rarest first.
-    agrees: Agreement,
+    agrees: Agreement = Agreement::from(&of.agreement),
     /// `tree`, `component`, or `past` if it was deleted.
-    place: &'static str,
+    place: &'static str = place_name(&of.place),
     /// The commit that deleted it, if its place is the past.
-    deletion: Option<Deletion>,
+    deletion: Option<Deletion> = deletion_of(&of.place).map(Deletion::from),
     /// Whose it is, if its place is a component.
-    component: Option<Component>,
+    component: Option<Component> = component_of(&of.place).map(Component::from),
     /// Its lines; null if their text is not stored.
-    text: Option<String>,
+    text: Option<String> =
+        of.text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Agreement {
+struct Agreement from (of: &matching::Agreement) {
     /// The functions that both call.
-    calls: Vec<String>,
+    calls: Vec<String> = of.calls.clone(),
     /// The messages of both, shortened.
-    says: Vec<String>,
+    says: Vec<String> = of.says.clone(),
     /// Other words of both.
-    words: Vec<String>,
+    words: Vec<String> = of.words.clone(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Deletion {
+struct Deletion from (of: &policy::Deletion) {
     /// The commit that deleted it.
-    commit: String,
+    commit: String = of.commit.clone(),
     /// Its subject.
-    subject: String,
+    subject: String = of.subject.clone(),
     /// When it was committed, in seconds since 1970.
-    time: i64,
+    time: i64 = of.time,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Component {
+struct Component from (of: &policy::Component) {
     /// The corpus it is in.
-    corpus: String,
-    name: String,
-    version: Option<String>,
+    corpus: String = of.corpus.clone(),
+    name: String = of.name.clone(),
+    version: Option<String> = of.version.clone(),
     /// The package URL.
-    purl: Option<String>,
-    url: Option<String>,
+    purl: Option<String> = of.purl.clone(),
+    url: Option<String> = of.url.clone(),
     /// An SPDX expression; null if unknown.
-    license: Option<String>,
+    license: Option<String> = of.license(),
+}
+
 }
 
 fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    write_json(&report(found), out)
+    write_json(&Report::from(found), out)
 }
 
 /// The JSON schema of what `find` finds.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
-}
-
-fn report(of: &FoundCode) -> Report {
-    Report {
-        version: FORMAT_VERSION,
-        secondhand: VERSION,
-        language: of.language.clone(),
-        sketch_tokens: of.n_tokens,
-        compared_files: of.n_compared,
-        effort: of.effort.to_string(),
-        not_searched: of.unavailable.clone(),
-        found: of.n_found,
-        results: of.results.iter().map(existing).collect(),
-    }
-}
-
-fn existing(of: &audit::Existing) -> Existing {
-    Existing {
-        path: of.path.to_string(),
-        start_line: of.fragment.start.line,
-        end_line: of.fragment.end.line,
-        matched_start_line: of.matched.start.line,
-        matched_end_line: of.matched.end.line,
-        function: of.name.clone(),
-        containment: rounded(of.containment),
-        similarity: rounded(of.similarity),
-        clone_type: of.clone_type.name(),
-        tokens: of.n_matched,
-        words: rounded(of.words),
-        agrees: agreement(&of.agreement),
-        place: place_name(&of.place),
-        component: match &of.place {
-            Place::Component(component) => Some(self::component(component)),
-            Place::Tree | Place::Past(_) => None,
-        },
-        deletion: match &of.place {
-            Place::Past(deletion) => Some(self::deletion(deletion)),
-            Place::Tree | Place::Component(_) => None,
-        },
-        text: of.text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()),
-    }
-}
-
-fn agreement(of: &matching::Agreement) -> Agreement {
-    Agreement { calls: of.calls.clone(), says: of.says.clone(), words: of.words.clone() }
-}
-
-fn deletion(of: &policy::Deletion) -> Deletion {
-    Deletion { commit: of.commit.clone(), subject: of.subject.clone(), time: of.time }
-}
-
-fn component(of: &policy::Component) -> Component {
-    Component {
-        corpus: of.corpus.clone(),
-        name: of.name.clone(),
-        version: of.version.clone(),
-        purl: of.purl.clone(),
-        url: of.url.clone(),
-        license: of.license(),
-    }
-}
-
-fn rounded(part: f64) -> f64 {
-    (part * 10_000.0).round() / 10_000.0
 }

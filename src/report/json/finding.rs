@@ -1,116 +1,143 @@
 //! The findings of a report, and those that are suppressed.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::missed_commits::{MissedCommits, missed_commits};
-use super::origin::{Fragment, Origin, fragment, origin};
+use super::missed_commits::MissedCommits;
+use super::origin::{Fragment, Origin};
 use crate::audit::Outcome;
 use crate::matching::Worth;
-use crate::policy::{self, Level};
+use crate::policy::{self, Level, Place, SuppressedBy};
 use crate::report::brief::Brief;
+use crate::report::plain_json::{each, json_types, rounded};
 use crate::report::words::crosses_border;
+use crate::text::FilePath;
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Finding {
-    rule: &'static str,
-    level: Level,
+json_types! {
+
+pub(super) struct Finding from (of: &policy::Finding) {
+    rule: &'static str = of.rule.id,
+    level: Level = of.level,
     /// Why the level is below that of the rule: where the copy is, that it says little, or that
     /// nothing is owed; null when it is not.
-    level_reason: Option<String>,
-    message: String,
+    level_reason: Option<String> = of.milder.map(|milder| milder.describe()),
+    message: String = of.message(),
     /// How much the copy does that its origin does as well: statements that decide, call or
     /// compute, weighted by how alike they read.
-    worth: f64,
+    worth: f64 = rounded(of.worth.score(), 1),
     /// What that is made of; null where nothing is new.
-    worth_parts: Option<WorthParts>,
+    worth_parts: Option<WorthParts> =
+        (of.worth != Worth::NONE).then(|| WorthParts::from(&of.worth)),
     /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
-    path: String,
+    path: String = of.path.to_string(),
     /// The whole copy.
-    fragment: Fragment,
+    fragment: Fragment = Fragment::from(&of.fragment),
     /// The longest run of its lines that the change adds.
-    added: Fragment,
-    tokens: usize,
+    added: Fragment = Fragment::from(&of.added),
+    tokens: usize = of.n_tokens,
     /// Tokens of the copy that the change adds.
-    novel_tokens: usize,
-    lines: u32,
+    novel_tokens: usize = of.n_novel,
+    lines: u32 = of.fragment.n_lines(),
     /// The origins, the best first; empty for files that were not examined.
-    origins: Vec<Origin>,
+    origins: Vec<Origin> = each(&of.origins),
     /// The files that were not examined, if the rule is `not-examined`; there are no origins then.
-    unexamined: Vec<UnexaminedFiles>,
+    unexamined: Vec<UnexaminedFiles> = each(of.unexamined_files()),
     /// What an edit missed, if it is about one; the origins are the siblings then.
-    missed: Option<MissedEdit>,
+    missed: Option<MissedEdit> = of.missed().map(|missed| MissedEdit::from((of, missed))),
     /// Lines of source that go if the class is written once, in a scan; 0 if it is not worth a
     /// warning in a change.
-    saved_lines: u64,
+    saved_lines: u64 = of.n_saved_lines,
     /// The commits that changed the origin since the state that was copied, the newest first; empty
     /// if it is the present one.
-    changed_since: Vec<ChangedBy>,
+    changed_since: Vec<ChangedBy> = each(of.changed_since()),
     /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there
     /// are no origins then.
-    missed_commits: Option<MissedCommits>,
+    missed_commits: Option<MissedCommits> = of.behind().map(MissedCommits::from),
     /// The lines of code in the copy that its first origin has as well.
-    copied_lines: u32,
+    copied_lines: u32 = of.n_lines(),
     /// The identity of the first finding of its family: copies from the same file, or siblings
     /// beside each other, which reports for people show as one. Null if it is alone.
-    family: Option<String>,
+    family: Option<String> = None,
     /// Stays the same when lines move. Other formats show its first eight digits, which commands
     /// take.
-    identity: String,
+    identity: String = of.identity.clone(),
     /// The owners of the copy, in CODEOWNERS.
-    owners: Vec<String>,
+    owners: Vec<String> = Vec::new(),
     /// The owners of the first origin in the tree.
-    origin_owners: Vec<String>,
+    origin_owners: Vec<String> = Vec::new(),
     /// The settings files that judged it, the nearest first: of the folder of the copy and of those
     /// above it.
-    settings: Vec<String>,
+    settings: Vec<String> = Vec::new(),
     /// Whether both have owners, and none of those of the copy owns that origin.
-    crosses_owners: bool,
+    crosses_owners: bool = false,
     /// What is equal and what differs between the copy and its first origin; with `--brief`, if
     /// both texts are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    brief: Option<Brief>,
+    brief: Option<Brief> = None,
 }
 
 /// An edit that siblings lack.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MissedEdit {
+struct MissedEdit from ((finding, missed): (&policy::Finding, &policy::MissedEdit)) {
     /// What the edit did, in words.
-    lacks: String,
+    lacks: String = missed.lacks.clone(),
     /// The number of siblings that lack it.
-    siblings: usize,
+    siblings: usize = finding.n_places,
     /// For each origin, the same edit as a unified diff; null where it does not apply.
-    patches: Vec<Option<String>>,
+    patches: Vec<Option<String>> = missed.patches.clone(),
 }
 
 /// A commit that changed the origin of a copy.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ChangedBy {
-    commit: String,
-    subject: String,
+struct ChangedBy from (of: &policy::Change) {
+    commit: String = of.commit.clone(),
+    subject: String = of.subject.clone(),
     /// Its time, in seconds since 1970.
-    time: i64,
+    time: i64 = of.time,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct UnexaminedFiles {
+struct UnexaminedFiles from (of: &policy::UnexaminedFiles) {
     /// The file; or a folder, with a `/` at its end.
-    path: String,
+    path: String = of.path.to_string(),
     /// The number of files.
-    files: usize,
-    reason: &'static str,
+    files: usize = of.n_files,
+    reason: &'static str = of.reason,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SuppressedFinding {
-    finding: Finding,
+pub(super) struct SuppressedFinding from (of: &policy::SuppressedFinding) {
+    finding: Finding = Finding::from(&of.finding),
     /// By what: `comment`, `baseline`, `exception` or `decision`.
-    by: &'static str,
+    by: &'static str = match of.by {
+        SuppressedBy::Comment { .. } => "comment",
+        SuppressedBy::Baseline => "baseline",
+        SuppressedBy::Exception { .. } => "exception",
+        SuppressedBy::Decision { .. } => "decision",
+    },
     /// Why, and until when.
-    reason: String,
+    reason: String = of.by.describe(),
+}
+
+/// What a copy is worth, part by part.
+struct WorthParts from (of: &Worth) {
+    /// What its statements are worth.
+    statements: f64 = rounded(of.of_statements(), 1),
+    /// What the lines are worth that copy and origin spell the same.
+    equal_lines: f64 = rounded(of.of_lines(), 1),
+    /// The least worth of a warning: `min-worth` where the copy is.
+    minimum: u16 = of.minimum,
+    /// Statements of different shapes that decide, call or compute.
+    n_statements: usize = of.n_statements,
+    /// Kinds of control flow among them.
+    n_control_flow: usize = of.n_controls,
+    /// Names in both that few of the files nearby use.
+    n_rare_names: usize = of.n_rare_names,
+    /// Lines of different shapes that copy and origin spell the same.
+    n_equal_lines: usize = of.n_equal_lines,
+    /// The fraction of names that are spelled as in the origin, 0 to 1.
+    names: f64 = rounded(of.names, 2),
+    /// Whether it ends where a block ends.
+    ends_block: bool = of.ends_block,
+    /// Whether it begins and ends on its outermost level.
+    is_even: bool = of.is_even,
+    /// Whether the origin is next to it.
+    is_beside: bool = of.is_beside,
+}
+
 }
 
 /// Every finding, in order; the copies of a family are where each of them is.
@@ -121,128 +148,19 @@ pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
     if all.len() > outcome.findings.len() {
         all.sort_by(|(a, _), (b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     }
-    let family = |head: &policy::Finding| (!head.family.is_empty()).then(|| head.identity.clone());
-    let findings = all.into_iter();
-    findings
-        .map(|(of, head)| Finding { family: family(head), ..finding_in(outcome, of, is_brief) })
-        .collect()
-}
-
-/// A finding with its owners and its brief.
-fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Finding {
-    let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
-    let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
-    Finding {
-        owners: owners(&of.path),
-        settings: outcome.settings.of(&of.path).into_iter().map(str::to_owned).collect(),
-        origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
-        crosses_owners: crosses_border(outcome, of),
-        brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
-        ..finding(of)
-    }
-}
-
-/// What a copy is worth, part by part.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct WorthParts {
-    /// What its statements are worth.
-    statements: f64,
-    /// What the lines are worth that copy and origin spell the same.
-    equal_lines: f64,
-    /// The least worth of a warning: `min-worth` where the copy is.
-    minimum: u16,
-    /// Statements of different shapes that decide, call or compute.
-    n_statements: usize,
-    /// Kinds of control flow among them.
-    n_control_flow: usize,
-    /// Names in both that few of the files nearby use.
-    n_rare_names: usize,
-    /// Lines of different shapes that copy and origin spell the same.
-    n_equal_lines: usize,
-    /// The fraction of names that are spelled as in the origin, 0 to 1.
-    names: f64,
-    /// Whether it ends where a block ends.
-    ends_block: bool,
-    /// Whether it begins and ends on its outermost level.
-    is_even: bool,
-    /// Whether the origin is next to it.
-    is_beside: bool,
-}
-
-fn worth_parts(worth: &Worth) -> WorthParts {
-    WorthParts {
-        statements: tenths(worth.of_statements()),
-        equal_lines: tenths(worth.of_lines()),
-        minimum: worth.minimum,
-        n_statements: worth.n_statements,
-        n_control_flow: worth.n_controls,
-        n_rare_names: worth.n_rare_names,
-        n_equal_lines: worth.n_equal_lines,
-        names: (worth.names * 100.0).round() / 100.0,
-        ends_block: worth.ends_block,
-        is_even: worth.is_even,
-        is_beside: worth.is_beside,
-    }
-}
-
-fn tenths(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
-}
-
-fn finding(finding: &policy::Finding) -> Finding {
-    Finding {
-        rule: finding.rule.id,
-        level: finding.level,
-        level_reason: finding.milder.map(|milder| milder.describe()),
-        message: finding.message(),
-        worth: tenths(finding.worth.score()),
-        worth_parts: (finding.worth != Worth::NONE).then(|| worth_parts(&finding.worth)),
-        path: finding.path.to_string(),
-        fragment: fragment(&finding.fragment),
-        added: fragment(&finding.added),
-        tokens: finding.n_tokens,
-        novel_tokens: finding.n_novel,
-        lines: finding.fragment.n_lines(),
-        origins: finding.origins.iter().map(origin).collect(),
-        unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
-        missed: finding.missed().map(|missed| MissedEdit {
-            lacks: missed.lacks.clone(),
-            siblings: finding.n_places,
-            patches: missed.patches.clone(),
-        }),
-        changed_since: finding.changed_since().iter().map(changed_by).collect(),
-        missed_commits: finding.behind().map(missed_commits),
-        saved_lines: finding.n_saved_lines,
-        copied_lines: finding.n_lines(),
-        family: None,
-        identity: finding.identity.clone(),
-        owners: Vec::new(),
-        origin_owners: Vec::new(),
-        settings: Vec::new(),
-        crosses_owners: false,
-        brief: None,
-    }
-}
-
-fn changed_by(change: &policy::Change) -> ChangedBy {
-    ChangedBy { commit: change.commit.clone(), subject: change.subject.clone(), time: change.time }
-}
-
-fn unexamined(of: &policy::UnexaminedFiles) -> UnexaminedFiles {
-    UnexaminedFiles { path: of.path.to_string(), files: of.n_files, reason: of.reason }
-}
-
-pub(super) fn suppressed(suppressed: &policy::SuppressedFinding) -> SuppressedFinding {
-    let by = match suppressed.by {
-        policy::SuppressedBy::Comment { .. } => "comment",
-        policy::SuppressedBy::Baseline => "baseline",
-        policy::SuppressedBy::Exception { .. } => "exception",
-        policy::SuppressedBy::Decision { .. } => "decision",
+    let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
+    let owners = |path: &FilePath| owned(outcome.owners.of(path));
+    let finding = |(of, head): (&policy::Finding, &policy::Finding)| {
+        let origin = of.origins.iter().find(|origin| origin.place == Place::Tree);
+        Finding {
+            family: (!head.family.is_empty()).then(|| head.identity.clone()),
+            owners: owners(&of.path),
+            settings: owned(outcome.settings.of(&of.path)),
+            origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
+            crosses_owners: crosses_border(outcome, of),
+            brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
+            ..Finding::from(of)
+        }
     };
-    SuppressedFinding {
-        finding: finding(&suppressed.finding),
-        by,
-        reason: suppressed.by.describe(),
-    }
+    all.into_iter().map(finding).collect()
 }

@@ -1,131 +1,85 @@
 //! The version of a component that a folder was copied from, and what was edited since.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::missed_commits::{PastCommit, past_commit};
+use super::missed_commits::PastCommit;
 use crate::audit;
+use crate::report::plain_json::{each, json_types};
 use crate::text::{FilePath, printable};
 
+json_types! {
+
 /// A folder that was copied from a component, and the version that it fits best.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FolderVersion {
+pub(super) struct FolderVersion from (of: &audit::FolderVersion) {
     /// The folder; empty for the root.
-    folder: String,
+    folder: String = of.folder.to_string(),
     /// The files that were copied, where they are not the folder: a single one, or a few among
     /// others.
-    copied_files: Vec<String>,
-    component: String,
-    corpus: String,
+    copied_files: Vec<String> = names(&of.files),
+    component: String = of.component.name.clone(),
+    corpus: String = of.component.corpus.clone(),
     /// The folder of the component that it is a copy of; empty for its root.
-    origin: String,
+    origin: String = of.origin.to_string(),
     /// A tag, `FIRST to LAST` where several tags fit equally, or a commit; null if most files
     /// differ from every one.
-    version: Option<String>,
+    version: Option<String> = of.version(),
     /// The version that fits best, whether or not most files are identical.
-    nearest: Option<String>,
-    first_tag: Option<String>,
-    last_tag: Option<String>,
+    nearest: Option<String> = of.nearest(),
+    first_tag: Option<String> = of.tags.as_ref().map(|(first, _)| first.clone()),
+    last_tag: Option<String> = of.tags.as_ref().map(|(_, last)| last.clone()),
     /// The package URL with the version, if it is a single one.
-    purl: Option<String>,
+    purl: Option<String> = of.purl(),
     /// The commit that fits better than any tag.
-    nearest_commit: Option<PastCommit>,
+    nearest_commit: Option<PastCommit> = of.commit.as_ref().map(|(commit, _)| commit.into()),
     /// The lines that differ from that commit.
-    nearest_commit_lines: Option<usize>,
-    files: usize,
-    lines: usize,
+    nearest_commit_lines: Option<usize> = of.commit.as_ref().map(|(_, n)| *n),
+    files: usize = of.n_files,
+    lines: usize = of.n_lines,
     /// Files that are identical to those of the version.
-    identical_files: usize,
+    identical_files: usize = of.identical.len(),
     /// Files that differ in comments and layout only.
-    equal_files: usize,
-    added_lines: usize,
-    removed_lines: usize,
+    equal_files: usize = of.equal.len(),
+    added_lines: usize = of.n_edited_lines().0,
+    removed_lines: usize = of.n_edited_lines().1,
     /// The local edits.
-    edited: Vec<EditedFile>,
+    edited: Vec<EditedFile> = each(&of.edited),
     /// Files that are identical to those of another version.
-    of_other_versions: Vec<FileOfVersion>,
+    of_other_versions: Vec<FileOfVersion> = each(&of.of_others),
     /// Files that the version does not have.
-    added: Vec<String>,
+    added: Vec<String> = names(&of.added),
     /// Files of the version that are not there, by their paths in the component.
-    missing: Vec<String>,
+    missing: Vec<String> = names(&of.missing),
     /// Further ones in folders of which nothing was copied.
-    missing_elsewhere: usize,
+    missing_elsewhere: usize = of.n_missing_elsewhere,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct FileOfVersion {
-    path: String,
+struct FileOfVersion from ((path, version): &(FilePath, String)) {
+    path: String = path.to_string(),
     /// The versions that have it, or the commit that does.
-    version: String,
+    version: String = version.clone(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct EditedFile {
-    path: String,
-    origin: String,
-    edits: Vec<EditedLines>,
+struct EditedFile from (of: &audit::EditedFile) {
+    path: String = of.path.to_string(),
+    origin: String = of.origin.to_string(),
+    edits: Vec<EditedLines> = each(&of.edits),
 }
 
 /// Lines that were replaced: from 1, the end after the last; an empty range comes before its start.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct EditedLines {
-    removed_start: u32,
-    removed_end: u32,
-    added_start: u32,
-    added_end: u32,
+struct EditedLines from (of: &audit::EditedLines) {
+    removed_start: u32 = of.removed.start,
+    removed_end: u32 = of.removed.end,
+    added_start: u32 = of.added.start,
+    added_end: u32 = of.added.end,
     /// The lines of the version, if its repository is available.
-    removed: Option<Vec<String>>,
-    added: Vec<String>,
+    removed: Option<Vec<String>> = of.removed_text.as_deref().map(shown),
+    added: Vec<String> = shown(&of.added_text),
 }
 
-pub(super) fn folder_version(of: &audit::FolderVersion) -> FolderVersion {
-    let shown = |line: &Vec<u8>| printable(line);
-    let edit = |edit: &audit::EditedLines| EditedLines {
-        removed_start: edit.removed.start,
-        removed_end: edit.removed.end,
-        added_start: edit.added.start,
-        added_end: edit.added.end,
-        removed: edit.removed_text.as_ref().map(|lines| lines.iter().map(shown).collect()),
-        added: edit.added_text.iter().map(shown).collect(),
-    };
-    let file = |file: &audit::EditedFile| EditedFile {
-        path: file.path.to_string(),
-        origin: file.origin.to_string(),
-        edits: file.edits.iter().map(edit).collect(),
-    };
-    let of_version = |(path, version): &(FilePath, String)| FileOfVersion {
-        path: path.to_string(),
-        version: version.clone(),
-    };
-    let names = |paths: &[FilePath]| paths.iter().map(ToString::to_string).collect();
-    let (added_lines, removed_lines) = of.n_edited_lines();
-    FolderVersion {
-        folder: of.folder.to_string(),
-        copied_files: names(&of.files),
-        component: of.component.name.clone(),
-        corpus: of.component.corpus.clone(),
-        origin: of.origin.to_string(),
-        version: of.version(),
-        nearest: of.nearest(),
-        first_tag: of.tags.as_ref().map(|(first, _)| first.clone()),
-        last_tag: of.tags.as_ref().map(|(_, last)| last.clone()),
-        purl: of.purl(),
-        nearest_commit: of.commit.as_ref().map(|(commit, _)| past_commit(commit)),
-        nearest_commit_lines: of.commit.as_ref().map(|(_, n)| *n),
-        files: of.n_files,
-        lines: of.n_lines,
-        identical_files: of.identical.len(),
-        equal_files: of.equal.len(),
-        added_lines,
-        removed_lines,
-        edited: of.edited.iter().map(file).collect(),
-        of_other_versions: of.of_others.iter().map(of_version).collect(),
-        added: names(&of.added),
-        missing: names(&of.missing),
-        missing_elsewhere: of.n_missing_elsewhere,
-    }
+}
+
+fn names(paths: &[FilePath]) -> Vec<String> {
+    paths.iter().map(ToString::to_string).collect()
+}
+
+fn shown(lines: &[Vec<u8>]) -> Vec<String> {
+    lines.iter().map(|line| printable(line)).collect()
 }

@@ -1,84 +1,50 @@
 //! The commits that a copy lacks.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::origin::{Fragment, fragment};
+use super::origin::Fragment;
 use crate::policy;
+use crate::report::plain_json::{each, json_types};
+
+json_types! {
 
 /// Commits of a component that a copy lacks.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct MissedCommits {
-    component: String,
-    corpus: String,
-    purl: Option<String>,
-    url: Option<String>,
+pub(super) struct MissedCommits from (of: &policy::Behind) {
+    component: String = of.component.name.clone(),
+    corpus: String = of.component.corpus.clone(),
+    purl: Option<String> = of.component.purl.clone(),
+    url: Option<String> = of.component.url.clone(),
     /// Whether they come from a list of fixes.
-    is_listed: bool,
+    is_listed: bool = of.is_listed,
     /// The oldest first.
-    commits: Vec<MissedCommit>,
+    commits: Vec<MissedCommit> = each(&of.commits),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MissedCommit {
+struct MissedCommit from (of: &policy::MissedCommit) {
     #[serde(flatten)]
-    commit: PastCommit,
+    commit: PastCommit = PastCommit::from(&of.commit),
     /// The file that it changed, as it was called then.
-    origin: String,
+    origin: String = of.origin.to_string(),
     /// The places of the copy that it would change.
-    places: Vec<MissedPlace>,
+    places: Vec<MissedPlace> = each(&of.places),
     /// The places of the file that it changed.
-    changes: usize,
+    changes: usize = of.n_hunks,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MissedPlace {
-    fragment: Fragment,
+struct MissedPlace from (of: &policy::MissedPlace) {
+    fragment: Fragment = Fragment::from(&of.fragment),
     /// The lines of the origin before the commit, the end after the last.
-    origin_start_line: u32,
-    origin_end_line: u32,
+    origin_start_line: u32 = of.origin_lines.start,
+    origin_end_line: u32 = of.origin_lines.end,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PastCommit {
-    hash: String,
+pub(super) struct PastCommit from (of: &policy::PastCommit) {
+    hash: String = of.hash.clone(),
     /// Its time, in seconds since 1970.
-    time: i64,
-    subject: String,
+    time: i64 = of.time,
+    subject: String = of.subject.clone(),
     /// CVE, GHSA and other ids.
-    ids: Vec<String>,
+    ids: Vec<String> = of.ids.clone(),
     /// Whether it says that it fixes a security fault.
-    is_security: bool,
+    is_security: bool = of.is_security,
 }
 
-pub(super) fn missed_commits(of: &policy::Behind) -> MissedCommits {
-    let place = |place: &policy::MissedPlace| MissedPlace {
-        fragment: fragment(&place.fragment),
-        origin_start_line: place.origin_lines.start,
-        origin_end_line: place.origin_lines.end,
-    };
-    let commit = |missed: &policy::MissedCommit| MissedCommit {
-        commit: past_commit(&missed.commit),
-        origin: missed.origin.to_string(),
-        places: missed.places.iter().map(place).collect(),
-        changes: missed.n_hunks,
-    };
-    let component = &of.component;
-    MissedCommits {
-        component: component.name.clone(),
-        corpus: component.corpus.clone(),
-        purl: component.purl.clone(),
-        url: component.url.clone(),
-        is_listed: of.is_listed,
-        commits: of.commits.iter().map(commit).collect(),
-    }
-}
-
-pub(super) fn past_commit(of: &policy::PastCommit) -> PastCommit {
-    let policy::PastCommit { hash, time, subject, ids, is_security } = of.clone();
-    PastCommit { hash, time, subject, ids, is_security }
 }

@@ -1,7 +1,6 @@
 //! Writes findings for programs: versioned JSON, whose schema `docs/report.schema.json` publishes.
 //!
-//! Each file has the types of a part of the schema, then the functions that make them of what an
-//! audit found.
+//! Each file has the types of a part of the schema.
 
 mod audit;
 mod duplication;
@@ -12,14 +11,11 @@ mod origin;
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use self::audit::{Audit, audit};
-use self::duplication::{Duplication, duplication};
-use self::finding::{Finding, SuppressedFinding, findings, suppressed};
-pub(super) use self::origin::{Fragment, Written, fragment, written};
-use super::plain_json::write_json;
+use self::audit::Audit;
+use self::duplication::Duplication;
+use self::finding::{Finding, SuppressedFinding, findings};
+pub(super) use self::origin::{Fragment, Written, is_consistent};
+use super::plain_json::{each, json_types, write_json};
 use super::{Format, Style, VERSION};
 use crate::audit::{Outcome, Skip};
 use crate::change::End;
@@ -29,131 +25,82 @@ use crate::text::FilePath;
 pub(super) const FORMAT: Format =
     Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Increases when a field changes its meaning or is removed; new fields do not count.
-const FORMAT_VERSION: u32 = 1;
+json_types! {
 
 /// What an audit found.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+struct Report from ((outcome, is_brief): (&Outcome, bool)) {
     /// The version of this format.
-    version: u32,
+    version: u32 = 1,
     /// The program that wrote it.
-    tool: Tool,
+    tool: Tool = Tool::from(VERSION),
     /// The start of the change; null if everything is new.
-    base: Option<Revision>,
+    base: Option<Revision> = outcome.base.as_ref().map(Revision::from),
     /// The end of the change.
-    head: Revision,
+    head: Revision = Revision::from(&outcome.head),
     /// What was examined.
-    examined: Examination,
+    examined: Examination = Examination::from(&outcome.examined),
     /// The findings, sorted by path and position; for a scan, the clone classes, the largest first.
-    findings: Vec<Finding>,
+    findings: Vec<Finding> = findings(outcome, is_brief),
     /// The number of suppressed findings.
-    suppressed_findings: usize,
+    suppressed_findings: usize = outcome.n_suppressed,
     /// The suppressed findings, if requested.
-    suppressed: Vec<SuppressedFinding>,
+    suppressed: Vec<SuppressedFinding> = each(&outcome.suppressed),
     /// Notices about the audit itself: ineffective suppressions, settings that the change edits.
-    notices: Vec<Notice>,
+    notices: Vec<Notice> = each(&outcome.notices),
     /// How much of the tree is duplicated, if it was scanned as a whole.
-    duplication: Option<Duplication>,
+    duplication: Option<Duplication> = outcome.duplication.as_ref().map(Duplication::from),
     /// How much of the tree was found in corpora, if it was audited as a whole.
-    audit: Option<Audit>,
+    audit: Option<Audit> = outcome.audited.as_ref().map(Audit::from),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Tool {
-    name: &'static str,
-    version: &'static str,
+struct Tool from (version: &'static str) {
+    name: &'static str = "secondhand",
+    version: &'static str = version,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Revision {
+struct Revision from (of: &End) {
     /// Its name: a revision, the index, the work tree.
-    name: String,
+    name: String = of.name.clone(),
     /// Its commit, if it is one.
-    commit: Option<String>,
+    commit: Option<String> = of.commit.map(|commit| commit.to_string()),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Examination {
+struct Examination from (of: &crate::audit::Examination) {
     /// Files that the change adds or modifies.
-    changed_files: usize,
+    changed_files: usize = of.n_changed,
     /// Those of them that were checked.
-    judged_files: usize,
+    judged_files: usize = of.n_judged,
     /// Novel tokens in them.
-    novel_tokens: usize,
+    novel_tokens: usize = of.n_novel,
     /// Files that were searched for origins.
-    compared_files: usize,
+    compared_files: usize = of.n_compared,
     /// Pairs of a changed file and another one that share code but were not aligned, since others
     /// explain the same.
-    passed_over_pairs: usize,
+    passed_over_pairs: usize = of.n_passed_over,
     /// Changed files that were not checked, or only in part.
-    skipped: Vec<SkippedFile>,
+    skipped: Vec<SkippedFile> = each(&of.skipped),
     /// Source files of the head that were not compared.
-    not_compared: Vec<SkippedFile>,
+    not_compared: Vec<SkippedFile> = each(&of.not_compared),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct SkippedFile {
-    path: String,
-    reason: &'static str,
+struct SkippedFile from ((path, skip): &(FilePath, Skip)) {
+    path: String = path.to_string(),
+    reason: &'static str = skip.reason(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Notice {
-    path: Option<String>,
-    line: Option<u32>,
-    message: String,
+struct Notice from (of: &policy::Notice) {
+    path: Option<String> = of.path.as_ref().map(ToString::to_string),
+    line: Option<u32> = of.line,
+    message: String = of.message.clone(),
+}
+
 }
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    write_json(&report(outcome, style.is_brief), out)
+    write_json(&Report::from((outcome, style.is_brief)), out)
 }
 
 /// The JSON schema of the report.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
-}
-
-fn report(outcome: &Outcome, is_brief: bool) -> Report {
-    let skipped = |list: &[(FilePath, Skip)]| {
-        list.iter()
-            .map(|(path, skip)| SkippedFile { path: path.to_string(), reason: skip.reason() })
-            .collect()
-    };
-    let examined = &outcome.examined;
-    Report {
-        version: FORMAT_VERSION,
-        tool: Tool { name: "secondhand", version: VERSION },
-        base: outcome.base.as_ref().map(revision),
-        head: revision(&outcome.head),
-        examined: Examination {
-            changed_files: examined.n_changed,
-            judged_files: examined.n_judged,
-            novel_tokens: examined.n_novel,
-            compared_files: examined.n_compared,
-            passed_over_pairs: examined.n_passed_over,
-            skipped: skipped(&examined.skipped),
-            not_compared: skipped(&examined.not_compared),
-        },
-        findings: findings(outcome, is_brief),
-        suppressed_findings: outcome.n_suppressed,
-        suppressed: outcome.suppressed.iter().map(suppressed).collect(),
-        notices: outcome.notices.iter().map(notice).collect(),
-        duplication: outcome.duplication.as_ref().map(duplication),
-        audit: outcome.audited.as_ref().map(audit),
-    }
-}
-
-fn revision(end: &End) -> Revision {
-    Revision { name: end.name.clone(), commit: end.commit.map(|commit| commit.to_string()) }
-}
-
-fn notice(notice: &policy::Notice) -> Notice {
-    Notice {
-        path: notice.path.as_ref().map(ToString::to_string),
-        line: notice.line,
-        message: notice.message.clone(),
-    }
 }

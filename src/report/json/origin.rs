@@ -7,29 +7,123 @@ use serde::Serialize;
 use crate::license::Class;
 use crate::matching::CloneType;
 use crate::policy::{self, Attribution};
+use crate::report::plain_json::{json_types, rounded};
+use crate::report::words::{component_of, deletion_of};
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Origin {
+json_types! {
+
+pub(super) struct Origin from (of: &policy::Origin) {
     /// Where it is.
-    place: Place,
+    place: Place = match of.place {
+        policy::Place::Tree => Place::Tree,
+        policy::Place::Past(_) => Place::Past,
+        policy::Place::Component(_) => Place::Component,
+    },
     /// The commit that deleted it, if its place is the past.
-    deletion: Option<Deletion>,
+    deletion: Option<Deletion> = deletion_of(&of.place).map(Deletion::from),
     /// Whose it is, if its place is a component.
-    component: Option<Component>,
-    path: String,
-    fragment: Fragment,
+    component: Option<Component> = component_of(&of.place).map(Component::from),
+    path: String = of.path.to_string(),
+    fragment: Fragment = Fragment::from(&of.fragment),
     /// `type-1`, `type-2` or `type-3`; `type-4` for other code with the same words, whose
     /// similarity is the part of them.
-    clone_type: &'static str,
+    clone_type: &'static str = of.clone_type.name(),
     /// For Type-2: whether names are renamed one to one throughout.
-    consistent_renaming: Option<bool>,
+    consistent_renaming: Option<bool> = is_consistent(of.clone_type),
     /// The similarity of copy and origin, 0 to 1.
-    similarity: f64,
+    similarity: f64 = rounded(of.similarity, 3),
     /// When and by whom it was written, if requested and known.
-    written: Option<Written>,
+    written: Option<Written> = of.written.as_deref().map(Written::from),
     /// The verdict of the license policy, if its place is a component.
-    verdict: Option<Verdict>,
+    verdict: Option<Verdict> = of.verdict.as_ref().map(Verdict::from),
+}
+
+struct Deletion from (of: &policy::Deletion) {
+    commit: String = of.commit.clone(),
+    /// The subject of the commit.
+    subject: String = of.subject.clone(),
+    /// Its time, in seconds since 1970.
+    time: i64 = of.time,
+    /// Whether the change is a revert of it.
+    is_reverted: bool = of.is_reverted,
+}
+
+pub(super) struct Component from (of: &policy::Component) {
+    /// The corpus it is in.
+    corpus: String = of.corpus.clone(),
+    name: String = of.name.clone(),
+    version: Option<String> = of.version.clone(),
+    /// Its package URL.
+    purl: Option<String> = of.purl.clone(),
+    /// Where to get it.
+    url: Option<String> = of.url.clone(),
+    /// An SPDX expression; null if unknown.
+    license: Option<String> = of.license(),
+    /// What the license requires of those who copy.
+    license_class: Class = of.terms.class(),
+    /// How the license was found.
+    license_evidence: Option<String> = of.terms.evidence.clone(),
+    /// Whether the license was declared, by the maker of the corpus or in the settings, rather than
+    /// found.
+    is_declared: bool = of.terms.is_declared,
+    /// Evidence for other licenses.
+    contradictions: Vec<String> =
+        of.terms.contradictions.iter().map(|of| of.evidence.clone()).collect(),
+    /// The copyright notices that apply.
+    notices: Vec<String> = of.terms.notices.clone(),
+    /// The first commit of its history that has the origin.
+    first_seen: Option<FirstAppearance> = of.first_seen.as_ref().map(FirstAppearance::from),
+}
+
+pub(super) struct FirstAppearance from (of: &policy::FirstAppearance) {
+    /// Null for an archive.
+    commit: Option<String> = of.commit().map(ToOwned::to_owned),
+    /// Its time according to the commit or the archive, in seconds since 1970.
+    time: i64 = of.time,
+}
+
+/// A potential verdict of the license policy, for a person to review.
+pub(super) struct Verdict from (of: &policy::Verdict) {
+    /// `allowed`, `review`, `unknown` or `denied`.
+    answer: &'static str = of.answer.name(),
+    reason: String = of.reason.clone(),
+    /// `not-asked`, `owed` or `given`.
+    attribution: &'static str = match of.attribution {
+        Attribution::NotAsked => "not-asked",
+        Attribution::Owed(_) => "owed",
+        Attribution::Given(_) => "given",
+    },
+    /// The copyright notices that are owed, if known.
+    owed: Vec<String> = match &of.attribution {
+        Attribution::Owed(notices) => notices.clone(),
+        _ => Vec::new(),
+    },
+    /// The file that gives the notices.
+    given_in: Option<String> = match &of.attribution {
+        Attribution::Given(path) => Some(path.clone()),
+        _ => None,
+    },
+}
+
+pub(in crate::report) struct Written from (of: &policy::Writing) {
+    /// The commit that added most of its lines.
+    commit: String = of.commit.clone(),
+    author: String = of.author.clone(),
+    /// When the author wrote it, in seconds since 1970.
+    author_time: i64 = of.time,
+    /// The path of its file at that time.
+    path: String = of.path.to_string(),
+}
+
+/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after
+/// the last.
+pub(in crate::report) struct Fragment from (of: &policy::Fragment) {
+    start_line: u32 = of.start.line,
+    start_column: u32 = of.start.column,
+    end_line: u32 = of.end.line,
+    end_column: u32 = of.end.column,
+}
+
 }
 
 /// Where an origin is.
@@ -44,168 +138,10 @@ enum Place {
     Component,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Deletion {
-    commit: String,
-    /// The subject of the commit.
-    subject: String,
-    /// Its time, in seconds since 1970.
-    time: i64,
-    /// Whether the change is a revert of it.
-    is_reverted: bool,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Component {
-    /// The corpus it is in.
-    corpus: String,
-    name: String,
-    version: Option<String>,
-    /// Its package URL.
-    purl: Option<String>,
-    /// Where to get it.
-    url: Option<String>,
-    /// An SPDX expression; null if unknown.
-    license: Option<String>,
-    /// What the license requires of those who copy.
-    license_class: Class,
-    /// How the license was found.
-    license_evidence: Option<String>,
-    /// Whether the license was declared, by the maker of the corpus or in the settings, rather than
-    /// found.
-    is_declared: bool,
-    /// Evidence for other licenses.
-    contradictions: Vec<String>,
-    /// The copyright notices that apply.
-    notices: Vec<String>,
-    /// The first commit of its history that has the origin.
-    first_seen: Option<FirstAppearance>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FirstAppearance {
-    /// Null for an archive.
-    commit: Option<String>,
-    /// Its time according to the commit or the archive, in seconds since 1970.
-    time: i64,
-}
-
-/// A potential verdict of the license policy, for a person to review.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Verdict {
-    /// `allowed`, `review`, `unknown` or `denied`.
-    answer: &'static str,
-    reason: String,
-    /// `not-asked`, `owed` or `given`.
-    attribution: &'static str,
-    /// The copyright notices that are owed, if known.
-    owed: Vec<String>,
-    /// The file that gives the notices.
-    given_in: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::report) struct Written {
-    /// The commit that added most of its lines.
-    commit: String,
-    author: String,
-    /// When the author wrote it, in seconds since 1970.
-    author_time: i64,
-    /// The path of its file at that time.
-    path: String,
-}
-
-/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after
-/// the last.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::report) struct Fragment {
-    start_line: u32,
-    start_column: u32,
-    end_line: u32,
-    end_column: u32,
-}
-
-pub(super) fn origin(origin: &policy::Origin) -> Origin {
-    let clone_type = origin.clone_type.name();
-    let consistent_renaming = match origin.clone_type {
+/// Whether a clone renames one to one throughout; `None` if it is of another type.
+pub(in crate::report) fn is_consistent(clone_type: CloneType) -> Option<bool> {
+    match clone_type {
         CloneType::Type2 { is_consistent } => Some(is_consistent),
-        CloneType::Type1 | CloneType::Type3 | CloneType::Type4 => None,
-    };
-    let (place, deletion, component) = match &origin.place {
-        policy::Place::Tree => (Place::Tree, None, None),
-        policy::Place::Past(of) => (Place::Past, Some(deletion(of)), None),
-        policy::Place::Component(of) => (Place::Component, None, Some(component(of))),
-    };
-    Origin {
-        place,
-        deletion,
-        component,
-        path: origin.path.to_string(),
-        fragment: fragment(&origin.fragment),
-        clone_type,
-        consistent_renaming,
-        similarity: (origin.similarity * 1000.0).round() / 1000.0,
-        written: origin.written.as_deref().map(written),
-        verdict: origin.verdict.as_ref().map(verdict),
-    }
-}
-
-fn deletion(of: &policy::Deletion) -> Deletion {
-    let policy::Deletion { commit, subject, time, is_reverted } = of.clone();
-    Deletion { commit, subject, time, is_reverted }
-}
-
-pub(super) fn component(of: &policy::Component) -> Component {
-    let policy::Component { corpus, name, version, purl, url, terms, first_seen } = of.clone();
-    Component {
-        corpus,
-        name,
-        version,
-        purl,
-        url,
-        license: of.license(),
-        license_class: terms.class(),
-        license_evidence: terms.evidence,
-        is_declared: terms.is_declared,
-        contradictions: terms.contradictions.into_iter().map(|of| of.evidence).collect(),
-        notices: terms.notices,
-        first_seen: first_seen.as_ref().map(self::first_seen),
-    }
-}
-
-pub(super) fn first_seen(of: &policy::FirstAppearance) -> FirstAppearance {
-    FirstAppearance { commit: of.commit().map(ToOwned::to_owned), time: of.time }
-}
-
-pub(super) fn verdict(of: &policy::Verdict) -> Verdict {
-    let (attribution, owed, given_in) = match of.attribution.clone() {
-        Attribution::NotAsked => ("not-asked", Vec::new(), None),
-        Attribution::Owed(notices) => ("owed", notices, None),
-        Attribution::Given(path) => ("given", Vec::new(), Some(path)),
-    };
-    Verdict { answer: of.answer.name(), reason: of.reason.clone(), attribution, owed, given_in }
-}
-
-pub(in crate::report) fn written(of: &policy::Writing) -> Written {
-    Written {
-        commit: of.commit.clone(),
-        author: of.author.clone(),
-        author_time: of.time,
-        path: of.path.to_string(),
-    }
-}
-
-pub(in crate::report) fn fragment(fragment: &policy::Fragment) -> Fragment {
-    Fragment {
-        start_line: fragment.start.line,
-        start_column: fragment.start.column,
-        end_line: fragment.end.line,
-        end_column: fragment.end.column,
+        _ => None,
     }
 }

@@ -139,7 +139,8 @@ fn component_table(components: &[SharedComponent]) -> Table<'static> {
     ];
     let row = |of: &SharedComponent| {
         let users = users(of);
-        let named: Vec<String> = users.iter().take(MAX_USERS).map(|(user, _)| name(user)).collect();
+        let named: Vec<String> =
+            users.iter().take(MAX_USERS).map(|(user, ..)| name(user)).collect();
         let more = match users.len().saturating_sub(MAX_USERS) {
             0 => String::new(),
             n => format!(" and {n} more"),

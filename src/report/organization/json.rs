@@ -4,237 +4,135 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use super::users;
 use crate::audit;
 use crate::policy::Level;
-use crate::report::plain_json::write_json;
+use crate::report::plain_json::{each, json_types, write_json};
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Organization> =
     Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Increases when a field changes its meaning or is removed; new fields do not count.
-const FORMAT_VERSION: u32 = 1;
+json_types! {
 
 /// The reports of many repositories, combined.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Organization<'o> {
+struct Organization from (of: &audit::Organization) {
     /// The version of this format.
-    version: u32,
+    version: u32 = 1,
     /// The version of the program.
-    secondhand: &'static str,
+    secondhand: &'static str = VERSION,
     /// The repositories, by name.
-    repositories: Vec<Repository<'o>>,
+    repositories: Vec<Repository> = each(&of.repositories),
     /// Which repositories copy from each other, the most tokens first.
-    flows: Vec<Flow<'o>>,
+    flows: Vec<Flow> = each(&of.flows),
     /// The code of others, what needs a decision first.
-    components: Vec<Component<'o>>,
+    components: Vec<Component> = each(&of.components),
     /// What was copied from month to month, the oldest first.
-    months: Vec<Month<'o>>,
+    months: Vec<Month> = each(&of.months),
     /// How much was duplicated, by the day of the reports of `scan`, the oldest first.
-    days: Vec<Day<'o>>,
+    days: Vec<Day> = each(&of.days),
     /// Errors and warnings of audits and checks, the gravest first.
-    findings: Vec<Finding<'o>>,
+    findings: Vec<Finding> = each(&of.findings),
     /// Files that are no reports, and reports that newer ones replace.
-    left_out: Vec<UncountedFile<'o>>,
+    left_out: Vec<UncountedFile> = each(&of.left_out),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Repository<'o> {
-    name: &'o str,
+struct Repository from (of: &audit::Member) {
+    name: String = of.name.clone(),
     /// The reports that count, by command, with the day in their names.
-    reports: &'o BTreeMap<&'static str, Option<String>>,
-    errors: usize,
-    warnings: usize,
+    reports: BTreeMap<&'static str, Option<String>> = of.reports.clone(),
+    errors: usize = of.n_errors,
+    warnings: usize = of.n_warnings,
     /// Those of both that are copies which lack security fixes.
-    lacking_security_fixes: usize,
+    lacking_security_fixes: usize = of.n_vulnerable,
     /// Of an audit: the tokens compared, and those found in corpora.
-    audited: Option<Part>,
+    audited: Option<Part> = of.audited.map(Part::from),
     /// Of a scan: lines, and duplicated ones.
-    scanned: Option<Part>,
+    scanned: Option<Part> = of.scanned.map(Part::from),
     /// Of a history: new tokens, and those that are copies.
-    added: Option<Part>,
+    added: Option<Part> = of.added.map(Part::from),
 }
 
 /// A whole, and a part of it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Part {
-    all: usize,
-    copied: usize,
+struct Part from ((all, copied): (usize, usize)) {
+    all: usize = all,
+    copied: usize = copied,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Flow<'o> {
+struct Flow from (of: &audit::Flow) {
     /// The repository that the code is from.
-    from: &'o str,
+    from: String = of.from.clone(),
     /// The one with the copy.
-    to: &'o str,
-    files: usize,
-    tokens: usize,
+    to: String = of.to.clone(),
+    files: usize = of.n_files,
+    tokens: usize = of.n_tokens,
     /// `allowed`, `review`, `unknown` or `denied`.
-    answer: &'o str,
+    answer: String = of.answer.clone(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Component<'o> {
-    name: &'o str,
-    versions: Vec<&'o String>,
+struct Component from (of: &audit::SharedComponent) {
+    name: String = of.name.clone(),
+    versions: Vec<String> = of.versions.iter().cloned().collect(),
     /// Its license; empty if unknown. Another license of the same component is another row.
-    licenses: Vec<&'o String>,
-    license_classes: Vec<&'o String>,
+    licenses: Vec<String> = of.license.iter().cloned().collect(),
+    license_classes: Vec<String> = vec![of.class.clone()],
     /// The gravest answer of a license policy: `allowed`, `review`, `unknown` or `denied`.
-    answer: &'o str,
+    answer: String = of.answer.clone(),
     /// Why; of several repositories that differ, what each says.
-    reason: String,
+    reason: String = of.reason(),
     /// Who has code of it.
-    repositories: Vec<User<'o>>,
+    repositories: Vec<User> = users(of).into_iter().map(User::from).collect(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct User<'o> {
-    name: &'o str,
-    files: usize,
-    tokens: usize,
+struct User from ((name, files, tokens): (&str, usize, usize)) {
+    name: String = name.to_owned(),
+    files: usize = files,
+    tokens: usize = tokens,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Month<'o> {
+struct Month from (of: &audit::Month) {
     /// As in 2026-11.
-    name: &'o str,
-    commits: usize,
-    new_tokens: usize,
-    copied_tokens: usize,
+    name: String = of.name.clone(),
+    commits: usize = of.n_commits,
+    new_tokens: usize = of.n_novel,
+    copied_tokens: usize = of.n_copied,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Day<'o> {
+struct Day from (of: &audit::Day) {
     /// As in 2026-11-01.
-    name: &'o str,
-    lines: usize,
-    duplicated_lines: usize,
+    name: String = of.name.clone(),
+    lines: usize = of.total().0,
+    duplicated_lines: usize = of.total().1,
     /// Of each repository the lines and the duplicated ones.
-    repositories: BTreeMap<&'o str, Part>,
+    repositories: BTreeMap<String, Part> =
+        of.of.iter().map(|(name, share)| (name.clone(), Part::from(*share))).collect(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Finding<'o> {
-    repository: &'o str,
-    rule: &'o str,
-    level: Level,
-    message: &'o str,
+struct Finding from (of: &audit::RepositoryFinding) {
+    repository: String = of.repository.clone(),
+    rule: String = of.rule.clone(),
+    level: Level = of.level,
+    message: String = of.message.clone(),
     /// The path and lines of the copy.
-    place: &'o str,
-    tokens: usize,
+    place: String = of.place.clone(),
+    tokens: usize = of.n_tokens,
     /// The origins, the best first.
-    origins: &'o [String],
-    identity: &'o str,
+    origins: Vec<String> = of.origins.clone(),
+    identity: String = of.identity.clone(),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct UncountedFile<'o> {
-    file: &'o str,
-    why: &'o str,
+struct UncountedFile from (of: &audit::UncountedFile) {
+    file: String = of.file.clone(),
+    why: String = of.why.clone(),
+}
+
 }
 
 fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let audit::Organization { repositories, flows, components, months, days, findings, left_out } =
-        organization;
-    let organization = Organization {
-        version: FORMAT_VERSION,
-        secondhand: VERSION,
-        repositories: repositories.iter().map(repository).collect(),
-        flows: flows.iter().map(flow).collect(),
-        components: components.iter().map(component).collect(),
-        months: months.iter().map(month).collect(),
-        days: days.iter().map(day).collect(),
-        findings: findings.iter().map(finding).collect(),
-        left_out: left_out
-            .iter()
-            .map(|of| UncountedFile { file: &of.file, why: &of.why })
-            .collect(),
-    };
-    write_json(&organization, out)
+    write_json(&Organization::from(organization), out)
 }
 
 /// The JSON schema of an organization.
 pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Organization<'static>).to_value()
-}
-
-fn part((all, copied): (usize, usize)) -> Part {
-    Part { all, copied }
-}
-
-fn repository(of: &audit::Member) -> Repository<'_> {
-    Repository {
-        name: &of.name,
-        reports: &of.reports,
-        errors: of.n_errors,
-        warnings: of.n_warnings,
-        lacking_security_fixes: of.n_vulnerable,
-        audited: of.audited.map(part),
-        scanned: of.scanned.map(part),
-        added: of.added.map(part),
-    }
-}
-
-fn flow(of: &audit::Flow) -> Flow<'_> {
-    Flow { from: &of.from, to: &of.to, files: of.n_files, tokens: of.n_tokens, answer: &of.answer }
-}
-
-fn component(of: &audit::SharedComponent) -> Component<'_> {
-    let users = of.users.iter().map(|(name, (files, tokens))| User {
-        name,
-        files: *files,
-        tokens: *tokens,
-    });
-    let mut users: Vec<_> = users.collect();
-    users.sort_by_key(|user| (std::cmp::Reverse(user.tokens), user.name));
-    Component {
-        name: &of.name,
-        versions: of.versions.iter().collect(),
-        licenses: of.license.iter().collect(),
-        license_classes: vec![&of.class],
-        answer: &of.answer,
-        reason: of.reason(),
-        repositories: users,
-    }
-}
-
-fn month(of: &audit::Month) -> Month<'_> {
-    Month {
-        name: &of.name,
-        commits: of.n_commits,
-        new_tokens: of.n_novel,
-        copied_tokens: of.n_copied,
-    }
-}
-
-fn day(of: &audit::Day) -> Day<'_> {
-    let (lines, duplicated_lines) = of.total();
-    let repositories = of.of.iter().map(|(name, share)| (name.as_str(), part(*share))).collect();
-    Day { name: &of.name, lines, duplicated_lines, repositories }
-}
-
-fn finding(of: &audit::RepositoryFinding) -> Finding<'_> {
-    Finding {
-        repository: &of.repository,
-        rule: &of.rule,
-        level: of.level,
-        message: &of.message,
-        place: &of.place,
-        tokens: of.n_tokens,
-        origins: &of.origins,
-        identity: &of.identity,
-    }
+    schemars::schema_for!(Organization).to_value()
 }

@@ -53,11 +53,11 @@ fn is_open(of: &SharedComponent) -> bool {
     of.answer != "allowed"
 }
 
-/// The repositories with code of a component, the most tokens first.
-fn users(of: &SharedComponent) -> Vec<(&str, usize)> {
-    let mut users: Vec<(&str, usize)> =
-        of.users.iter().map(|(name, (_, n_tokens))| (&**name, *n_tokens)).collect();
-    users.sort_by_key(|(name, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
+/// The repositories with code of a component, the most tokens first, with their files and tokens.
+fn users(of: &SharedComponent) -> Vec<(&str, usize, usize)> {
+    let mut users: Vec<_> =
+        of.users.iter().map(|(name, (n_files, n_tokens))| (&**name, *n_files, *n_tokens)).collect();
+    users.sort_by_key(|(name, _, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
     users
 }
 

@@ -38,7 +38,7 @@ fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io:
     section("copied from each other", flows.collect())?;
     let open = organization.components.iter().filter(|of| is_open(of)).map(|of| {
         let users: Vec<String> =
-            users(of).into_iter().map(|(user, n)| format!("{} ({n})", name(user))).collect();
+            users(of).into_iter().map(|(user, _, n)| format!("{} ({n})", name(user))).collect();
         let answer = printable(of.answer.as_bytes());
         format!("{answer}: {}, license {}, in {}", label(of), license(of), users.join(", "))
     });

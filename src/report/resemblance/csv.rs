@@ -30,8 +30,7 @@ fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()>
     }
     table.write_record(COLUMNS)?;
     for pair in &found.pairs {
-        let (low, high) = bounds(found, &pair.resemblance)
-            .unwrap_or((pair.resemblance.value, pair.resemblance.value));
+        let (low, high) = bounds(found, &pair.resemblance);
         let part = |part: Option<Estimate>| part.map_or(String::new(), |part| figure(part.value));
         table.write_record([
             name(pair.a),

@@ -57,7 +57,7 @@ fn matrix(found: &Resemblances) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The range of an estimate; `None` if it is exact.
-fn bounds(found: &Resemblances, estimate: &Estimate) -> Option<(f64, f64)> {
-    found.params.sampling.map(|_| estimate.bounds())
+/// The range of an estimate; of an exact figure itself.
+fn bounds(found: &Resemblances, estimate: &Estimate) -> (f64, f64) {
+    found.params.sampling.map_or((estimate.value, estimate.value), |_| estimate.bounds())
 }

@@ -72,10 +72,10 @@ fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
     for pair in pairs {
         let contained =
             |part: Option<Estimate>| part.map_or("-".to_owned(), |part| percent(part.value));
-        let range = bounds(found, &pair.resemblance).filter(|_| pair.resemblance.n_sampled > 0);
-        let range = range.map_or(String::new(), |(low, high)| {
-            format!("  ({} to {})", percent(low), percent(high))
-        });
+        let has_range = found.params.sampling.is_some() && pair.resemblance.n_sampled > 0;
+        let (low, high) = bounds(found, &pair.resemblance);
+        let range = format!("  ({} to {})", percent(low), percent(high));
+        let range = if has_range { range } else { String::new() };
         writeln!(
             out,
             "{:>11}  {:>10}  {:>10}  {}  {}{range}",
