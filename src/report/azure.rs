@@ -5,16 +5,13 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::words::remarks;
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
 use crate::text::printable;
 
-pub(super) const FORMAT: Format =
-    Format { name: "azure", help: "logging commands of Azure Pipelines", write };
-
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     best_first(&outcome.findings)
         .into_iter()
         .flat_map(Finding::with_family)

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sides::{Mark, Sides};
-use super::words::{agreed, copy_text, count, place, text_of};
+use super::words::{agreed, and_more, copy_text, count, place, text_of};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
 
@@ -200,7 +200,7 @@ pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
 }
 
 fn more(n: usize) -> String {
-    if n > MAX_NAMED { format!(" and {} more", n - MAX_NAMED) } else { String::new() }
+    and_more(n.saturating_sub(MAX_NAMED))
 }
 
 /// The functions of both sides with their calls, those of the copy first.

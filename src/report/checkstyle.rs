@@ -6,19 +6,13 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
 
+use super::Style;
 use super::junit::legal;
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level};
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format = Format {
-    name: "checkstyle",
-    help: "Checkstyle XML, for Jenkins and other readers of warnings",
-    write,
-};
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut files: BTreeMap<&FilePath, Vec<&Finding>> = BTreeMap::new();
     for finding in outcome.all_findings() {
         files.entry(&finding.path).or_default().push(finding);

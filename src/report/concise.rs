@@ -6,13 +6,10 @@
 
 use std::io::{self, Write};
 
-use super::words::{grouped, place};
-use super::{Format, Style};
+use super::Style;
+use super::words::{and_more, grouped, place};
 use crate::audit::Outcome;
 use crate::policy::{Finding, SuppressedFinding};
-
-pub(super) const FORMAT: Format =
-    Format { name: "concise", help: "a line for each finding, for editors and logs", write };
 
 /// Maximum other places of a clone class to name.
 const MAX_PLACES: usize = 3;
@@ -58,7 +55,5 @@ fn elsewhere(finding: &Finding) -> String {
         return String::new();
     }
     let places: Vec<_> = finding.origins.iter().take(MAX_PLACES).map(place).collect();
-    let n_more = finding.origins.len() - places.len();
-    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-    format!(": also {}{more}", places.join(", "))
+    format!(": also {}{}", places.join(", "), and_more(finding.origins.len() - places.len()))
 }

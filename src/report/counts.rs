@@ -2,15 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::words::{n_left_out, n_unread};
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, Place};
 
-pub(super) const FORMAT: Format =
-    Format { name: "counts", help: "counts for scripts, one `name=value` per line", write };
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let count =
         |matches: &dyn Fn(&&Finding) -> bool| outcome.all_findings().filter(matches).count();
     writeln!(out, "findings={}", outcome.all_findings().count())?;

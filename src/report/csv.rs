@@ -5,13 +5,10 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::words::day;
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, MissedCommit, Origin, Place, UnexaminedFiles, Verdict};
-
-pub(super) const FORMAT: Format =
-    Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
 const COLUMNS: [&str; 36] = [
     "rule", "level", "path", "start_line", "end_line", "added_start_line", "added_end_line",
@@ -22,7 +19,7 @@ const COLUMNS: [&str; 36] = [
     "brought_in", "brought_on",
 ];
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
     let reported = outcome.all_findings().map(|finding| (finding, String::new()));

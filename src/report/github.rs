@@ -4,19 +4,16 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::words::{count, remarks, silently_skipped, to_do};
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{Finding, Level, best_first};
 
-pub(super) const FORMAT: Format =
-    Format { name: "github", help: "annotations in GitHub Actions", write };
-
 /// Maximum annotations of each level that GitHub shows for a step; it silently drops the rest.
 const MAX_OF_LEVEL: usize = 10;
 
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let skipped = silently_skipped(outcome).filter(|(_, skip)| skip.is_notable());
     let skipped = skipped.map(|(path, skip)| format!("not examined: {path} ({})", skip.reason()));
     let remarks: Vec<_> = remarks(outcome).into_iter().chain(skipped).collect();

@@ -7,14 +7,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::Style;
 use super::plain_json::{exact, write_json};
 use super::words::{likeness, place, provenance};
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level};
-
-pub(super) const FORMAT: Format =
-    Format { name: "gitlab", help: "Code Quality report of GitLab", write };
 
 #[derive(Serialize)]
 struct Issue<'o> {
@@ -37,7 +34,7 @@ struct LineRange {
     end: u32,
 }
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_of: HashMap<&str, usize> = HashMap::new();
     let issues: Vec<_> = outcome
         .all_findings()

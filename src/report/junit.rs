@@ -9,19 +9,17 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
+use super::Style;
 use super::sides::lines;
-use super::words::{copy_text, end, likeness, place, provenance, remarks, text_of};
-use super::{Format, Style};
+use super::words::{copy_text, end, here, likeness, place, provenance, remarks, text_of};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
 use crate::text::{LinedText, count};
 
-pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
-
 /// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 40;
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let n_skipped = outcome.suppressed.len().to_string();
@@ -119,12 +117,7 @@ fn body(finding: &Finding, outcome: &Outcome) -> String {
             .collect();
     }
     let mut text = format!("{}\n\n", finding.message());
-    code(
-        &format!("{}:{}", finding.path, super::words::lines(&finding.fragment)),
-        copy_text(outcome, finding),
-        &finding.fragment,
-        &mut text,
-    );
+    code(&here(finding), copy_text(outcome, finding), &finding.fragment, &mut text);
     for (at, origin) in finding.origins.iter().enumerate() {
         let note = provenance(origin).map(|note| format!(", {note}")).unwrap_or_default();
         let title = format!("{} ({}{note})", place(origin), likeness(origin));

@@ -6,20 +6,19 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::audited::{OfClass, classes, headline, license_of, rows, share, subject};
 use super::missed::version_lines;
 use super::sides::lines;
 use super::text::examined;
-use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
-use super::{Format, Style};
+use super::words::{
+    and_more, copy_text, count, end, found, here, likeness, place, provenance, text_of, to_do,
+};
 use crate::audit::{AuditSummary, ComponentCopy, Outcome};
 use crate::language::Languages;
 use crate::license::Class;
 use crate::policy::{Finding, Fragment, Level, best_first};
 use crate::text::LinedText;
-
-pub(super) const FORMAT: Format =
-    Format { name: "markdown", help: "summary of a workflow step", write };
 
 /// Maximum bytes: GitHub accepts one mebibyte per step and nothing of a longer summary; other tools
 /// in the step need some.
@@ -31,7 +30,7 @@ const RESERVED: usize = 1_000;
 /// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 60;
 
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page(outcome, style).as_bytes())
 }
 
@@ -178,11 +177,9 @@ fn row(finding: &Finding) -> String {
     }
     if !finding.has_code() {
         let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
-        let mut named: Vec<_> =
-            files.iter().take(MAX_LINES).map(|file| code_span(&file.describe())).collect();
-        if files.len() > named.len() {
-            named.push(format!("and {} more", files.len() - named.len()));
-        }
+        let shown = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe()));
+        let more = and_more(files.len().saturating_sub(MAX_LINES)).trim().to_owned();
+        let named: Vec<String> = shown.chain(Some(more).filter(|of| !of.is_empty())).collect();
         return format!(
             "| {} {} | {word} | {} | | |\n",
             sign(finding.level),
@@ -205,7 +202,7 @@ fn row(finding: &Finding) -> String {
         sign(finding.level),
         escaped(finding.rule.id),
         count(finding.n_lines() as usize, "line"),
-        code_span(&format!("{}:{}", finding.path, super::words::lines(&finding.fragment))),
+        code_span(&here(finding)),
         escaped(&origin.map(likeness).unwrap_or_default()),
     )
 }
@@ -219,8 +216,7 @@ fn sign(level: Level) -> &'static str {
 }
 
 fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> String {
-    let path = finding.path.to_string();
-    let here = format!("{path}:{}", super::words::lines(&finding.fragment));
+    let here = here(finding);
     let mut text = format!(
         "<details><summary>{} {}: {}</summary>\n\n",
         sign(finding.level),

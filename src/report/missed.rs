@@ -1,6 +1,6 @@
 //! Words for what copies lack: missed commits, and the versions of folders.
 
-use super::words::{count, day, lines};
+use super::words::{count, day, first, lines};
 use std::collections::BTreeMap;
 
 use crate::audit::{EditedFile, FolderVersion};
@@ -19,11 +19,7 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
     let ids: Vec<&str> =
         commit.ids.iter().map(String::as_str).filter(|id| !commit.subject.contains(id)).collect();
     let ids = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
-    let mut at: Vec<String> =
-        places.iter().take(MAX_PLACES).map(|place| lines(&place.fragment)).collect();
-    if places.len() > at.len() {
-        at.push(format!("{} more", places.len() - at.len()));
-    }
+    let at = first(places, MAX_PLACES, |place| lines(&place.fragment));
     let noun =
         if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
     let of = if *n_hunks > places.len() {
@@ -45,15 +41,9 @@ pub(super) fn commit_lines(behind: &Behind, max: usize) -> Vec<String> {
     // What says that it fixes a security fault comes first.
     let mut commits: Vec<&MissedCommit> = behind.commits.iter().collect();
     commits.sort_by_key(|missed| !missed.commit.is_security);
-    let mut lines: Vec<String> =
-        commits.iter().take(max).map(|missed| commit_line(missed)).collect();
-    if commits.len() > lines.len() {
-        lines.push(format!(
-            "and {} more, which `secondhand stale` lists",
-            commits.len() - lines.len()
-        ));
-    }
-    lines
+    let n_more = commits.len().saturating_sub(max);
+    let more = (n_more > 0).then(|| format!("and {n_more} more, which `secondhand stale` lists"));
+    commits.into_iter().take(max).map(commit_line).chain(more).collect()
 }
 
 fn folder_name(folder: &FilePath) -> String {
@@ -87,16 +77,13 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
         others.entry(version).or_default().push(path.to_string());
     }
     for (version, names) in others {
-        lines.extend(listed(&format!("mixed in, of {version}"), names, is_verbose));
+        lines.extend(listed(&format!("mixed in, of {version}"), &names, is_verbose));
     }
-    let edited = of.edited.iter().map(edited_file);
-    lines.extend(listed("edited", edited.collect(), is_verbose));
-    lines.extend(listed("added", of.added.iter().map(ToString::to_string).collect(), is_verbose));
-    lines.extend(listed(
-        "missing",
-        of.missing.iter().map(ToString::to_string).collect(),
-        is_verbose,
-    ));
+    let edited: Vec<String> = of.edited.iter().map(edited_file).collect();
+    let names = |paths: &[FilePath]| Vec::from_iter(paths.iter().map(ToString::to_string));
+    lines.extend(listed("edited", &edited, is_verbose));
+    lines.extend(listed("added", &names(&of.added), is_verbose));
+    lines.extend(listed("missing", &names(&of.missing), is_verbose));
     if of.n_missing_elsewhere > 0 {
         lines.push(format!(
             "    not copied: {} in other folders",
@@ -170,16 +157,10 @@ fn edited_file(file: &EditedFile) -> String {
     format!("{} +{added} -{removed}", file.path)
 }
 
-fn listed(word: &str, mut names: Vec<String>, is_verbose: bool) -> Option<String> {
-    if names.is_empty() {
-        return None;
-    }
-    let n = names.len();
-    if !is_verbose && n > MAX_FILES {
-        names.truncate(MAX_FILES);
-        names.push(format!("{} more", n - MAX_FILES));
-    }
-    Some(format!("    {word}: {}", names.join(", ")))
+fn listed(word: &str, names: &[String], is_verbose: bool) -> Option<String> {
+    let max = if is_verbose { usize::MAX } else { MAX_FILES };
+    let listed = first(names, max, String::clone).join(", ");
+    (!names.is_empty()).then(|| format!("    {word}: {listed}"))
 }
 
 /// The edits of a file as a diff, from the version to the copy. Lines of the version are only known

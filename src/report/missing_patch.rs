@@ -6,20 +6,17 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::Style;
 use super::missed::commit_line;
 use super::words::{STEERING, steers};
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{LineEdit, MissedCommit};
 use crate::text::{FilePath, LinedText, printable};
 
-pub(super) const FORMAT: Format =
-    Format { name: "patch", help: "what copies lack, for `git apply`", write };
-
 /// Number of context lines around a hunk.
 const CONTEXT: u32 = 3;
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut of_files: BTreeMap<&FilePath, Vec<&MissedCommit>> = BTreeMap::new();
     for finding in &outcome.findings {
         if let Some(behind) = finding.behind() {

@@ -38,6 +38,8 @@ mod words;
 
 use std::io::{self, Write};
 
+use self::audited::{cyclonedx, decisions, notice, openvex, spdx_document, spdx3};
+use self::measured::{badge, openmetrics, shields, trend};
 use crate::audit::Outcome;
 
 /// A format for reports of a `T`.
@@ -47,8 +49,10 @@ pub struct Format<T: 'static = Outcome> {
     pub name: &'static str,
     /// What it is for, in a line.
     pub help: &'static str,
-    write: fn(&T, &Style, &mut dyn Write) -> io::Result<()>,
+    write: Writing<T>,
 }
+
+type Writing<T> = fn(&T, &Style, &mut dyn Write) -> io::Result<()>;
 
 /// How a report should look, if its format leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,40 +90,68 @@ pub enum GroupBy {
 
 /// The formats of findings, the default first.
 pub static FORMATS: &[Format] = &[
-    text::FORMAT,
-    concise::FORMAT,
-    json::FORMAT,
-    sarif::FORMAT,
-    github::FORMAT,
-    markdown::FORMAT,
-    gitlab::FORMAT,
-    junit::FORMAT,
-    checkstyle::FORMAT,
-    rdjson::FORMAT,
-    sonarqube::FORMAT,
-    azure::FORMAT,
-    csv::FORMAT,
-    html::FORMAT,
-    patch::FORMAT,
-    counts::FORMAT,
+    Format::new("text", "both sides of each copy, for people", text::write),
+    Format::new("concise", "a line for each finding, for editors and logs", concise::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("sarif", "SARIF 2.1.0 for code scanning", sarif::write),
+    Format::new("github", "annotations in GitHub Actions", github::write),
+    Format::new("markdown", "summary of a workflow step", markdown::write),
+    Format::new("gitlab", "Code Quality report of GitLab", gitlab::write),
+    Format::new("junit", "JUnit XML for CI systems", junit::write),
+    Format::new(
+        "checkstyle",
+        "Checkstyle XML, for Jenkins and other readers of warnings",
+        checkstyle::write,
+    ),
+    Format::new("rdjson", "diagnostics for reviewdog", rdjson::write),
+    Format::new("sonarqube", "generic issues of SonarQube", sonarqube::write),
+    Format::new("azure", "logging commands of Azure Pipelines", azure::write),
+    Format::new("csv", "a row for each origin, for spreadsheets", csv::write),
+    Format::new("html", "one page, side by side, to read in a browser", html::write),
+    Format::new("patch", "the edits that siblings lack, for `git apply`", patch::write),
+    Format::new("counts", "counts for scripts, one `name=value` per line", counts::write),
 ];
 
 /// The formats that only an audit of a whole tree has: SBOMs, VEX and notices.
 pub static AUDIT_FORMATS: &[Format] = &[
-    audited::spdx_document::FORMAT,
-    audited::spdx3::FORMAT,
-    audited::cyclonedx::FORMAT,
-    audited::openvex::FORMAT,
-    audited::notice::FORMAT,
-    audited::decisions::FORMAT,
+    Format::new("spdx", "SPDX 2.3 in JSON, copies as snippets", spdx_document::write),
+    Format::new("spdx3", "SPDX 3.0.1 in JSON-LD, copies as snippets", spdx3::write),
+    Format::new("cyclonedx", "CycloneDX 1.6 in JSON, with evidence and pedigree", cyclonedx::write),
+    Format::new(
+        "openvex",
+        "OpenVEX in JSON: which security fixes copies have, and which they lack",
+        openvex::write,
+    ),
+    Format::new(
+        "notice",
+        "a NOTICE file: whose code it is, and the attribution that is owed",
+        notice::write,
+    ),
+    Format::new(
+        "decisions",
+        "entries of a decisions file, for a person to fill in",
+        decisions::write,
+    ),
 ];
 
 /// The formats that only a scan has: figures for badges and monitoring.
 pub static SCAN_FORMATS: &[Format] = &[
-    measured::badge::FORMAT,
-    measured::shields::FORMAT,
-    measured::openmetrics::FORMAT,
-    measured::trend::FORMAT,
+    Format::new("badge", "a badge with the percentage of duplicated lines, as SVG", badge::write),
+    Format::new(
+        "shields",
+        "the same for badge services, as JSON of the shields.io endpoint",
+        shields::write,
+    ),
+    Format::new(
+        "openmetrics",
+        "figures by language and folder for Prometheus and its like",
+        openmetrics::write,
+    ),
+    Format::new(
+        "trend",
+        "a line of JSON to append to a file: the figures of a commit",
+        trend::write,
+    ),
 ];
 
 /// All formats of a scan.
@@ -134,18 +166,25 @@ pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
 
 /// The formats of what copies lack: its own text, those of findings, and patches.
 pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
-    static OWN: &[Format] = &[stale::FORMAT, missing_patch::FORMAT];
+    static OWN: &[Format] = &[
+        Format::new("text", "what copies lack, and which versions they are", stale::write),
+        Format::new("patch", "what copies lack, for `git apply`", missing_patch::write),
+    ];
     OWN.iter().chain(FORMATS.iter().filter(|format| OWN.iter().all(|own| own.name != format.name)))
 }
 
 impl Format {
     /// Whether a report in this format shows code of an outcome.
     pub fn shows_code(&self, outcome: &Outcome, style: &Style) -> bool {
-        self.name != text::FORMAT.name || !text::is_overview(outcome, style)
+        self.name != "text" || !text::is_overview(outcome, style)
     }
 }
 
 impl<T> Format<T> {
+    const fn new(name: &'static str, help: &'static str, write: Writing<T>) -> Self {
+        Self { name, help, write }
+    }
+
     /// Whether a report in this format has a place for what readers must know beside the findings;
     /// `is_quiet` if it is to have only findings.
     pub fn has_notices(&self, is_quiet: bool) -> bool {

@@ -8,8 +8,7 @@ use super::brief::brief;
 use super::found::{facts, headline, place as found_place};
 use super::sides::{Line, Sides, lines};
 use super::words::{
-    copy_text, count, end, found, likeness, lines as line_range, owned_by, place, provenance,
-    text_of,
+    and_more, copy_text, count, end, found, here, likeness, owned_by, place, provenance, text_of,
 };
 use crate::audit::{FoundCode, Outcome};
 use crate::policy::{Finding, Origin, Place, best_first};
@@ -57,22 +56,14 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
     all.extend(brief(outcome, finding));
     let text = copy_text(outcome, finding);
     if finding.is_copy() && !text.is_empty() {
-        all.push(format!("--- {}:{}", finding.path, line_range(&finding.fragment)));
-        all.extend(
-            lines(text, &finding.fragment)
-                .iter()
-                .map(|line| format!("{:>5} {}", line.number, line.text)),
-        );
+        all.push(format!("--- {}", here(finding)));
+        all.extend(lines(text, &finding.fragment).iter().map(numbered));
     }
     let with_text =
         finding.origins.first().and_then(|origin| Some((origin, text_of(outcome, origin)?)));
     if let Some((origin, text)) = with_text {
         all.push(format!("--- {}", place(origin)));
-        all.extend(
-            lines(text, &origin.fragment)
-                .iter()
-                .map(|line| format!("{:>5} {}", line.number, line.text)),
-        );
+        all.extend(lines(text, &origin.fragment).iter().map(numbered));
     }
     Passage { head: head(finding), lines: all }
 }
@@ -82,10 +73,8 @@ pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
 pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let class = |finding: &Finding| {
         let tokens = count(finding.n_tokens, "token");
-        let places: Vec<String> = [format!("{}:{}", finding.path, line_range(&finding.fragment))]
-            .into_iter()
-            .chain(finding.origins.iter().map(place))
-            .collect();
+        let origins = finding.origins.iter().map(place);
+        let places: Vec<String> = std::iter::once(here(finding)).chain(origins).collect();
         let head =
             format!("[{}] {} ({tokens}): {}", finding.id(), finding.message(), shortened(&places));
         Passage { head, lines: brief(outcome, finding) }
@@ -119,17 +108,17 @@ pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
 /// `[1a2b] src/a.c:12-30: warning[copied-code] 19 lines copied from src/b.c:3; renamed, 97 %
 /// alike`.
 fn head(finding: &Finding) -> String {
-    let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
+    let at = here(finding);
     let (level, rule) = (finding.level.name(), finding.rule.id);
     let mut head = format!("[{}] {at}: {level}[{rule}] {}", finding.id(), finding.message());
     if let Some(first) = finding.origins.first() {
         head.push_str(&format!("; {}", likeness(first)));
         head.push_str(&provenance(first).map(|of| format!("; {of}")).unwrap_or_default());
     }
-    if let Some((Origin { place: Place::Tree, .. }, [_, ..])) =
-        finding.origins.split_first().map(|(a, b)| (a.clone(), b))
+    if let [Origin { place: Place::Tree, .. }, others @ ..] = &finding.origins[..]
+        && !others.is_empty()
     {
-        let others: Vec<String> = finding.origins[1..].iter().map(place).collect();
+        let others: Vec<String> = others.iter().map(place).collect();
         head.push_str(&format!("; also {}", shortened(&others)));
     }
     head
@@ -143,19 +132,16 @@ pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
         (copy_text(outcome, finding), &finding.fragment),
         (text_of(outcome, origin)?, &origin.fragment),
     );
-    let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
+    let at = here(finding);
     let mut text = format!("{}\n\n{at:<SIDE$} | {}\n", finding.message(), place(origin));
     for &row in &sides.rows {
         let side = |lines: &[Line], at: Option<usize>| {
-            let line = at.map(|at| &lines[at]);
-            line.map(|line| format!("{:>5} {}", line.number, line.text.replace('\t', "    ")))
-                .unwrap_or_default()
+            at.map(|at| numbered(&lines[at]).replace('\t', "    ")).unwrap_or_default()
         };
         let (copy, origin) = (side(&sides.copy, row.0), side(&sides.origin, row.1));
         let mark =
             if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
-        let width = copy.width();
-        let pad = " ".repeat(SIDE.saturating_sub(width));
+        let pad = " ".repeat(SIDE.saturating_sub(copy.width()));
         text.push_str(format!("{copy}{pad} {mark} {origin}").trim_end());
         text.push('\n');
     }
@@ -166,8 +152,11 @@ pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
     Some(text)
 }
 
+fn numbered(line: &Line) -> String {
+    format!("{:>5} {}", line.number, line.text)
+}
+
 fn shortened(places: &[String]) -> String {
     let n_more = places.len().saturating_sub(MAX_ORIGINS);
-    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
-    format!("{}{more}", places[..places.len() - n_more].join(", "))
+    places[..places.len() - n_more].join(", ") + &and_more(n_more)
 }

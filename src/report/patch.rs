@@ -4,21 +4,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::words::{STEERING, lines, place, steers};
-use super::{Format, Style};
+use super::Style;
+use super::words::{STEERING, here, place, steers};
 use crate::audit::Outcome;
 use crate::text::{FilePath, printable};
 
-pub(super) const FORMAT: Format =
-    Format { name: "patch", help: "the edits that siblings lack, for `git apply`", write };
-
 /// The lines between the patches say what each is for: `git apply` and `patch` skip them.
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut written: BTreeMap<&FilePath, Vec<Range<usize>>> = BTreeMap::new();
     for finding in &outcome.findings {
         let Some(missed) = finding.missed() else { continue };
         for (origin, patch) in finding.origins.iter().zip(&missed.patches) {
-            let of = printable(format!("{}:{}", finding.path, lines(&finding.fragment)).as_bytes());
+            let of = printable(here(finding).as_bytes());
             let at = printable(place(origin).as_bytes());
             let touched = patch.as_deref().map(touched_lines).unwrap_or_default();
             let of_file = written.entry(&origin.path).or_default();

@@ -10,15 +10,12 @@ use serde_json::{Value, json};
 
 use super::plain_json::{exact, write_json};
 use super::words::{likeness, provenance};
-use super::{Format, REPOSITORY, Style};
+use super::{REPOSITORY, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Origin, Place};
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format =
-    Format { name: "rdjson", help: "diagnostics for reviewdog", write };
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let diagnostics: Vec<Value> = outcome.all_findings().map(diagnostic).collect();
     let report = json!({ "source": { "name": "secondhand", "url": REPOSITORY }, "diagnostics": diagnostics });
     write_json(&report, out)

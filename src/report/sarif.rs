@@ -18,7 +18,7 @@ use serde_sarif::sarif::{
 use super::plain_json::json;
 use super::text::sentences;
 use super::words::{day, percent, place, provenance, to_do};
-use super::{Format, REPOSITORY, Style, VERSION};
+use super::{REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
@@ -26,9 +26,6 @@ use crate::policy::{
     SuppressedFinding, Topic, UnexaminedFiles,
 };
 use crate::text::{FilePath, agreed, count};
-
-pub(super) const FORMAT: Format =
-    Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
 /// Maximum results in a run; GitHub rejects uploads with more.
 const MAX_RESULTS: usize = 25_000;
@@ -44,7 +41,7 @@ const MAX_UNEXAMINED: usize = 100;
 /// Maximum components in the properties of a result.
 const MAX_COMPONENTS: usize = 20;
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut max = MAX_RESULTS;
     loop {
         let text = json(&log(outcome, max))?;

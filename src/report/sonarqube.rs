@@ -8,17 +8,14 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::Style;
 use super::plain_json::{exact, write_json};
 use super::words::likeness;
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Place, Topic};
 use crate::text::FilePath;
 
-pub(super) const FORMAT: Format =
-    Format { name: "sonarqube", help: "generic issues of SonarQube", write };
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let rules: BTreeMap<String, Value> =
         outcome.all_findings().map(|of| (rule_id(of), rule(of))).collect();
     let issues: Vec<Value> = outcome.all_findings().map(issue).collect();

@@ -2,16 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::Style;
 use super::missed::{commit_lines, edits, version_lines};
 use super::words::{count, end};
-use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Level, best_first};
 
-pub(super) const FORMAT: Format =
-    Format { name: "text", help: "what copies lack, and which versions they are", write };
-
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if style.is_quiet {
         return super::concise::write(outcome, style, out);
     }

@@ -7,22 +7,19 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
+use super::Style;
 use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, file_of, found_in, found_in_audit, grouped, likeness,
-    missed_note, owned_by, percent, place, provenance, silently_skipped, skipped_lines, text_of,
-    to_do, unread_note,
+    copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped, here,
+    likeness, missed_note, owned_by, percent, place, provenance, silently_skipped, skipped_lines,
+    text_of, to_do, unread_note,
 };
-use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
 use crate::policy::{About, Finding, Level, Origin, UnexaminedFiles, best_first};
-
-pub(super) const FORMAT: Format =
-    Format { name: "text", help: "both sides of each copy, for people", write };
 
 /// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
@@ -30,7 +27,7 @@ const MAX_ORIGINS: usize = 5;
 const MAX_COMMITS: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if style.is_quiet {
         return super::concise::write(outcome, style, out);
     }
@@ -190,14 +187,9 @@ fn overview(
         writeln!(out, "lines that would go if each class were written once, and where it is:")?;
     }
     for class in &shown {
-        let places =
-            class.origins.iter().map(|of| format!("{}:{}", of.path, of.fragment.start.line));
-        let mut named: Vec<String> = places.take(MAX_PLACES).collect();
-        if class.origins.len() > named.len() {
-            named.push(format!("{} more", class.origins.len() - named.len()));
-        }
-        let at = format!("{}:{}", class.path, super::words::lines(&class.fragment));
-        let line = format!("[{}] {at}, also {}", class.id(), named.join(", "));
+        let place = |of: &Origin| format!("{}:{}", of.path, of.fragment.start.line);
+        let named = first(&class.origins, MAX_PLACES, place).join(", ");
+        let line = format!("[{}] {}, also {named}", class.id(), here(class));
         let places = canvas.wrapped(&line, 8).join("\n        ");
         writeln!(out, "{:>6}  {places}", class.n_saved_lines)?;
     }
@@ -222,32 +214,32 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     let mut text = headline(finding, canvas);
     let is_new = finding.n_novel > 0;
     let tokens = count(finding.n_tokens, "token");
-    let (here, there) = roles(finding);
+    let (own, other) = roles(finding);
     let new = if is_new && finding.is_copy() {
         format!(", {} of them new", finding.n_novel)
     } else {
         String::new()
     };
     let copy = (copy_text(outcome, finding), &finding.fragment);
-    let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
+    let at = here(finding);
     let titles = |origin: &Origin| Titles {
-        copy: format!("{at} {here}, {tokens}{new}"),
+        copy: format!("{at} {own}, {tokens}{new}"),
         origin: format!(
-            "{} {there}, {}{}",
+            "{} {other}, {}{}",
             place(origin),
             alike(origin, is_verbose),
             noted(origin)
         ),
     };
-    let Some((first, rest)) = finding.origins.split_first() else {
+    let Some((origin, rest)) = finding.origins.split_first() else {
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
     };
-    let titles = titles(first);
-    match text_of(outcome, first) {
+    let titles = titles(origin);
+    match text_of(outcome, origin) {
         Some(source) => {
-            let sides = Sides::new(copy, (source, &first.fragment));
+            let sides = Sides::new(copy, (source, &origin.fragment));
             text.push_str(&draw(&sides, &titles, canvas));
-            text.push_str(&renames(&sides.renamed_names(&finding.path, &first.path), canvas));
+            text.push_str(&renames(&sides.renamed_names(&finding.path, &origin.path), canvas));
         }
         // A corpus may contain only fingerprints.
         None => {
@@ -283,7 +275,7 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
 
 /// Another copy of a family, in a line.
 fn of_family(other: &Finding) -> String {
-    let at = format!("also {}:{}", other.path, super::words::lines(&other.fragment));
+    let at = format!("also {}", here(other));
     let of_origin = |origin: &Origin| {
         format!(", {} {}, {}", origin.relation(), place(origin), likeness(origin))
     };
@@ -328,7 +320,7 @@ fn why_milder(finding: &Finding, canvas: Canvas) -> String {
 
 /// A finding without its code.
 fn briefly(finding: &Finding, canvas: Canvas) -> String {
-    let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
+    let at = here(finding);
     let origin = finding
         .origins
         .first()
@@ -412,17 +404,13 @@ fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
 
 /// Which names replace which.
 fn renames(all: &[&Rename], canvas: Canvas) -> String {
-    let renames = all.iter().take(MAX_RENAMES).map(|rename| {
+    if all.is_empty() {
+        return String::new();
+    }
+    let words = first(all, MAX_RENAMES, |rename| {
         let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
         format!("{} -> {}{times}", rename.from, rename.to)
     });
-    let mut words: Vec<_> = renames.collect();
-    if words.is_empty() {
-        return String::new();
-    }
-    if all.len() > MAX_RENAMES {
-        words.push(format!("{} more", all.len() - MAX_RENAMES));
-    }
     note(&format!("renamed: {}", words.join(", ")), canvas)
 }
 

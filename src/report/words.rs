@@ -6,6 +6,7 @@ use super::GroupBy;
 use crate::audit::{Duplication, Outcome, Share, Skip};
 use crate::change::End;
 use crate::language::Languages;
+use crate::matching::CloneType;
 use crate::policy::{
     About, Answer, Attribution, Component, Deletion, Finding, Fragment, Level, Origin, Place,
     Reuse, Topic, Verdict, Writing, best_first,
@@ -19,9 +20,30 @@ pub(super) fn lines(fragment: &Fragment) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// The position of an origin: `src/a.c:12-20`.
+/// A position: `src/a.c:12-20`.
+pub(super) fn at(path: &FilePath, fragment: &Fragment) -> String {
+    format!("{path}:{}", lines(fragment))
+}
+
+/// The position of an origin.
 pub(super) fn place(origin: &Origin) -> String {
-    format!("{}:{}", origin.path, lines(&origin.fragment))
+    at(&origin.path, &origin.fragment)
+}
+
+/// The position of a copy.
+pub(super) fn here(finding: &Finding) -> String {
+    at(&finding.path, &finding.fragment)
+}
+
+/// The first `max` of these as they are told, and `N more` where there are more.
+pub(super) fn first<T>(all: &[T], max: usize, told: impl Fn(&T) -> String) -> Vec<String> {
+    let n_more = all.len().saturating_sub(max);
+    all.iter().take(max).map(told).chain((n_more > 0).then(|| format!("{n_more} more"))).collect()
+}
+
+/// ` and 3 more`, where there are more.
+pub(super) fn and_more(n_more: usize) -> String {
+    if n_more > 0 { format!(" and {n_more} more") } else { String::new() }
 }
 
 /// Whether a patch that has this line would steer what shows it: a command of a CI system, or a
@@ -82,7 +104,7 @@ pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
     let on = day(writing.time).map(|day| format!(" on {day}")).unwrap_or_default();
     let renamed =
         if writing.path == *path { String::new() } else { format!(", as {}", writing.path) };
-    let author = crate::text::printable(writing.author.as_bytes());
+    let author = printable(writing.author.as_bytes());
     format!("written in {}{on} by {author}{renamed}", short(&writing.commit))
 }
 
@@ -92,7 +114,7 @@ pub(super) fn deleted(deletion: &Deletion) -> String {
     if let Some(day) = day(deletion.time) {
         text.push_str(&format!(" on {day}"));
     }
-    let subject = crate::text::printable(deletion.subject.as_bytes());
+    let subject = printable(deletion.subject.as_bytes());
     if !subject.is_empty() {
         text.push_str(&format!(" (\"{subject}\")"));
     }
@@ -128,7 +150,7 @@ fn owned(component: &Component) -> String {
     let seen = seen.unwrap_or_default();
     let text =
         format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
-    crate::text::printable(text.as_bytes())
+    printable(text.as_bytes())
 }
 
 /// The first ten digits of a commit.
@@ -143,7 +165,12 @@ pub(super) fn day(time: i64) -> Option<String> {
 
 /// How the copy differs from an origin: `renamed, 97 % alike`.
 pub(super) fn likeness(origin: &Origin) -> String {
-    format!("{}, {} % alike", origin.clone_type.word(), percent(origin.similarity))
+    alike(origin.clone_type, origin.similarity)
+}
+
+/// The same of any two sides.
+pub(super) fn alike(clone_type: CloneType, similarity: f64) -> String {
+    format!("{}, {} % alike", clone_type.word(), percent(similarity))
 }
 
 /// A fraction in whole percent; 100 only for the whole.
@@ -157,7 +184,7 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     let owners = &outcome.owners;
     let named = |path: &FilePath| match owners.of(path).as_slice() {
         [] => "nobody".to_owned(),
-        of => crate::text::printable(of.join(" ").as_bytes()),
+        of => printable(of.join(" ").as_bytes()),
     };
     if owners.is_empty() {
         return None;
@@ -191,9 +218,7 @@ pub(super) fn grouped(
     let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
         let group = match by {
-            GroupBy::Owner => {
-                crate::text::printable(outcome.owners.of(&finding.path).join(" ").as_bytes())
-            }
+            GroupBy::Owner => printable(outcome.owners.of(&finding.path).join(" ").as_bytes()),
             GroupBy::Folder => {
                 let path = finding.path.as_bytes();
                 let end = path.len().saturating_sub(finding.path.name().len());
@@ -359,7 +384,7 @@ pub(super) fn skipped_lines<'s>(
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.
 pub(super) fn end(end: &End) -> String {
     // A branch name is untrusted text.
-    let name = crate::text::printable(end.name.as_bytes());
+    let name = printable(end.name.as_bytes());
     match &end.commit {
         Some(commit) => format!("{name} {}", commit.short()),
         None => name,

@@ -16,11 +16,8 @@ use crate::policy::Component;
 use crate::report::missed::edits;
 use crate::report::plain_json::write_json;
 use crate::report::words::place;
-use crate::report::{Format, Style, VERSION};
+use crate::report::{Style, VERSION};
 use crate::text::{FilePath, printable};
-
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "cyclonedx", help: "CycloneDX 1.6 in JSON, with evidence and pedigree", write };
 
 /// What a patch begins with: it may not make the one file of the other.
 const LEFT_OUT: &str = "lines of comments and blank lines are left out";
@@ -28,7 +25,7 @@ const LEFT_OUT: &str = "lines of comments and blank lines are left out";
 /// Maximum occurrences of a component to list.
 const MAX_OCCURRENCES: usize = 1_000;
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     write_json(&bom(outcome, audited), out)
 }

@@ -4,15 +4,9 @@ use std::io::{self, Write};
 
 use crate::audit::Outcome;
 use crate::policy::{Finding, Place};
-use crate::report::{Format, Style};
+use crate::report::Style;
 
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "decisions",
-    help: "entries of a decisions file, for a person to fill in",
-    write,
-};
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     for finding in &outcome.findings {
         writeln!(out, "[[decision]]")?;
         writeln!(out, "copy = {}", quoted(&finding.identity))?;

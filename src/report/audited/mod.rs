@@ -16,14 +16,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::VERSION;
 use super::missed::version_lines;
-use super::words::{count, day, found_in_audit, percent, short};
+use super::words::{count, day, first, found_in_audit, percent, short};
 use crate::audit::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation, Introduction,
     Outcome, Possible, State,
 };
 use crate::license::Class;
 use crate::policy::{Component, Place};
-use crate::text::{FilePath, hexadecimal};
+use crate::text::{FilePath, hexadecimal, printable};
 
 /// The part of a tree that belongs to one license class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -86,12 +86,9 @@ pub(super) fn from(audited: &AuditSummary, file: &CopiedFile) -> String {
         let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
         format!("{part} % {name} {}", origin.path)
     };
-    let mut parts: Vec<String> = file.origins.iter().take(MAX_ORIGINS).map(of).collect();
-    if file.origins.len() > MAX_ORIGINS {
-        parts.push(format!("{} more", file.origins.len() - MAX_ORIGINS));
-    }
+    let mut parts = first(&file.origins, MAX_ORIGINS, of);
     parts.extend(state(audited, file));
-    crate::text::printable(parts.join(", ").as_bytes())
+    printable(parts.join(", ").as_bytes())
 }
 
 /// How a file differs from its origin; `None` if it only contains code of it.
@@ -119,7 +116,7 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
         ),
         format!("program: secondhand {VERSION}; settings: {settings}"),
     ];
-    lines.iter().map(|line| crate::text::printable(line.as_bytes())).collect()
+    lines.iter().map(|line| printable(line.as_bytes())).collect()
 }
 
 /// A corpus with the beginning of its digest.
@@ -177,10 +174,15 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
             count(taken.n_tokens, "token"),
             taken.verdict.describe(),
         );
-        lines.push(crate::text::printable(text.as_bytes()));
-        lines.extend(taken.component.terms.contradictions.iter().map(|of| {
-            format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))
-        }));
+        lines.push(printable(text.as_bytes()));
+        lines.extend(
+            taken
+                .component
+                .terms
+                .contradictions
+                .iter()
+                .map(|of| format!("    contradicted: {}", printable(of.evidence.as_bytes()))),
+        );
     }
     if !audited.versions.is_empty() {
         lines.extend([
@@ -256,7 +258,7 @@ fn possible_line(of: &Possible) -> String {
     let Possible { path, component, origin, n_tokens } = of;
     let text =
         format!("  {path}: {} like {origin} of {}", count(*n_tokens, "token"), component.label());
-    crate::text::printable(text.as_bytes())
+    printable(text.as_bytes())
 }
 
 /// The commit that first added a component's code to a file, in words; empty if the history was not
@@ -291,7 +293,7 @@ fn history(brought: &[Introduction]) -> Vec<String> {
             of.origin,
             of.verdict.describe(),
         );
-        lines.push(crate::text::printable(text.as_bytes()));
+        lines.push(printable(text.as_bytes()));
     }
     if brought.is_empty() {
         lines.push("  nothing".to_owned());
@@ -305,7 +307,7 @@ pub(super) fn licenses(audited: &AuditSummary, file: &CopiedFile) -> String {
     let named =
         file.origins.iter().map(|of| license(of).unwrap_or_else(|| "license not known".to_owned()));
     let named: BTreeSet<String> = named.collect();
-    crate::text::printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
+    printable(named.into_iter().collect::<Vec<_>>().join(", ").as_bytes())
 }
 
 /// A table of the files: path, containment, tokens, and what explains it.

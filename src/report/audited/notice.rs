@@ -10,17 +10,11 @@ use std::io::{self, Write};
 use super::{is_of, notices, state};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, FolderVersion, Outcome, State};
 use crate::policy::{Answer, Component};
+use crate::report::Style;
 use crate::report::missed::evidence;
-use crate::report::{Format, Style};
 use crate::text::printable;
 
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "notice",
-    help: "a NOTICE file: whose code it is, and the attribution that is owed",
-    write,
-};
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     writeln!(
         out,

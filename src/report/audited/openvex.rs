@@ -13,14 +13,8 @@ use crate::audit::{AuditSummary, Outcome, generic_purl, percent_encoded};
 use crate::policy::{Component, Finding, Ground, Milder, PastCommit};
 use crate::report::plain_json::write_json;
 use crate::report::words::lines;
-use crate::report::{Format, Style, VERSION};
+use crate::report::{Style, VERSION};
 use crate::text::{FilePath, printable};
-
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "openvex",
-    help: "OpenVEX in JSON: which security fixes copies have, and which they lack",
-    write,
-};
 
 /// A fix of a security fault, and what copies have of it.
 pub(super) struct Statement<'s> {
@@ -103,7 +97,7 @@ impl Statement<'_> {
     }
 }
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     let revision =
         outcome.head.commit.map(|commit| format!("@{}", percent_encoded(&commit.to_string())));

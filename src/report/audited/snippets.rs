@@ -7,7 +7,7 @@ use super::brought_in;
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::{Component, Finding, Origin, Place};
-use crate::report::words::{lines, percent, place};
+use crate::report::words::{here, percent, place};
 use crate::text::{FilePath, LinedText};
 
 /// A copy in a file, and where it is from.
@@ -74,7 +74,7 @@ fn snippet<'s>(
         component,
         origin,
         path: &finding.path,
-        name: format!("{}:{}", finding.path, lines(&finding.fragment)),
+        name: here(finding),
         bytes: (start, text.lines().range(last).end.max(start)),
         lines: (first, last),
         comment,

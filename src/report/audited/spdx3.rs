@@ -11,15 +11,12 @@ use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
-use crate::report::{Format, Style, VERSION};
-
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "spdx3", help: "SPDX 3.0.1 in JSON-LD, copies as snippets", write };
+use crate::report::{Style, VERSION};
 
 const CONTEXT: &str = "https://spdx.org/rdf/3.0.1/spdx-context.jsonld";
 const CREATION: &str = "_:creation";
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     let unnamed = Graph::of(outcome, audited, String::new());
     let namespace =

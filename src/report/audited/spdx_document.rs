@@ -13,14 +13,11 @@ use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::ATTRIBUTION;
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
-use crate::report::{Format, Style, VERSION};
-
-pub(in crate::report) const FORMAT: Format =
-    Format { name: "spdx", help: "SPDX 2.3 in JSON, copies as snippets", write };
+use crate::report::{Style, VERSION};
 
 const NONE: &str = "NOASSERTION";
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     write_json(&document(outcome, audited), out)
 }

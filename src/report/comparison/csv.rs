@@ -4,19 +4,16 @@ use std::io::{self, Write};
 
 use super::names;
 use crate::audit::Comparison;
+use crate::report::Style;
 use crate::report::csv::defused;
-use crate::report::{Format, Style};
 use crate::text::FilePath;
-
-pub(super) const FORMAT: Format<Comparison> =
-    Format { name: "csv", help: "a row for each pair, for spreadsheets", write };
 
 const COLUMNS: [&str; 10] = [
     "first", "second", "rank", "first_in_second", "second_in_first", "resemblance",
     "shared_fingerprints", "matches", "first_matched_tokens", "second_matched_tokens",
 ];
 
-fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = ::csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
     for pair in &comparison.pairs {

@@ -5,14 +5,11 @@ use std::io::{self, Write};
 use super::clusters::Graph;
 use super::{figures, headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
-use crate::report::html::{Block, Card, Cell, Code, Column, Heading, MAX_CARDS, Page, Table};
+use crate::report::Style;
+use crate::report::html::{Block, Card, Cell, Code, Heading, MAX_CARDS, Page, Table, left_out};
 use crate::report::sides::Sides;
-use crate::report::words::{count, lines, percent};
-use crate::report::{Format, Style};
+use crate::report::words::{at, count, percent};
 use crate::text::LinedText;
-
-pub(super) const FORMAT: Format<Comparison> =
-    Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
 /// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
@@ -23,7 +20,7 @@ const MAX_LISTED: usize = 5_000;
 /// Maximum rows of code on a page.
 const MAX_ROWS: usize = 30_000;
 
-fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_free = MAX_ROWS;
     let mut cards = Vec::new();
     let mut card_of: Vec<Option<usize>> = Vec::new();
@@ -36,23 +33,21 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     }
     let n_more =
         comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
-    let left_out = match n_more {
-        0 => String::new(),
-        n => format!("{} left out: --format json has all of them", count(n, "less similar pair")),
-    };
     let heading = Heading {
         title: headline(comparison),
         subtitle: "How much of each submission is in another, the most alike first. \
                    Similar code need not be copied: read both sides before you judge."
             .to_owned(),
         summary: summary(comparison),
+        list: "Pairs side by side",
+        left_out: left_out(n_more, 0, "less similar pair"),
     };
     let card_of_pair = |a, b| {
         let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
         card_of[at]
     };
-    let mut page = Page::new(heading, "Pairs side by side", cards).without(left_out);
-    page = page.with(&super::histogram::chart(&comparison.histogram, comparison.n_compared));
+    let histogram = super::histogram::chart(&comparison.histogram, comparison.n_compared);
+    let mut page = Page::new(heading, cards).with(&histogram);
     for (number, graph) in
         Graph::all(comparison, card_of_pair).into_iter().enumerate().take(MAX_GRAPHS)
     {
@@ -62,16 +57,7 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
 }
 
 /// The ranking, each row with its card.
-fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("first"),
-        Column::of_text("second"),
-        Column::of_numbers("rank"),
-        Column::of_numbers("in 2nd"),
-        Column::of_numbers("in 1st"),
-        Column::of_numbers("alike"),
-        Column::of_numbers("passages"),
-    ];
+fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
     let row = |(pair, card): (&Pair, &Option<usize>)| {
         let [a, b] = names(pair, comparison);
         let names = [a, b].map(|name| Cell::to_card(name, *card));
@@ -81,14 +67,13 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
     let n_more = comparison.pairs.len().saturating_sub(MAX_LISTED);
     Table {
         title: "All pairs that share code",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["first", "second", "#rank", "#in 2nd", "#in 1st", "#alike", "#passages"],
         rows: comparison.pairs.iter().zip(card_of).take(MAX_LISTED).map(row).collect(),
-        left_out: if n_more > 0 {
-            format!("{} left out", count(n_more, "less similar pair"))
-        } else {
-            String::new()
+        left_out: match n_more {
+            0 => String::new(),
+            n => format!("{} left out", count(n, "less similar pair")),
         },
+        ..Table::default()
     }
 }
 
@@ -99,35 +84,27 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
         Block {
             likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),
-            note: String::new(),
-            titles: [
-                (format!("{}:{}", found.a.0, lines(&found.a.1)), ""),
-                (format!("{}:{}", found.b.0, lines(&found.b.1)), ""),
-            ],
-            code: if *n_free > 0 {
-                Code::of_both(&sides, (&found.a.0, &found.b.0), n_free)
-            } else {
-                Code::default()
+            titles: [(at(&found.a.0, &found.a.1), ""), (at(&found.b.0, &found.b.1), "")],
+            code: match *n_free {
+                0 => Code::default(),
+                _ => Code::of_both(&sides, (&found.a.0, &found.b.0), n_free),
             },
+            ..Block::default()
         }
     });
     let blocks = blocks.collect();
     let n_more = pair.matches.len().saturating_sub(MAX_MATCHES);
     Card {
         level: "pair",
-        rule: String::new(),
-        language: String::new(),
         path: format!("{a}\n{b}"),
         badge: format!("{} %", percent(pair.containment())),
         headline: format!("{a} and {b}"),
         place: count(pair.matches.len(), "passage"),
-        facts: String::new(),
-        link: None,
         blocks,
-        listed: if n_more > 0 {
-            vec![format!("{} more", count(n_more, "passage"))]
-        } else {
-            Vec::new()
-        },
+        listed: (n_more > 0)
+            .then(|| format!("{} more", count(n_more, "passage")))
+            .into_iter()
+            .collect(),
+        ..Card::default()
     }
 }

@@ -6,11 +6,8 @@ use std::io::{self, Write};
 use crate::audit;
 use crate::policy;
 use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Format, Style, VERSION};
+use crate::report::{Style, VERSION};
 use crate::text::FilePath;
-
-pub(super) const FORMAT: Format<audit::Comparison> =
-    Format { name: "json", help: "versioned JSON for programs", write };
 
 json_types! {
 
@@ -105,7 +102,11 @@ struct SkippedFile from ((path, why): (&FilePath, &String)) {
 
 }
 
-fn write(comparison: &audit::Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    comparison: &audit::Comparison,
+    _: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     write_json(&Comparison::from(comparison), out)
 }
 

@@ -10,15 +10,19 @@ mod text;
 use std::collections::BTreeMap;
 
 use super::Format;
-use super::words::{count, percent};
+use super::words::{alike, count, percent};
 use crate::audit::{Comparison, Match, Pair};
 
 pub use csv::pseudonym_key;
 pub use json::schema as comparison_schema;
 
 /// All formats of `compare`, the default first.
-pub static COMPARISON_FORMATS: &[Format<Comparison>] =
-    &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT];
+pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
+    Format::new("text", "a ranking and both sides, for people", text::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("csv", "a row for each pair, for spreadsheets", csv::write),
+    Format::new("html", "one page, side by side, to read in a browser", html::write),
+];
 
 /// Maximum files to list that were not compared; the rest are counted. JSON lists all.
 const MAX_LEFT_OUT: usize = 100;
@@ -110,5 +114,5 @@ fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
 
 /// `renamed, 97 % alike`.
 fn likeness(found: &Match) -> String {
-    format!("{}, {} % alike", found.clone_type.word(), percent(found.similarity))
+    alike(found.clone_type, found.similarity)
 }

@@ -6,20 +6,17 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{figures, headline, likeness, names, summary};
 use crate::audit::{CLUSTERED, Comparison, Pair};
+use crate::report::Style;
 use crate::report::frame::{Canvas, Titles, draw};
 use crate::report::sides::Sides;
-use crate::report::words::{count, lines, percent};
-use crate::report::{Format, Style};
+use crate::report::words::{at, count, percent};
 use crate::text::LinedText;
-
-pub(super) const FORMAT: Format<Comparison> =
-    Format { name: "text", help: "a ranking and both sides, for people", write };
 
 /// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
 const MAX_PAIRS: usize = 5;
 const MAX_MATCHES: usize = 3;
 
-fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let canvas = Canvas::new(style);
     for line in canvas.wrapped(&headline(comparison), 0) {
         writeln!(out, "{line}")?;
@@ -79,13 +76,8 @@ fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canva
         let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
         let titles = Titles {
-            copy: format!(
-                "{}:{}, {}",
-                found.a.0,
-                lines(&found.a.1),
-                count(found.n_tokens, "token")
-            ),
-            origin: format!("{}:{}, {}", found.b.0, lines(&found.b.1), likeness(found)),
+            copy: format!("{}, {}", at(&found.a.0, &found.a.1), count(found.n_tokens, "token")),
+            origin: format!("{}, {}", at(&found.b.0, &found.b.1), likeness(found)),
         };
         text.push_str(&draw(&sides, &titles, canvas));
     }

@@ -4,12 +4,9 @@ use std::io::{self, Write};
 
 use super::{facts, place};
 use crate::audit::FoundCode;
-use crate::report::{Format, Style};
+use crate::report::Style;
 
-pub(super) const FORMAT: Format<FoundCode> =
-    Format { name: "concise", help: "a line for each result", write };
-
-fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     found
         .results
         .iter()

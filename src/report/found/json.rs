@@ -7,10 +7,7 @@ use crate::matching;
 use crate::policy;
 use crate::report::plain_json::{each, json_types, rounded, write_json};
 use crate::report::words::{component_of, deletion_of, place_name};
-use crate::report::{Format, Style, VERSION};
-
-pub(super) const FORMAT: Format<FoundCode> =
-    Format { name: "json", help: "versioned JSON for programs", write };
+use crate::report::{Style, VERSION};
 
 json_types! {
 
@@ -109,7 +106,7 @@ struct Component from (of: &policy::Component) {
 
 }
 
-fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&Report::from(found), out)
 }
 

@@ -5,7 +5,7 @@ mod json;
 mod text;
 
 use super::Format;
-use super::words::{count, deleted, end, lines, percent};
+use super::words::{at, count, deleted, end, percent};
 use crate::audit::{Existing, FoundCode};
 use crate::fingerprint::Effort;
 use crate::matching::CloneType;
@@ -15,7 +15,11 @@ use crate::text::printable;
 pub use json::schema as find_schema;
 
 /// All formats of `find`, the default first.
-pub static FIND_FORMATS: &[Format<FoundCode>] = &[text::FORMAT, json::FORMAT, concise::FORMAT];
+pub static FIND_FORMATS: &[Format<FoundCode>] = &[
+    Format::new("text", "where it is, and the code, for people", text::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("concise", "a line for each result", concise::write),
+];
 
 /// What was found, in a line.
 pub(super) fn headline(found: &FoundCode) -> String {
@@ -39,7 +43,7 @@ pub(super) fn headline(found: &FoundCode) -> String {
 
 /// `src/a.rs:12-30`.
 pub(super) fn place(existing: &Existing) -> String {
-    format!("{}:{}", existing.path, lines(&existing.fragment))
+    at(&existing.path, &existing.fragment)
 }
 
 /// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`;

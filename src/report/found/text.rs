@@ -4,20 +4,17 @@ use std::io::{self, Write};
 
 use super::{facts, headline, place};
 use crate::audit::FoundCode;
+use crate::report::Style;
 use crate::report::frame::wrapped;
 use crate::report::words::count;
-use crate::report::{Format, Style};
 use crate::text::printable;
-
-pub(super) const FORMAT: Format<FoundCode> =
-    Format { name: "text", help: "where it is, and the code, for people", write };
 
 /// Maximum lines of code to show of a result; unlimited with `--verbose`.
 const MAX_LINES: usize = 24;
 /// Minimum columns to write anything sensible.
 const MIN_WIDTH: usize = 24;
 
-fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let width = style.width.max(MIN_WIDTH);
     if !style.is_quiet {
         writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;

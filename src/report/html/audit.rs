@@ -2,7 +2,7 @@
 //! files.
 
 use super::Page;
-use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
+use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
 use crate::policy::{Answer, Finding, Level};
 use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
@@ -50,47 +50,35 @@ pub(super) fn overview(
 fn tiles(outcome: &Outcome, audited: &AuditSummary) -> Tiles {
     let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
     let n_undecided = audited.n_components(|taken| taken.verdict.answer != Answer::Allowed);
-    let tile = |name, figure, note| Tile { name, figure, note };
     let n_denied = audited.n_components(|taken| taken.verdict.answer == Answer::Denied);
     let n_of = |level| outcome.all_findings().filter(|finding| finding.level == level).count();
     let n_vulnerable = n_vulnerable(outcome.all_findings());
-    let vulnerable = (n_vulnerable > 0)
-        .then(|| tile("Lack security fixes", thousands(n_vulnerable), String::new()));
+    let vulnerable =
+        (n_vulnerable > 0).then(|| ("Lack security fixes", thousands(n_vulnerable), String::new()));
     let others = [
-        tile(
+        (
             "Warnings",
             thousands(n_of(Level::Warning)),
             format!("and {}", count(n_of(Level::Error), "error")),
         ),
-        tile("Need a decision", thousands(n_undecided), format!("{n_denied} denied")),
-        tile(
+        ("Need a decision", thousands(n_undecided), format!("{n_denied} denied")),
+        (
             "From known projects",
             format!("{} %", percentage(*n_copied, *n_tokens)),
             format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
         ),
-        tile("Components", thousands(audited.n_components(|_| true)), String::new()),
-        tile(
-            "Files with their code",
-            thousands(files.len()),
-            format!("of {}", thousands(*n_files)),
-        ),
+        ("Components", thousands(audited.n_components(|_| true)), String::new()),
+        ("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),
     ];
     Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
-fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("to do"),
-        Column::of_text("component"),
-        Column::of_text("license"),
-        Column::of_text("why"),
-        Column::of_numbers("files"),
-    ];
+fn decisions(undecided: &[&ComponentCopy]) -> Table {
     let row = |taken: &&ComponentCopy| {
         let name = printable(taken.component.label().as_bytes());
         vec![
             Need::of(&taken.verdict).map(Need::words).unwrap_or_default().to_owned().into(),
-            Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
+            Cell::listing(name),
             license(taken).into(),
             printable(taken.verdict.describe().as_bytes()).into(),
             thousands(taken.n_files).into(),
@@ -98,9 +86,8 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
     };
     Table {
         title: "To do",
-        note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml."
-            .to_owned(),
-        columns: COLUMNS,
+        note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
+        columns: &["to do", "component", "license", "why", "#files"],
         rows: undecided.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(undecided.len(), "component"),
     }
@@ -108,11 +95,9 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table<'static> {
 
 /// `5 components more`, if a table leaves some out.
 fn more(n: usize, noun: &str) -> String {
-    let n_more = n.saturating_sub(MAX_ROWS);
-    if n_more > 0 {
-        format!("{} more: --format json has all of them", count(n_more, noun))
-    } else {
-        String::new()
+    match n.saturating_sub(MAX_ROWS) {
+        0 => String::new(),
+        n => format!("{} more: --format json has all of them", count(n, noun)),
     }
 }
 
@@ -132,28 +117,14 @@ fn by_class(audited: &AuditSummary) -> Bars {
         ),
     };
     let bars = classes(audited).into_iter().rev().map(bar).collect();
-    Bars {
-        title: "By license class",
-        note: "",
-        what: "class",
-        unit: "found",
-        bars,
-        left_out: String::new(),
-    }
+    Bars { title: "By license class", what: "class", unit: "found", bars, left_out: String::new() }
 }
 
-fn components(audited: &AuditSummary) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("component"),
-        Column::of_text("license"),
-        Column::of_text("verdict"),
-        Column::of_numbers("files"),
-        Column::of_numbers("tokens"),
-    ];
+fn components(audited: &AuditSummary) -> Table {
     let row = |(number, taken): (usize, &ComponentCopy)| {
         let name = printable(taken.component.label().as_bytes());
         vec![
-            Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
+            Cell::listing(name),
             printable(license_of(audited, number).as_bytes()).into(),
             taken.verdict.answer.name().to_owned().into(),
             thousands(taken.n_files).into(),
@@ -162,16 +133,14 @@ fn components(audited: &AuditSummary) -> Table<'static> {
     };
     Table {
         title: "Components",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["component", "license", "verdict", "#files", "#tokens"],
         rows: audited.components.iter().enumerate().take(MAX_ROWS).map(row).collect(),
         left_out: more(audited.components.len(), "component"),
+        ..Table::default()
     }
 }
 
-fn versions(audited: &AuditSummary) -> Table<'static> {
-    const COLUMNS: &[Column] =
-        &[Column::of_text("folder: the version that fits best, and local edits")];
+fn versions(audited: &AuditSummary) -> Table {
     let row = |of| {
         let lines: Vec<_> =
             version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
@@ -179,20 +148,14 @@ fn versions(audited: &AuditSummary) -> Table<'static> {
     };
     Table {
         title: "Versions",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["folder: the version that fits best, and local edits"],
         rows: audited.versions.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(audited.versions.len(), "folder"),
+        ..Table::default()
     }
 }
 
-fn brought(audited: &AuditSummary) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("file"),
-        Column::of_text("component"),
-        Column::of_text("when"),
-        Column::of_text("verdict"),
-    ];
+fn brought(audited: &AuditSummary) -> Table {
     let brought = audited.brought.as_deref().unwrap_or_default();
     let row = |of: &crate::audit::Introduction| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
@@ -206,21 +169,14 @@ fn brought(audited: &AuditSummary) -> Table<'static> {
     };
     Table {
         title: "When it came in",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["file", "component", "when", "verdict"],
         rows: brought.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(brought.len(), "row"),
+        ..Table::default()
     }
 }
 
-fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("file"),
-        Column::of_text("from"),
-        Column::of_text("license"),
-        Column::of_numbers("in corpora"),
-        Column::of_numbers("tokens"),
-    ];
+fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
     let row = |file: &CopiedFile| {
         let card = findings.iter().position(|finding| finding.path == file.path);
         vec![
@@ -235,9 +191,9 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table<'static> {
     files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
     Table {
         title: "Files",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["file", "from", "license", "#in corpora", "#tokens"],
         rows: files.iter().take(MAX_ROWS).map(|file| row(file)).collect(),
         left_out: more(files.len(), "file"),
+        ..Table::default()
     }
 }

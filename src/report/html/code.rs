@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::report::sides::{Line, Mark, Sides};
+use crate::report::words::first;
 use crate::text::FilePath;
 
 /// Maximum rows of code to show of one block.
@@ -56,14 +57,8 @@ impl Code {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
         let renamed = sides.renamed_names(paths.0, paths.1);
-        let mut renames: Vec<_> = renamed
-            .iter()
-            .take(MAX_RENAMES)
-            .map(|rename| format!("{} → {}", rename.from, rename.to))
-            .collect();
-        if renamed.len() > MAX_RENAMES {
-            renames.push(format!("{} more", renamed.len() - MAX_RENAMES));
-        }
+        let renames =
+            first(&renamed, MAX_RENAMES, |rename| format!("{} → {}", rename.from, rename.to));
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
         let row = |&(copy, origin): &(Option<usize>, Option<usize>)| Row {
             lines: vec![

@@ -17,21 +17,21 @@ use std::io::{self, Write};
 pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
-pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, counted, percentage, thousands};
+pub(super) use parts::{Cell, Details, Table, Tiles, counted, left_out, percentage, thousands};
 pub(super) use trend::{Period, period_table, share_chart};
 
+use super::Style;
 use super::audited::subject;
 use super::sides::{Sides, lines};
 use super::text::examined;
-use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of, to_do};
-use super::{Format, Style};
+use super::words::{
+    component_of, copy_text, count, end, first, found, here, likeness, place, provenance, text_of,
+    to_do,
+};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Fragment, Origin, Place, UnexaminedFiles, best_first};
+use crate::policy::{Finding, Fragment, Origin, UnexaminedFiles, best_first};
 use crate::text::{FilePath, Lines, Position, printable};
-
-pub(super) const FORMAT: Format =
-    Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
 /// Maximum origins of a finding to show next to the copy; the rest are listed.
 const MAX_LAID_OUT: usize = 3;
@@ -41,7 +41,7 @@ const MAX_LISTED: usize = 200;
 /// page has some megabytes then.
 const MAX_ROWS: usize = 30_000;
 
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
     let findings: Vec<&Finding> =
@@ -60,10 +60,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }));
     let n_more = findings.len().saturating_sub(MAX_CARDS)
         + outcome.suppressed.len().saturating_sub(MAX_CARDS);
-    let left_out = match n_more {
-        0 => String::new(),
-        n => format!("{} left out: --format json has all of them", count(n, "finding")),
-    };
+    let left_out = left_out(n_more, 0, "finding");
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => {
@@ -81,8 +78,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let subject = outcome.audited.as_ref().map(|audited| subject(outcome, audited));
     let subject: String = subject.into_iter().flatten().map(|line| format!("\n{line}")).collect();
     let subtitle = format!("{subtitle}{base}{}{subject}", end(&outcome.head));
-    let heading = Heading { title, subtitle, summary: examined(outcome, style.is_verbose) };
-    let page = Page::new(heading, list, cards).without(left_out);
+    let summary = examined(outcome, style.is_verbose);
+    let page = Page::new(Heading { title, subtitle, summary, list, left_out }, cards);
     let shown = &findings[..findings.len().min(MAX_CARDS)];
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
@@ -100,16 +97,9 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     blocks.extend(
         finding.missed().and_then(|missed| patch(missed.patches.first()?.as_ref()?, n_free)),
     );
-    let others = finding.origins.iter().skip(MAX_LAID_OUT);
-    let mut listed: Vec<_> = others.clone().take(MAX_LISTED).map(listed).collect();
-    if others.len() > MAX_LISTED {
-        listed.push(format!("{} more", others.len() - MAX_LISTED));
-    }
-    let files = finding.unexamined_files();
-    listed.extend(files.iter().take(MAX_LISTED).map(UnexaminedFiles::describe));
-    if files.len() > MAX_LISTED {
-        listed.push(format!("{} more", files.len() - MAX_LISTED));
-    }
+    let others = finding.origins.get(MAX_LAID_OUT..).unwrap_or_default();
+    let mut listed = first(others, MAX_LISTED, listed);
+    listed.extend(first(finding.unexamined_files(), MAX_LISTED, UnexaminedFiles::describe));
     if let Some(behind) = finding.behind() {
         listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
     }
@@ -117,22 +107,17 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     let new =
         if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     // A component is looked for by its name.
-    let searched = |origin: &Origin| match &origin.place {
-        Place::Component(component) => {
-            printable(format!("{} {}", component.label(), origin.path).as_bytes())
-        }
-        _ => origin.path.to_string(),
+    let searched = |origin: &Origin| match component_of(&origin.place) {
+        Some(of) => printable(format!("{} {}", of.label(), origin.path).as_bytes()),
+        None => origin.path.to_string(),
     };
+    let path = std::iter::once(finding.path.to_string());
     let paths = finding.origins.iter().map(searched);
     Card {
         level: finding.level.name(),
         rule: finding.rule.id.to_owned(),
         language: language(&finding.path, text, languages),
-        path: [finding.path.to_string()]
-            .into_iter()
-            .chain(paths.take(MAX_LISTED))
-            .collect::<Vec<_>>()
-            .join("\n"),
+        path: Vec::from_iter(path.chain(paths.take(MAX_LISTED))).join("\n"),
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
@@ -142,20 +127,17 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         } else {
             String::new()
         },
-        link: None,
         blocks,
         listed,
+        ..Card::default()
     }
 }
 
 /// The settings that judged a finding, where not all files are judged by the same.
 fn settings(finding: &Finding, outcome: &Outcome) -> String {
     let files = outcome.settings.of(&finding.path);
-    if outcome.settings.are_nested() {
-        format!(", settings: {}", files.join(", "))
-    } else {
-        String::new()
-    }
+    let is_told = outcome.settings.are_nested();
+    is_told.then(|| format!(", settings: {}", files.join(", "))).unwrap_or_default()
 }
 
 /// The edit with the names of the nearest sibling.
@@ -168,10 +150,6 @@ fn patch(patch: &str, n_free: &mut usize) -> Option<Block> {
         titles: [(String::new(), "patch"), (String::new(), "")],
         code: Code::of_one(&lines(&patch.as_bytes().to_vec().into(), &whole), n_free),
     })
-}
-
-fn here(finding: &Finding) -> String {
-    format!("{}:{}", finding.path, super::words::lines(&finding.fragment))
 }
 
 fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usize) -> Block {
@@ -202,9 +180,6 @@ fn listed(origin: &Origin) -> String {
 /// The name of the language of a file; for a language from the settings, the extension.
 fn language(path: &FilePath, text: &[u8], languages: &Languages) -> String {
     let known = languages.identify(path, text).map(|language| language.name.clone());
-    known.unwrap_or_else(|| {
-        let name = path.to_string();
-        name.rsplit_once('.')
-            .map_or_else(|| "other".to_owned(), |(_, extension)| extension.to_owned())
-    })
+    let extension = || path.to_string().rsplit_once('.').map(|(_, extension)| extension.to_owned());
+    known.or_else(extension).unwrap_or_else(|| "other".to_owned())
 }

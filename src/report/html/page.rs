@@ -19,6 +19,7 @@ const SCRIPT: &str = include_str!("page.js");
 pub(in crate::report) const MAX_CARDS: usize = 2_000;
 
 /// Something that was found, collapsed.
+#[derive(Default)]
 pub(in crate::report) struct Card {
     pub level: &'static str,
     pub rule: String,
@@ -36,6 +37,7 @@ pub(in crate::report) struct Card {
 }
 
 /// Two sides.
+#[derive(Default)]
 pub(in crate::report) struct Block {
     pub likeness: String,
     pub note: String,
@@ -55,20 +57,20 @@ pub(in crate::report) struct Block {
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="referrer" content="no-referrer"/>
-<meta name="generator" content="secondhand {{ version }}"/>
-<title>{{ title }}</title>
-<style>{{ style|safe }}</style>
+<meta name="generator" content="secondhand {{ VERSION }}"/>
+<title>{{ heading.title }}</title>
+<style>{{ STYLE|safe }}</style>
 </head>
 <body>
 <header>
-<h1>{{ title }}</h1>
-{% for line in subtitle.lines() %}<p class="dim">{{ line }}</p>
-{% endfor %}<details class="looked"><summary>What was examined</summary><pre class="facts" tabindex="0">{{ summary }}</pre></details>
+<h1>{{ heading.title }}</h1>
+{% for line in heading.subtitle.lines() %}<p class="dim">{{ line }}</p>
+{% endfor %}<details class="looked"><summary>What was examined</summary><pre class="facts" tabindex="0">{{ heading.summary }}</pre></details>
 </header>
 <main>
 {% for part in parts %}{{ part|safe }}{% endfor %}
 <section class="list" aria-labelledby="list">
-<h2 id="list">{{ list }}</h2>
+<h2 id="list">{{ heading.list }}</h2>
 <form hidden="hidden" autocomplete="off">
 <input type="search" name="path" placeholder="Filter by path; /src from the root" aria-label="Filter by path"/>
 {% for filter in filters %}<select name="{{ filter.0 }}" aria-label="{{ filter.0 }}"><option value="">any {{ filter.0 }}</option>{% for value in filter.1 %}<option>{{ value }}</option>{% endfor %}</select>
@@ -93,46 +95,41 @@ pub(in crate::report) struct Block {
 <ul>{% for place in card.listed %}<li><code>{{ place }}</code></li>{% endfor %}</ul>{% endif %}
 </div>
 </details>
-{% endfor %}{% if !left_out.is_empty() %}<p class="dim">{{ left_out }}</p>{% endif %}
+{% endfor %}{% if !heading.left_out.is_empty() %}<p class="dim">{{ heading.left_out }}</p>{% endif %}
 <p class="keys dim" hidden="hidden"><kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>o</kbd> unfold, <kbd>e</kbd> unfold all, <kbd>c</kbd> fold all, <kbd>/</kbd> filter, <kbd>Esc</kbd> leave</p>
 </section>
 </main>
-<footer>secondhand {{ version }}. <mark class="renamed">renamed</mark>: a different name; <mark class="changed">changed</mark>: only on this side.</footer>
-<script>{{ script|safe }}</script>
+<footer>secondhand {{ VERSION }}. <mark class="renamed">renamed</mark>: a different name; <mark class="changed">changed</mark>: only on this side.</footer>
+<script>{{ SCRIPT|safe }}</script>
 </body>
 </html>
 "##
 )]
 pub(in crate::report) struct Page {
-    title: String,
-    subtitle: String,
-    summary: String,
+    heading: Heading,
     filters: Vec<(&'static str, Vec<String>)>,
     /// What gives an overview, above the cards: each rendered by a template of its own.
     parts: Vec<String>,
-    /// What the cards are.
-    list: &'static str,
     cards: Vec<Card>,
-    /// What has no card, in words.
-    left_out: String,
     policy: String,
-    version: &'static str,
-    style: &'static str,
-    script: &'static str,
 }
 
-/// What a page begins with.
+/// What a page says of itself and of its cards.
 pub(in crate::report) struct Heading {
     pub title: String,
     /// A paragraph for each line.
     pub subtitle: String,
     /// What was examined, in lines.
     pub summary: String,
+    /// What the cards are.
+    pub list: &'static str,
+    /// What has no card, in words.
+    pub left_out: String,
 }
 
 impl Page {
-    /// A page of `cards`, which are `list`.
-    pub fn new(heading: Heading, list: &'static str, cards: Vec<Card>) -> Self {
+    /// A page of `cards`.
+    pub fn new(heading: Heading, cards: Vec<Card>) -> Self {
         let values = |of: fn(&Card) -> &str| {
             cards.iter().map(of).map(str::to_owned).collect::<BTreeSet<_>>()
         };
@@ -149,32 +146,13 @@ impl Page {
             hash(STYLE),
             hash(SCRIPT)
         );
-        let Heading { title, subtitle, summary } = heading;
-        Self {
-            title,
-            subtitle,
-            summary,
-            filters,
-            parts: Vec::new(),
-            list,
-            cards,
-            left_out: String::new(),
-            policy,
-            version: VERSION,
-            style: STYLE,
-            script: SCRIPT,
-        }
+        Self { heading, filters, parts: Vec::new(), cards, policy }
     }
 
     /// The page with one more part above the cards.
     pub fn with(mut self, part: &impl Template) -> Self {
         self.parts.extend(part.render());
         self
-    }
-
-    /// The page with words about what has no card; none if they are empty.
-    pub fn without(self, left_out: String) -> Self {
-        Self { left_out, ..self }
     }
 
     /// Writes the page.

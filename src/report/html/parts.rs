@@ -1,60 +1,40 @@
 //! Parts that give an overview: headline figures, tables, and bars with names.
 
-use crate::text::noun_of;
 use askama::Template;
 
-/// Figures with names, the one that matters most first.
+use crate::text::{count, noun_of};
+
+/// Figures: the name of each, the figure and a note, the one that matters most first.
 #[derive(Template)]
 #[template(
     ext = "html",
-    source = r##"<dl class="tiles">{% for tile in tiles %}<div><dt>{{ tile.name }}</dt><dd class="figure">{{ tile.figure }}</dd><dd class="dim">{{ tile.note }}</dd></div>{% endfor %}</dl>
+    source = r##"<dl class="tiles">{% for (name, figure, note) in tiles %}<div><dt>{{ name }}</dt><dd class="figure">{{ figure }}</dd><dd class="dim">{{ note }}</dd></div>{% endfor %}</dl>
 "##
 )]
 pub(in crate::report) struct Tiles {
-    pub tiles: Vec<Tile>,
-}
-
-pub(in crate::report) struct Tile {
-    pub name: &'static str,
-    pub figure: String,
-    pub note: String,
+    pub tiles: Vec<(&'static str, String, String)>,
 }
 
 /// A table. On a narrow screen each row is a paragraph, so it is never wider than the page.
-#[derive(Template)]
+#[derive(Template, Default)]
 #[template(
     ext = "html",
     source = r##"<section class="panel">{% if !title.is_empty() %}<h2>{{ title }}</h2>{% endif %}{% if !note.is_empty() %}<p class="dim">{{ note }}</p>{% endif %}
 <table>
-<thead><tr>{% for column in columns %}<th scope="col"{% if column.is_number %} class="n"{% endif %}>{{ column.name }}</th>{% endfor %}</tr></thead>
+<thead><tr>{% for column in columns %}<th scope="col"{% if column.starts_with('#') %} class="n"{% endif %}>{{ column.trim_start_matches('#') }}</th>{% endfor %}</tr></thead>
 <tbody>{% for row in rows %}
-<tr>{% for (cell, column) in row.iter().zip(columns.iter()) %}<td{% if column.is_number %} class="n" data-label="{{ column.name }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
+<tr>{% for (cell, column) in row.iter().zip(columns.iter()) %}<td{% if column.starts_with('#') %} class="n" data-label="{{ column.trim_start_matches('#') }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
 </tbody></table>{% if !left_out.is_empty() %}<p class="dim">{{ left_out }}</p>{% endif %}</section>
 "##
 )]
-pub(in crate::report) struct Table<'t> {
+pub(in crate::report) struct Table {
     pub title: &'static str,
-    pub note: String,
-    pub columns: &'t [Column],
+    pub note: &'static str,
+    /// Their names; that of a column of figures begins with `#`.
+    pub columns: &'static [&'static str],
     pub rows: Vec<Vec<Cell>>,
     /// What has no row, in words.
     pub left_out: String,
-}
-
-#[derive(Clone, Copy)]
-pub(in crate::report) struct Column {
-    name: &'static str,
-    is_number: bool,
-}
-
-impl Column {
-    pub const fn of_text(name: &'static str) -> Self {
-        Self { name, is_number: false }
-    }
-
-    pub const fn of_numbers(name: &'static str) -> Self {
-        Self { name, is_number: true }
-    }
 }
 
 /// A text, and where it leads.
@@ -75,6 +55,11 @@ impl Cell {
     /// A text that leads to a card, if there is one.
     pub fn to_card(text: String, card: Option<usize>) -> Self {
         Self { text, address: card.map(card_address), filter: None }
+    }
+
+    /// A name that leads to the list, filtered by it.
+    pub fn listing(name: String) -> Self {
+        Self { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name }
     }
 
     /// A text that leads to a card, and filters the list by a path.
@@ -98,7 +83,7 @@ pub(in crate::report) fn card_address(card: usize) -> String {
 #[derive(Template)]
 #[template(
     ext = "html",
-    source = r##"<section class="panel"><h2>{{ title }}</h2>{% if !note.is_empty() %}<p class="dim">{{ note }}</p>{% endif %}
+    source = r##"<section class="panel"><h2>{{ title }}</h2>
 <table class="bars">
 <thead><tr><th scope="col">{{ what }}</th><td></td><th scope="col" class="n">share</th><th scope="col" class="n">{{ unit }}</th></tr></thead>
 <tbody>{% for bar in bars %}
@@ -108,7 +93,6 @@ pub(in crate::report) fn card_address(card: usize) -> String {
 )]
 pub(in crate::report) struct Bars {
     pub title: &'static str,
-    pub note: &'static str,
     /// What has a bar, and what its figures count.
     pub what: &'static str,
     pub unit: &'static str,
@@ -149,6 +133,14 @@ pub(in crate::report) struct Details {
 impl Details {
     pub fn new(summary: String, part: &impl Template) -> Self {
         Self { summary, part: part.render().unwrap_or_default() }
+    }
+}
+
+/// What is left out of `n` where there is room for `max`, in words; nothing if it is all there.
+pub(in crate::report) fn left_out(n: usize, max: usize, noun: &str) -> String {
+    match n.saturating_sub(max) {
+        0 => String::new(),
+        n => format!("{} left out: --format json has all of them", count(n, noun)),
     }
 }
 

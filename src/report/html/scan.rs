@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use askama::Template;
 
 use super::Page;
-use super::parts::{Bar, Bars, Beside, Cell, Tile, Tiles, counted, percentage, thousands};
+use super::parts::{Bar, Bars, Beside, Cell, Tiles, counted, percentage, thousands};
 use super::treemap::{Leaf, Treemap};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::policy::Finding;
@@ -81,31 +81,27 @@ pub(super) fn overview(
 fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     let Duplication { total, n_classes, .. } = duplication;
     let (part, whole) = (thousands(total.duplicated_lines), counted(total.n_lines, "line"));
-    let mut tiles = vec![Tile {
-        name: "Duplicated source code",
-        figure: format!("{} %", percentage(total.duplicated_lines, total.n_lines)),
-        note: format!(
-            "{part} of {whole} would go if the {} worth it were written once",
-            count(*n_classes, "class")
-        ),
-    }];
-    let n_suppressed = outcome.n_suppressed;
-    tiles.push(Tile {
-        name: "Clone classes",
-        figure: thousands(outcome.findings.len()),
-        note: if n_suppressed > 0 {
-            format!("{} suppressed", thousands(n_suppressed))
-        } else {
-            String::new()
-        },
-    });
+    let classes = count(*n_classes, "class");
     let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
-    tiles.push(Tile {
-        name: "Files with duplicated lines",
-        figure: thousands(n_touched),
-        note: format!("of {}", thousands(total.n_files)),
-    });
-    Tiles { tiles }
+    let suppressed = match outcome.n_suppressed {
+        0 => String::new(),
+        n => format!("{} suppressed", thousands(n)),
+    };
+    Tiles {
+        tiles: vec![
+            (
+                "Duplicated source code",
+                format!("{} %", percentage(total.duplicated_lines, total.n_lines)),
+                format!("{part} of {whole} would go if the {classes} worth it were written once"),
+            ),
+            ("Clone classes", thousands(outcome.findings.len()), suppressed),
+            (
+                "Files with duplicated lines",
+                thousands(n_touched),
+                format!("of {}", thousands(total.n_files)),
+            ),
+        ],
+    }
 }
 
 /// The files with most duplicated lines.
@@ -131,14 +127,12 @@ fn bars(
         percent: percentage(share.duplicated_lines, share.n_lines),
         figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),
     };
-    let left_out = if n_more > 0 {
-        format!("{} with fewer duplicated lines", count(n_more, what))
-    } else {
-        String::new()
+    let left_out = match n_more {
+        0 => String::new(),
+        n => format!("{} with fewer duplicated lines", count(n, what)),
     };
     Bars {
         title,
-        note: "",
         what,
         unit: "lines",
         bars: shares.into_iter().take(max).map(bar).collect(),

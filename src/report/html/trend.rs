@@ -1,7 +1,7 @@
 //! Draws how much of the new code was copied, period by period.
 
 use super::chart::{Chart, Scale};
-use super::parts::{Column, Table, percentage, thousands};
+use super::parts::{Table, percentage, thousands};
 use crate::report::words::count;
 
 /// What the commits of a period added.
@@ -50,14 +50,7 @@ pub fn share_chart(
 }
 
 /// The figures of the periods, the newest first; those without commits say nothing.
-pub fn period_table(periods: &[Period]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("from"),
-        Column::of_numbers("commits"),
-        Column::of_numbers("new tokens"),
-        Column::of_numbers("copied tokens"),
-        Column::of_numbers("share"),
-    ];
+pub fn period_table(periods: &[Period]) -> Table {
     let row = |period: &Period| {
         let Period { name, n_commits, n_novel, n_copied } = period;
         let share = format!("{} %", percentage(*n_copied, *n_novel));
@@ -66,10 +59,8 @@ pub fn period_table(periods: &[Period]) -> Table<'static> {
     };
     let with_commits = periods.iter().rev().filter(|period| period.n_commits > 0);
     Table {
-        title: "",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &["from", "#commits", "#new tokens", "#copied tokens", "#share"],
         rows: with_commits.map(row).collect(),
-        left_out: String::new(),
+        ..Table::default()
     }
 }

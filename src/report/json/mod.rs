@@ -16,14 +16,11 @@ use self::duplication::Duplication;
 use self::finding::{Finding, SuppressedFinding, findings};
 pub(super) use self::origin::{Fragment, Written, is_consistent};
 use super::plain_json::{each, json_types, write_json};
-use super::{Format, Style, VERSION};
+use super::{Style, VERSION};
 use crate::audit::{Outcome, Skip};
 use crate::change::End;
 use crate::policy;
 use crate::text::FilePath;
-
-pub(super) const FORMAT: Format =
-    Format { name: "json", help: "versioned JSON for programs", write };
 
 json_types! {
 
@@ -96,7 +93,7 @@ struct Notice from (of: &policy::Notice) {
 
 }
 
-fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&Report::from((outcome, style.is_brief)), out)
 }
 

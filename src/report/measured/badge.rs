@@ -4,13 +4,7 @@ use std::io::{self, Write};
 
 use super::{color, message};
 use crate::audit::Outcome;
-use crate::report::{Format, Style};
-
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "badge",
-    help: "a badge with the percentage of duplicated lines, as SVG",
-    write,
-};
+use crate::report::Style;
 
 const LABEL: &str = "duplication";
 /// Units of a character: a mean, since the text is fitted to its length.
@@ -18,7 +12,7 @@ const CHARACTER: usize = 7;
 /// Units on both sides of a text.
 const MARGIN: usize = 10;
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let message = message(outcome);
     let (left, right) = (LABEL.len() * CHARACTER, message.len() * CHARACTER);
     let (of_label, of_message) = (left + MARGIN, right + MARGIN);

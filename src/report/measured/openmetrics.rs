@@ -5,13 +5,7 @@
 use std::io::{self, Write};
 
 use crate::audit::{Outcome, Share};
-use crate::report::{Format, Style};
-
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "openmetrics",
-    help: "figures by language and folder for Prometheus and its like",
-    write,
-};
+use crate::report::Style;
 
 /// A family of figures: its name, its unit, what it is, and how it is taken from a share.
 type Family = (&'static str, &'static str, fn(&Share) -> usize);
@@ -24,7 +18,7 @@ const FAMILIES: &[Family] = &[
     }),
 ];
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut family = |name: &str, help: &str, samples: &[(String, String)]| -> io::Result<()> {
         writeln!(out, "# TYPE secondhand_{name} gauge\n# HELP secondhand_{name} {help}")?;
         samples

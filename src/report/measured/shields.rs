@@ -6,15 +6,9 @@ use serde_json::json;
 
 use super::{color, message};
 use crate::audit::Outcome;
-use crate::report::{Format, Style};
+use crate::report::Style;
 
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "shields",
-    help: "the same for badge services, as JSON of the shields.io endpoint",
-    write,
-};
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let badge = json!({"schemaVersion": 1, "label": "duplication", "message": message(outcome), "color": color(outcome).0});
     writeln!(out, "{badge}")
 }

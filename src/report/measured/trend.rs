@@ -8,15 +8,9 @@ use serde_json::json;
 
 use super::total;
 use crate::audit::Outcome;
-use crate::report::{Format, Style, VERSION};
+use crate::report::{Style, VERSION};
 
-pub(in crate::report) const FORMAT: Format = Format {
-    name: "trend",
-    help: "a line of JSON to append to a file: the figures of a commit",
-    write,
-};
-
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let total = total(outcome);
     let percent = (total.percent() * 100.0).round() / 100.0;
     let row = json!({

@@ -8,16 +8,13 @@ use super::{
     users,
 };
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
+use crate::report::Style;
 use crate::report::html::{
-    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile,
-    Tiles, counted, percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles, counted,
+    left_out, percentage, period_table, share_chart, thousands,
 };
-use crate::report::words::count;
-use crate::report::{Format, Style};
+use crate::report::words::{and_more, count, first};
 use crate::text::printable;
-
-pub(super) const FORMAT: Format<Organization> =
-    Format { name: "html", help: "one page, to read in a browser", write };
 
 /// Maximum rows of a table; the rest are counted.
 const MAX_ROWS: usize = 500;
@@ -30,21 +27,17 @@ const MAX_BARS: usize = 120;
 /// Maximum dates below a chart: so many fit on a phone.
 const MAX_DATES: usize = 4;
 
-fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Organization { repositories, flows, components, months, days, findings, .. } = organization;
     let cards = findings.iter().take(MAX_CARDS).map(card).collect();
-    let left_out = match findings.len().saturating_sub(MAX_CARDS) {
-        0 => String::new(),
-        n => format!("{} left out: --format json has all of them", count(n, "finding")),
-    };
     let heading = Heading {
         title: format!("Secondhand: {}", headline(organization)),
         subtitle: "The latest report of each repository, combined".to_owned(),
         summary: summary(organization).join("\n") + "\n",
+        list: "Errors and warnings",
+        left_out: left_out(findings.len(), MAX_CARDS, "finding"),
     };
-    let mut page = Page::new(heading, "Errors and warnings", cards)
-        .without(left_out)
-        .with(&tiles(organization));
+    let mut page = Page::new(heading, cards).with(&tiles(organization));
     if !flows.is_empty() {
         page = page.with(&flow_table(flows));
     }
@@ -64,7 +57,6 @@ fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Res
 }
 
 fn tiles(organization: &Organization) -> Tiles {
-    let tile = |name, figure, note| Tile { name, figure, note };
     let sum = |of: fn(&Member) -> Option<(usize, usize)>| {
         let all = organization.repositories.iter().filter_map(of);
         all.fold((0, 0), |(all, part), (of, copied)| (all + of, part + copied))
@@ -77,18 +69,18 @@ fn tiles(organization: &Organization) -> Tiles {
     let n_denied = n_components(organization, |of| of.answer == "denied");
     let vulnerable = match n_vulnerable(organization) {
         0 => None,
-        n => Some(tile("Lack security fixes", thousands(n), String::new())),
+        n => Some(("Lack security fixes", thousands(n), String::new())),
     };
     let others = [
-        tile("Repositories", thousands(organization.repositories.len()), String::new()),
-        tile(
+        ("Repositories", thousands(organization.repositories.len()), String::new()),
+        (
             "Need a decision",
             thousands(n_components(organization, is_open)),
             format!("{n_denied} denied"),
         ),
-        tile("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
-        tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
-        tile(
+        ("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
+        ("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
+        (
             "Share of new code that was copied",
             figure(added),
             format!("of {}", counted(added.0, "token")),
@@ -97,21 +89,7 @@ fn tiles(organization: &Organization) -> Tiles {
     Tiles { tiles: vulnerable.into_iter().chain(others).collect() }
 }
 
-/// What a table leaves out, in words.
-fn beyond(n: usize) -> String {
-    match n.saturating_sub(MAX_ROWS) {
-        0 => String::new(),
-        n => format!("{} left out: --format json has all of them", count(n, "row")),
-    }
-}
-
-fn flow_table(flows: &[Flow]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("code of → in"),
-        Column::of_numbers("tokens"),
-        Column::of_numbers("files"),
-        Column::of_text("license policy"),
-    ];
+fn flow_table(flows: &[Flow]) -> Table {
     let row = |flow: &Flow| {
         let arrow = format!("{} → {}", name(&flow.from), name(&flow.to));
         [arrow, thousands(flow.n_tokens), thousands(flow.n_files)]
@@ -122,29 +100,19 @@ fn flow_table(flows: &[Flow]) -> Table<'static> {
     };
     Table {
         title: "Repositories that copy from each other",
-        note: "As their audits found it: the one on the left has the code, too, and may be its source.".to_owned(),
-        columns: COLUMNS,
+        note: "As their audits found it: the one on the left has the code, too, and may be its source.",
+        columns: &["code of → in", "#tokens", "#files", "license policy"],
         rows: flows.iter().take(MAX_ROWS).map(row).collect(),
-        left_out: beyond(flows.len()),
+        left_out: left_out(flows.len(), MAX_ROWS, "row"),
     }
 }
 
-fn component_table(components: &[SharedComponent]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("component"),
-        Column::of_text("license"),
-        Column::of_text("policy"),
-        Column::of_text("in"),
-        Column::of_numbers("tokens"),
-    ];
+fn component_table(components: &[SharedComponent]) -> Table {
     let row = |of: &SharedComponent| {
         let users = users(of);
         let named: Vec<String> =
             users.iter().take(MAX_USERS).map(|(user, ..)| name(user)).collect();
-        let more = match users.len().saturating_sub(MAX_USERS) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
+        let more = and_more(users.len().saturating_sub(MAX_USERS));
         let policy = printable(format!("{}: {}", of.answer, of.reason()).as_bytes());
         let cells =
             [label(of), license(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
@@ -152,24 +120,15 @@ fn component_table(components: &[SharedComponent]) -> Table<'static> {
     };
     Table {
         title: "Code of others",
-        note: "What needs a decision first.".to_owned(),
-        columns: COLUMNS,
+        note: "What needs a decision first.",
+        columns: &["component", "license", "policy", "in", "#tokens"],
         rows: components.iter().take(MAX_ROWS).map(row).collect(),
-        left_out: beyond(components.len()),
+        left_out: left_out(components.len(), MAX_ROWS, "row"),
     }
 }
 
 /// The repositories; the name of one leads to its first finding.
-fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("repository"),
-        Column::of_numbers("errors"),
-        Column::of_numbers("warnings"),
-        Column::of_numbers("from elsewhere"),
-        Column::of_numbers("duplicated"),
-        Column::of_numbers("copied of new"),
-        Column::of_text("reports"),
-    ];
+fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> Table {
     let row = |of: &Member| {
         let card = findings.iter().take(MAX_CARDS).position(|noted| noted.repository == of.name);
         let cells = [
@@ -185,10 +144,13 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
     };
     Table {
         title: "Repositories",
-        note: String::new(),
-        columns: COLUMNS,
+        columns: &[
+            "repository", "#errors", "#warnings", "#from elsewhere", "#duplicated",
+            "#copied of new", "reports",
+        ],
         rows: repositories.iter().take(MAX_ROWS).map(row).collect(),
-        left_out: beyond(repositories.len()),
+        left_out: left_out(repositories.len(), MAX_ROWS, "row"),
+        ..Table::default()
     }
 }
 
@@ -249,25 +211,16 @@ fn day_chart(days: &[Day]) -> Chart {
 
 fn card(of: &RepositoryFinding) -> Card {
     let shown = |text: &String| printable(text.as_bytes());
-    let mut listed: Vec<String> = of.origins.iter().take(MAX_LISTED).map(shown).collect();
-    if of.origins.len() > MAX_LISTED {
-        listed.push(format!("{} more", of.origins.len() - MAX_LISTED));
-    }
+    let listed = first(&of.origins, MAX_LISTED, shown);
     let place = format!("{}/{}", name(&of.repository), name(&of.place));
     Card {
         level: of.level.name(),
         rule: shown(&of.rule),
-        language: String::new(),
-        path: std::iter::once(place.clone())
-            .chain(listed.iter().cloned())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        path: Vec::from_iter(std::iter::once(&place).chain(&listed).map(String::as_str)).join("\n"),
         badge: format!("{} {}", of.level.name(), shown(&of.rule)),
         headline: shown(&of.message),
         place,
-        facts: String::new(),
-        link: None,
-        blocks: Vec::new(),
         listed,
+        ..Card::default()
     }
 }

@@ -8,10 +8,7 @@ use super::users;
 use crate::audit;
 use crate::policy::Level;
 use crate::report::plain_json::{each, json_types, write_json};
-use crate::report::{Format, Style, VERSION};
-
-pub(super) const FORMAT: Format<audit::Organization> =
-    Format { name: "json", help: "versioned JSON for programs", write };
+use crate::report::{Style, VERSION};
 
 json_types! {
 
@@ -128,7 +125,11 @@ struct UncountedFile from (of: &audit::UncountedFile) {
 
 }
 
-fn write(organization: &audit::Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    organization: &audit::Organization,
+    _: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     write_json(&Organization::from(organization), out)
 }
 

@@ -13,8 +13,11 @@ use crate::audit::{Flow, Member, Organization, SharedComponent};
 pub use json::schema as organization_schema;
 
 /// All formats of `report`, the default first.
-pub static ORGANIZATION_FORMATS: &[Format<Organization>] =
-    &[text::FORMAT, json::FORMAT, html::FORMAT];
+pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[
+    Format::new("text", "for people", text::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("html", "one page, to read in a browser", html::write),
+];
 
 /// What there is to see, in a line.
 fn headline(organization: &Organization) -> String {

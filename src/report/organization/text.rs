@@ -4,17 +4,19 @@ use std::io::{self, Write};
 
 use super::{arrow, headline, is_open, label, license, name, share, summary, users};
 use crate::audit::{Member, Organization};
+use crate::report::Style;
 use crate::report::frame::Canvas;
 use crate::report::words::count;
-use crate::report::{Format, Style};
 use crate::text::printable;
-
-pub(super) const FORMAT: Format<Organization> = Format { name: "text", help: "for people", write };
 
 /// Maximum rows of a list; the rest are counted, and `--verbose` lists all.
 const MAX_ROWS: usize = 20;
 
-fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    organization: &Organization,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let canvas = Canvas::new(style);
     let max = if style.is_verbose { usize::MAX } else { MAX_ROWS };
     let mut section = |title: &str, rows: Vec<String>| -> io::Result<()> {

@@ -5,18 +5,15 @@ use std::io::{self, Write};
 use super::{bounds, matrix};
 use crate::audit::Resemblances;
 use crate::fingerprint::resemblance::Estimate;
+use crate::report::Style;
 use crate::report::csv::defused;
-use crate::report::{Format, Style};
-
-pub(super) const FORMAT: Format<Resemblances> =
-    Format { name: "csv", help: "a row for each pair, or a matrix, for spreadsheets", write };
 
 const COLUMNS: [&str; 7] = [
     "first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second",
     "second_in_first",
 ];
 
-fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = ::csv::Writer::from_writer(out);
     let name = |at: usize| defused(&found.documents[at].name.to_string());
     if found.params.is_matrix {

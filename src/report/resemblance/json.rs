@@ -7,10 +7,7 @@ use super::bounds;
 use crate::audit::{LeftOut, MeasuredDocument, Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::{Counting, Estimate, ShingleCluster};
 use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Format, Style, VERSION};
-
-pub(super) const FORMAT: Format<Resemblances> =
-    Format { name: "json", help: "versioned JSON for programs", write };
+use crate::report::{Style, VERSION};
 
 json_types! {
 
@@ -79,7 +76,7 @@ struct LeftOutFile from (of: &LeftOut) {
 
 }
 
-fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&Resemblance::from(found), out)
 }
 

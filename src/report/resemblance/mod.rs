@@ -11,8 +11,11 @@ use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
 pub use json::schema as resemblance_schema;
 
 /// All formats of `resemblance`, the default first.
-pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] =
-    &[text::FORMAT, json::FORMAT, csv::FORMAT];
+pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[
+    Format::new("text", "a row for each pair, or a matrix, for people", text::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("csv", "a row for each pair, or a matrix, for spreadsheets", csv::write),
+];
 
 /// How the figures were found, in a line.
 fn method(found: &Resemblances) -> String {

@@ -7,13 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::{bounds, matrix, method};
 use crate::audit::{Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::Estimate;
+use crate::report::Style;
 use crate::report::words::count;
-use crate::report::{Format, Style};
 
-pub(super) const FORMAT: Format<Resemblances> =
-    Format { name: "text", help: "a row for each pair, or a matrix, for people", write };
-
-fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(found: &Resemblances, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if found.params.is_matrix {
         write_matrix(found, out)?;
     } else {

@@ -6,15 +6,9 @@ use std::io::{self, Write};
 
 use super::{TrendPoint, rows};
 use crate::audit::{Copy, Timeline};
+use crate::report::Style;
 use crate::report::csv::defused;
 use crate::report::words::day;
-use crate::report::{Format, Style};
-
-pub(super) const FORMAT: Format<Timeline> = Format {
-    name: "csv",
-    help: "a row for each copy and each commit without, with the trend, for spreadsheets",
-    write,
-};
 
 const COLUMNS: [&str; 26] = [
     "commit", "date", "author", "subject", "new_tokens", "copied_tokens", "total_copied_tokens",
@@ -23,7 +17,7 @@ const COLUMNS: [&str; 26] = [
     "origin_commit", "origin_date", "origin_author", "origin_path_then", "email",
 ];
 
-fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = ::csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
     for row in rows(timeline) {

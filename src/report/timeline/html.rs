@@ -7,23 +7,20 @@ use super::host::Host;
 use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
+use crate::report::Style;
 use crate::report::html::{
-    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile,
-    Tiles, counted, percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles, counted,
+    percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
-use crate::report::{Format, Style};
 use crate::text::printable;
-
-pub(super) const FORMAT: Format<Timeline> =
-    Format { name: "html", help: "one page with charts of the trend, to read in a browser", write };
 
 /// Maximum origins to list for a copy.
 const MAX_LISTED: usize = 8;
 /// Maximum characters of a subject in the table.
 const MAX_SUBJECT: usize = 100;
 
-fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let all = rows(timeline);
     let host = timeline.remote.as_deref().and_then(Host::of);
     let with_copies = || all.iter().rev().filter(|row| !row.judged.copies.is_empty());
@@ -45,9 +42,8 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let title = format!("{}: {title}", timeline.repository);
     let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
     let summary = summary(timeline).join("\n") + "\n";
-    let mut page = Page::new(Heading { title, subtitle, summary }, "Commits with copies", cards)
-        .without(left_out);
-    page = page.with(&tiles(timeline, n_copied, n_novel));
+    let heading = Heading { title, subtitle, summary, list: "Commits with copies", left_out };
+    let mut page = Page::new(heading, cards).with(&tiles(timeline, n_copied, n_novel));
     let periods = Periods::new(&all);
     if !periods.periods.is_empty() {
         let [share, total] = charts(&periods);
@@ -66,16 +62,15 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
 fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
     let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
     let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
-    let tile = |name, figure, note| Tile { name, figure, note };
     Tiles {
         tiles: vec![
-            tile(
+            (
                 "Copied",
                 format!("{} %", percentage(n_copied, n_novel)),
                 format!("{} of {}", thousands(n_copied), counted(n_novel, "new token")),
             ),
-            tile("Copies", thousands(n_copies), String::new()),
-            tile(
+            ("Copies", thousands(n_copies), String::new()),
+            (
                 "Commits with copies",
                 thousands(n_with),
                 format!("of {}", thousands(timeline.commits.len())),
@@ -109,17 +104,7 @@ fn charts(periods: &Periods) -> [Chart; 2] {
     [of_share, of_total]
 }
 
-fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("commit"),
-        Column::of_text("date"),
-        Column::of_text("subject"),
-        Column::of_text("author"),
-        Column::of_numbers("copies"),
-        Column::of_numbers("copied tokens"),
-        Column::of_numbers("of new"),
-        Column::of_numbers("so far"),
-    ];
+fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table {
     let row = |(card, row): (usize, &&TrendPoint<'_>)| {
         let CommitCopies { commit, info, n_novel, copies, .. } = row.judged;
         let address = host.map(|host| host.commit(&commit.to_string()));
@@ -136,10 +121,13 @@ fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {
     };
     Table {
         title: "Commits",
-        note: "The newest first.".to_owned(),
-        columns: COLUMNS,
+        note: "The newest first.",
+        columns: &[
+            "commit", "date", "subject", "author", "#copies", "#copied tokens", "#of new",
+            "#so far",
+        ],
         rows: commits.iter().enumerate().map(row).collect(),
-        left_out: String::new(),
+        ..Table::default()
     }
 }
 
@@ -159,18 +147,15 @@ fn card(judged: &CommitCopies, host: Option<&Host>) -> Card {
         judged.copies.iter().map(|copy| copy.level).max().map_or("note", |level| level.name());
     Card {
         level,
-        rule: String::new(),
-        language: String::new(),
         path: paths.collect::<Vec<_>>().join("\n"),
         badge: judged.commit.short(),
         headline: commit(judged),
         place: count(judged.copies.len(), "copy"),
-        facts: String::new(),
         link: host.map(|host| {
             (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))
         }),
         blocks: judged.copies.iter().map(block).collect(),
-        listed: Vec::new(),
+        ..Card::default()
     }
 }
 
@@ -190,7 +175,6 @@ fn block(copy: &Copy) -> Block {
             origin.map(likeness).unwrap_or_default(),
         ),
         note: format!("{note}{further}"),
-        titles: [(String::new(), ""), (String::new(), "")],
-        code: Code::default(),
+        ..Block::default()
     }
 }

@@ -8,10 +8,7 @@ use crate::audit::{self, Timeline};
 use crate::policy::Level;
 use crate::report::json::{Fragment, Written, is_consistent};
 use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Format, Style, VERSION};
-
-pub(super) const FORMAT: Format<Timeline> =
-    Format { name: "json", help: "versioned JSON for programs", write };
+use crate::report::{Style, VERSION};
 
 json_types! {
 
@@ -90,7 +87,7 @@ struct Origin from (of: &audit::CopyOrigin) {
 
 }
 
-fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&History::from(timeline), out)
 }
 

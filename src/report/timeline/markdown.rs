@@ -4,18 +4,15 @@ use std::io::{self, Write};
 
 use super::{headline, likeness, origin_place, place, summary, written};
 use crate::audit::{CommitCopies, Copy, Timeline};
+use crate::report::Style;
 use crate::report::markdown::{code_span, escaped};
 use crate::report::words::{count, day};
-use crate::report::{Format, Style};
 use crate::text::printable;
-
-pub(super) const FORMAT: Format<Timeline> =
-    Format { name: "markdown", help: "a table of the copies", write };
 
 /// Maximum rows of the table; a page with more is not a summary.
 const MAX_ROWS: usize = 500;
 
-fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## {}\n", escaped(&headline(timeline)))?;
     let copies = timeline
         .commits

@@ -9,7 +9,7 @@ mod periods;
 mod text;
 
 use super::Format;
-use super::words::{count, day, lines, percent};
+use super::words::{alike, at, count, day};
 use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
 
@@ -19,8 +19,17 @@ const MAX_UNREAD: usize = 10;
 pub use json::schema as timeline_schema;
 
 /// All formats of `history`, the default first.
-pub static TIMELINE_FORMATS: &[Format<Timeline>] =
-    &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT, markdown::FORMAT];
+pub static TIMELINE_FORMATS: &[Format<Timeline>] = &[
+    Format::new("text", "the commits that copied, for people", text::write),
+    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new(
+        "csv",
+        "a row for each copy and each commit without, with the trend, for spreadsheets",
+        csv::write,
+    ),
+    Format::new("html", "one page with charts of the trend, to read in a browser", html::write),
+    Format::new("markdown", "a table of the copies", markdown::write),
+];
 
 /// A commit, and what came in with it and before it.
 struct TrendPoint<'t> {
@@ -33,16 +42,13 @@ struct TrendPoint<'t> {
 
 /// The commits, the oldest first, with running totals.
 fn rows(timeline: &Timeline) -> Vec<TrendPoint<'_>> {
-    let mut total = 0;
-    let row = |judged: &'_ _| {
-        let judged: &CommitCopies = judged;
+    let mut rows: Vec<TrendPoint<'_>> = Vec::new();
+    for judged in &timeline.commits {
         let n_copied = judged.n_copied();
-        total += n_copied;
-        (n_copied, total)
-    };
-    let figures: Vec<(usize, usize)> = timeline.commits.iter().map(row).collect();
-    let of = |(judged, (n_copied, total))| TrendPoint { judged, n_copied, total };
-    timeline.commits.iter().zip(figures).map(of).collect()
+        let total = n_copied + rows.last().map_or(0, |row| row.total);
+        rows.push(TrendPoint { judged, n_copied, total });
+    }
+    rows
 }
 
 /// What was found, in one line.
@@ -77,18 +83,13 @@ fn summary(timeline: &Timeline) -> Vec<String> {
 }
 
 /// The changed files that could not be read: how many, and the first few.
-fn unread(timeline: &Timeline) -> Option<String> {
-    let all = || {
-        timeline
-            .commits
-            .iter()
-            .rev()
-            .flat_map(|judged| judged.unread.iter().map(move |file| (judged, file)))
-    };
-    let n_more = all().count().saturating_sub(MAX_UNREAD);
-    let shown = all().take(MAX_UNREAD).map(|(judged, file)| {
+fn unread<'t>(timeline: &'t Timeline) -> Option<String> {
+    let of_commit = |judged: &'t CommitCopies| judged.unread.iter().map(move |file| (judged, file));
+    let all: Vec<_> = timeline.commits.iter().rev().flat_map(of_commit).collect();
+    let shown = all.iter().take(MAX_UNREAD).map(|(judged, file)| {
         format!("{} in {} ({})", printable(file.path.as_bytes()), judged.commit.short(), file.why)
     });
+    let n_more = all.len().saturating_sub(MAX_UNREAD);
     let more = (n_more > 0).then(|| format!("and {n_more} more"));
     let listed = shown.chain(more).collect::<Vec<_>>().join(", ");
     (!listed.is_empty()).then(|| format!("not examined: {listed}"))
@@ -105,17 +106,17 @@ fn commit(judged: &CommitCopies) -> String {
 
 /// `src/a.c:10-20`.
 fn place(copy: &Copy) -> String {
-    format!("{}:{}", copy.path, lines(&copy.fragment))
+    at(&copy.path, &copy.fragment)
 }
 
 /// `src/b.c:10-20`.
 fn origin_place(origin: &CopyOrigin) -> String {
-    format!("{}:{}", origin.path, lines(&origin.fragment))
+    at(&origin.path, &origin.fragment)
 }
 
 /// `renamed, 97 % alike`.
 fn likeness(origin: &CopyOrigin) -> String {
-    format!("{}, {} % alike", origin.clone_type.word(), percent(origin.similarity))
+    alike(origin.clone_type, origin.similarity)
 }
 
 /// `written in 1a2b3c4d5e on 2026-01-31 by A Maintainer, as lib/old.c`.

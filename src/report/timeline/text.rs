@@ -4,17 +4,14 @@ use std::io::{self, Write};
 
 use super::{commit, headline, likeness, origin_place, place, summary, written};
 use crate::audit::{Copy, Timeline};
+use crate::report::Style;
 use crate::report::frame::Canvas;
 use crate::report::words::count;
-use crate::report::{Format, Style};
-
-pub(super) const FORMAT: Format<Timeline> =
-    Format { name: "text", help: "the commits that copied, for people", write };
 
 /// Maximum origins to list for a copy; unlimited with `--verbose`.
 const MAX_ORIGINS: usize = 2;
 
-fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let canvas = Canvas::new(style);
     let mut line = |indent: usize, text: &str| -> io::Result<()> {
         for (at, part) in canvas.wrapped(text, indent + 2).iter().enumerate() {
