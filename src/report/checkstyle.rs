@@ -8,8 +8,9 @@ use quick_xml::events::{BytesDecl, Event};
 
 use super::Style;
 use super::junit::legal;
+use super::words::of_level;
 use crate::audit::Outcome;
-use crate::policy::{Finding, Level};
+use crate::policy::Finding;
 use crate::text::FilePath;
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -36,11 +37,7 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
 }
 
 fn error(finding: &Finding, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
-    let severity = match finding.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "info",
-    };
+    let severity = of_level(finding.level, ["error", "warning", "info"]);
     let (line, column) =
         (finding.added.start.line.to_string(), finding.added.start.column.to_string());
     let (message, source) = (legal(&finding.message()), format!("secondhand.{}", finding.rule.id));

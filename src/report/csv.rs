@@ -6,9 +6,10 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::words::day;
+use super::words::{component_of, day, deletion_of, place_name, unexamined_word};
 use crate::audit::Outcome;
-use crate::policy::{Finding, MissedCommit, Origin, Place, UnexaminedFiles, Verdict};
+use crate::policy::{Finding, MissedCommit, Origin, UnexaminedFiles, Verdict};
+use crate::text::printable;
 
 const COLUMNS: [&str; 36] = [
     "rule", "level", "path", "start_line", "end_line", "added_start_line", "added_end_line",
@@ -20,27 +21,34 @@ const COLUMNS: [&str; 36] = [
 ];
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = csv::Writer::from_writer(out);
-    table.write_record(COLUMNS)?;
     let reported = outcome.all_findings().map(|finding| (finding, String::new()));
-    let suppressed =
-        outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
-    for (finding, suppressed) in reported.chain(suppressed) {
-        for (at, origin) in finding.origins.iter().enumerate() {
-            table.write_record(
-                row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)),
-            )?;
+    let suppressed = outcome.suppressed.iter().map(|of| (&of.finding, of.by.describe()));
+    let rows = reported.chain(suppressed).flat_map(|(finding, suppressed)| {
+        let mut rows = Vec::new();
+        for (origin, number) in finding.origins.iter().zip(1..) {
+            rows.push(row(finding, number, origin, &suppressed, outcome));
         }
         for missed in finding.behind().iter().flat_map(|behind| &behind.commits) {
-            table.write_record(
-                missed_row(finding, missed, &suppressed).iter().map(|cell| defused(cell)),
-            )?;
+            rows.push(missed_row(finding, missed, &suppressed));
         }
         for file in finding.unexamined_files() {
-            table.write_record(
-                unexamined_row(finding, file, &suppressed).iter().map(|cell| defused(cell)),
-            )?;
+            rows.push(unexamined_row(finding, file, &suppressed));
         }
+        rows
+    });
+    write_table(COLUMNS, rows, out)
+}
+
+/// Writes a table, no cell of which is a formula.
+pub(super) fn write_table<const N: usize>(
+    columns: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    table.write_record(columns)?;
+    for row in rows {
+        table.write_record(row.iter().map(|cell| defused(cell)))?;
     }
     table.flush()
 }
@@ -52,11 +60,7 @@ fn row(
     suppressed: &str,
     outcome: &Outcome,
 ) -> [String; COLUMNS.len()] {
-    let (deletion, component) = match &origin.place {
-        Place::Tree => (None, None),
-        Place::Past(deletion) => (Some(deletion), None),
-        Place::Component(component) => (None, Some(component)),
-    };
+    let (deletion, component) = (deletion_of(&origin.place), component_of(&origin.place));
     let audited = outcome.audited.as_ref();
     let brought =
         component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
@@ -73,7 +77,7 @@ fn row(
         finding.n_novel.to_string(),
         finding.identity.clone(),
         number.to_string(),
-        super::words::place_name(&origin.place).to_owned(),
+        place_name(&origin.place).to_owned(),
         origin.path.to_string(),
         origin.fragment.start.line.to_string(),
         origin.fragment.end.line.to_string(),
@@ -114,10 +118,8 @@ fn missed_row(
         "rule" => finding.rule.id.to_owned(),
         "level" => finding.level.name().to_owned(),
         "path" => finding.path.to_string(),
-        "start_line" => {
-            place.map(|place| place.fragment.start.line.to_string()).unwrap_or_default()
-        }
-        "end_line" => place.map(|place| place.fragment.end.line.to_string()).unwrap_or_default(),
+        "start_line" => place.map_or_else(String::new, |of| of.fragment.start.line.to_string()),
+        "end_line" => place.map_or_else(String::new, |of| of.fragment.end.line.to_string()),
         "identity" => finding.identity.clone(),
         "origin_path" => missed.origin.to_string(),
         "component" => known(component.map(|of| &of.name)),
@@ -141,7 +143,7 @@ fn unexamined_row(
         "level" => finding.level.name().to_owned(),
         "path" => file.path.to_string(),
         "identity" => finding.identity.clone(),
-        "message" => format!("{}: {}", super::words::unexamined_word(finding), file.describe()),
+        "message" => format!("{}: {}", unexamined_word(finding), file.describe()),
         "suppressed" => suppressed.to_owned(),
         _ => String::new(),
     })
@@ -150,7 +152,7 @@ fn unexamined_row(
 /// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an
 /// apostrophe in front, and control characters are written out.
 pub(super) fn defused(cell: &str) -> String {
-    let shown = crate::text::printable(cell.as_bytes()).replace('\t', "\\t");
+    let shown = printable(cell.as_bytes()).replace('\t', "\\t");
     let begins = shown.trim_start().chars().next();
     let is_formula = matches!(begins, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'));
     if is_formula { format!("'{shown}") } else { shown }

@@ -458,25 +458,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::Fragment;
-    use crate::text::{LinedText, Position};
-
-    fn sides(origin: &str, copy: &str) -> Sides {
-        let [copy, origin] = [copy, origin].map(|text| LinedText::from(text.as_bytes().to_vec()));
-        let whole = |text: &LinedText| {
-            let end = text.lines().position(text, text.len() as u32);
-            Fragment { start: Position { line: 1, column: 1 }, end }
-        };
-        Sides::new((&copy, &whole(&copy)), (&origin, &whole(&origin)))
-    }
+    use crate::report::sides::tests::sides;
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {
         let titles = Titles { copy: "new.c:1".to_owned(), origin: "old.c:1".to_owned() };
-        draw(
-            &sides(origin, copy),
-            &titles,
-            Canvas { width, wraps: true, has_color: false, is_whole: false },
-        )
+        let canvas = Canvas { width, wraps: true, has_color: false, is_whole: false };
+        draw(&sides(origin, copy), &titles, canvas)
     }
 
     #[test]

@@ -5,10 +5,12 @@
 use std::io::{self, Write};
 
 use super::Style;
-use super::words::{count, remarks, silently_skipped, to_do};
+use super::words::{
+    count, likeness, of_level, place, provenance, remarks, silently_skipped, to_do,
+};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Level, best_first};
+use crate::policy::{Finding, Level, Milder, best_first};
 
 /// Maximum annotations of each level that GitHub shows for a step; it silently drops the rest.
 const MAX_OF_LEVEL: usize = 10;
@@ -57,11 +59,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
 }
 
 fn annotation(finding: &Finding, languages: &Languages, out: &mut dyn Write) -> io::Result<()> {
-    let command = match finding.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "notice",
-    };
+    let command = of_level(finding.level, ["error", "warning", "notice"]);
     let added = &finding.added;
     write!(out, "::{command} file={},", property(&finding.path.to_string()))?;
     write!(out, "line={},endLine={},", added.start.line, added.end.line)?;
@@ -70,21 +68,14 @@ fn annotation(finding: &Finding, languages: &Languages, out: &mut dyn Write) -> 
         write!(out, "col={},endColumn={},", added.start.column, added.end.column)?;
     }
     let mut text = finding.message();
-    let places = finding.origins.iter().map(super::words::place);
+    let places = finding.origins.iter().map(place);
     if let Some(origin) = finding.origins.first() {
-        text.push_str(&format!(
-            "\n{}, {}",
-            super::words::likeness(origin),
-            count(finding.n_tokens, "token")
-        ));
-        text.extend(super::words::provenance(origin).map(|note| format!("\n{note}")));
+        text.push_str(&format!("\n{}, {}", likeness(origin), count(finding.n_tokens, "token")));
+        text.extend(provenance(origin).map(|note| format!("\n{note}")));
     }
-    text.extend(
-        finding
-            .milder
-            .iter()
-            .map(|milder| format!("\na {}: {}", finding.level.name(), milder.describe())),
-    );
+    let why_milder =
+        |milder: Milder| format!("\na {}: {}", finding.level.name(), milder.describe());
+    text.extend(finding.milder.map(why_milder));
     for place in places.take(MAX_OF_LEVEL) {
         text.push_str(&format!("\n- {place}"));
     }

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::Style;
 use super::plain_json::{exact, write_json};
-use super::words::{likeness, place, provenance};
+use super::words::{likeness, of_level, place, provenance};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Level};
+use crate::policy::Finding;
 
 #[derive(Serialize)]
 struct Issue<'o> {
@@ -54,11 +54,7 @@ fn issue(finding: &Finding, n: usize) -> Issue<'_> {
         description: description(finding),
         check_name: finding.rule.id,
         fingerprint: if n == 1 { identity.clone() } else { format!("{identity}-{n}") },
-        severity: match finding.level {
-            Level::Error => "critical",
-            Level::Warning => "major",
-            Level::Note => "info",
-        },
+        severity: of_level(finding.level, ["critical", "major", "info"]),
         location: Location {
             path: exact(&finding.path),
             lines: LineRange { begin: finding.added.start.line, end: finding.added.end.line },

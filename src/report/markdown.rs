@@ -12,7 +12,8 @@ use super::missed::version_lines;
 use super::sides::lines;
 use super::text::examined;
 use super::words::{
-    and_more, copy_text, count, end, found, here, likeness, place, provenance, text_of, to_do,
+    and_more, copy_text, count, end, found, here, likeness, of_level, place, provenance, text_of,
+    to_do,
 };
 use crate::audit::{AuditSummary, ComponentCopy, Outcome};
 use crate::language::Languages;
@@ -66,10 +67,9 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str("| | what | where | from | similarity |\n|---|---|---|---|---|\n");
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
+        let copies = || findings.iter().flat_map(|of| of.with_family()).filter(|of| of.has_code());
         let mut n_shown = 0;
-        for finding in
-            findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code())
-        {
+        for finding in copies() {
             let details = details(finding, outcome, &languages);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
@@ -77,16 +77,11 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             page.push_str(&details);
             n_shown += 1;
         }
-        let n_copies = findings
-            .iter()
-            .flat_map(|of| of.with_family())
-            .filter(|finding| finding.has_code())
-            .count();
+        let n_copies = copies().count();
         if n_shown < n_copies {
-            let listed = if n_rows < findings.len() {
-                format!(" and {} not even listed", count(findings.len() - n_rows, "finding"))
-            } else {
-                String::new()
+            let listed = match findings.len() - n_rows {
+                0 => String::new(),
+                n => format!(" and {} not even listed", count(n, "finding")),
             };
             page.push_str(&format!(
                 "The code of {} is left out{listed}: a step summary is limited to one mebibyte.\n\n",
@@ -208,11 +203,7 @@ fn row(finding: &Finding) -> String {
 }
 
 fn sign(level: Level) -> &'static str {
-    match level {
-        Level::Error => "🛑",
-        Level::Warning => "⚠️",
-        Level::Note => "📝",
-    }
+    of_level(level, ["🛑", "⚠️", "📝"])
 }
 
 fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> String {

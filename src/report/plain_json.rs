@@ -7,12 +7,21 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::Style;
 use crate::text::{FilePath, is_unseen};
 
 /// Writes `value` so that it steers no terminal: what would is escaped, and a reader gets it as it
 /// was.
 pub(super) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", json(value)?)
+}
+
+/// Writes what was found as a report `J`.
+pub(super) fn write_as<T, J>(found: &T, _: &Style, out: &mut dyn Write) -> io::Result<()>
+where
+    J: for<'f> From<&'f T> + Serialize,
+{
+    write_json(&J::from(found), out)
 }
 
 /// `value` as such a text.

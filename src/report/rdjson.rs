@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::plain_json::{exact, write_json};
-use super::words::{likeness, provenance};
+use super::words::{in_tree, likeness, of_level, provenance};
 use super::{REPOSITORY, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Origin, Place};
+use crate::policy::{Finding, Fragment};
 use crate::text::FilePath;
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -22,26 +22,20 @@ pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Re
 }
 
 fn diagnostic(finding: &Finding) -> Value {
-    let severity = match finding.level {
-        Level::Error => "ERROR",
-        Level::Warning => "WARNING",
-        Level::Note => "INFO",
-    };
-    let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-    let related: Vec<Value> = in_tree
+    let related: Vec<Value> = in_tree(finding)
         .map(|origin| json!({ "message": likeness(origin), "location": location(&origin.path, &origin.fragment) }))
         .collect();
     json!({
         "message": message(finding),
         "location": location(&finding.path, &finding.added),
-        "severity": severity,
+        "severity": of_level(finding.level, ["ERROR", "WARNING", "INFO"]),
         "code": { "value": finding.rule.id },
         "relatedLocations": related,
     })
 }
 
 fn message(finding: &Finding) -> String {
-    let note = finding.origins.first().and_then(|origin: &Origin| provenance(origin));
+    let note = finding.origins.first().and_then(provenance);
     finding.message() + &note.map(|note| format!(" ({note})")).unwrap_or_default()
 }
 

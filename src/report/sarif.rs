@@ -17,13 +17,15 @@ use serde_sarif::sarif::{
 
 use super::plain_json::json;
 use super::text::sentences;
-use super::words::{day, percent, place, provenance, to_do};
+use super::words::{
+    and_more, component_of, day, deletion_of, in_tree, of_level, percent, place, provenance, to_do,
+};
 use super::{REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::language::Languages;
 use crate::policy::{
-    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy,
-    SuppressedFinding, Topic, UnexaminedFiles,
+    Change, Finding, Fragment, MissedCommit, Origin, Place, RULES, Rule, SuppressedBy,
+    SuppressedFinding, Topic, UnexaminedFiles, Verdict,
 };
 use crate::text::{FilePath, agreed, count};
 
@@ -40,6 +42,7 @@ const MAX_LINKS: usize = 10;
 const MAX_UNEXAMINED: usize = 100;
 /// Maximum components in the properties of a result.
 const MAX_COMPONENTS: usize = 20;
+const LEVELS: [ResultLevel; 3] = [ResultLevel::Error, ResultLevel::Warning, ResultLevel::Note];
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut max = MAX_RESULTS;
@@ -74,9 +77,7 @@ fn log(outcome: &Outcome, max: usize) -> Sarif {
 fn run(outcome: &Outcome, max: usize) -> Run {
     // Drop the least important first: those of the lowest level, then the shortest.
     let mut kept: Vec<&Finding> = outcome.all_findings().collect();
-    kept.sort_by_key(|finding| {
-        (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens))
-    });
+    kept.sort_by_key(|finding| std::cmp::Reverse((finding.level, finding.n_tokens)));
     let n_dropped = kept.len().saturating_sub(max);
     kept.truncate(max);
     let results = merged(&kept);
@@ -146,14 +147,12 @@ fn notification(text: &str, level: &str) -> Notification {
 
 /// What was not examined is a result and, since it is about the run itself, a notification.
 fn unexamined(finding: &Finding) -> Notification {
-    let mut notification = notification(&finding.message(), finding.level.name());
-    let rule = ReportingDescriptorReference::builder()
-        .id(finding.rule.id)
-        .index(rule_index(finding))
-        .build();
-    notification.associated_rule = Some(rule);
-    notification.locations = Some(vec![location(&finding.path, &finding.fragment)]);
-    notification
+    let rule = ReportingDescriptorReference::builder().id(finding.rule.id);
+    Notification {
+        associated_rule: Some(rule.index(rule_index(finding)).build()),
+        locations: Some(vec![location(&finding.path, &finding.fragment)]),
+        ..notification(&finding.message(), finding.level.name())
+    }
 }
 
 fn message(text: impl Into<String>) -> Message {
@@ -167,8 +166,9 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .text(format!("{}\n\n{}", rule.finds, rule.action))
         .markdown(explanation)
         .build();
-    let properties =
-        [("precision", json!("high")), ("problem.severity", json!(severity(rule.level)))];
+    // GitHub's word for a level.
+    let severity = of_level(rule.level, ["error", "warning", "recommendation"]);
+    let properties = [("precision", json!("high")), ("problem.severity", json!(severity))];
     ReportingDescriptor::builder()
         .id(rule.id)
         .name(pascal_case(rule.id))
@@ -202,10 +202,9 @@ fn result(
     others: &[&Finding],
     languages: &Languages,
 ) -> SarifResult {
-    let linked = linked(finding).into_iter().enumerate();
-    let mut related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
-    let first = related.len() + 1;
-    related.extend(family(finding).enumerate().map(|(at, other)| related_copy(first + at, other)));
+    let origins = linked(finding).into_iter().map(|of| (&of.path, &of.fragment, "The origin."));
+    let copies = family(finding).map(|of| (&of.path, &of.added, "Copied as well."));
+    let related: Vec<Location> = origins.chain(copies).zip(1..).map(related).collect();
     let fingerprint = BTreeMap::from([("secondhandClone/v1".to_owned(), finding.identity.clone())]);
     let mut properties = result_properties(finding);
     let settings = outcome.settings.of(&finding.path);
@@ -215,7 +214,7 @@ fn result(
     SarifResult::builder()
         .rule_id(finding.rule.id)
         .rule_index(rule_index(finding))
-        .level(level(finding.level))
+        .level(of_level(finding.level, LEVELS))
         .message(message(result_text(finding, others, languages)))
         .locations(vec![location(&finding.path, &finding.added)])
         .related_locations(related)
@@ -247,7 +246,7 @@ fn suppressed(
 /// The origins in the tree, which the message links. Others are not files of this repository, or
 /// not at this commit.
 fn linked(finding: &Finding) -> Vec<&Origin> {
-    finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_LINKS).collect()
+    in_tree(finding).take(MAX_LINKS).collect()
 }
 
 /// The other copies of a family, as far as a result may have locations.
@@ -292,27 +291,21 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
     if !listed.is_empty() {
         let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
         text.push_str(&format!(" Also found in {}", names.join(", ")));
-        let n_more = further.len() - listed.len();
-        text.push_str(&if n_more > 0 {
-            format!(" and {}.", count(n_more, "more place"))
-        } else {
-            ".".to_owned()
+        text.push_str(&match further.len() - listed.len() {
+            0 => ".".to_owned(),
+            n_more => format!(" and {}.", count(n_more, "more place")),
         });
     }
     let copy = |(at, other): (usize, &Finding)| {
         let id = linked.len() + 1 + at;
-        let from = other
-            .origins
-            .first()
-            .map(|origin| format!(" from {}", plain(&place(origin))))
-            .unwrap_or_default();
+        let from = other.origins.first().map(|origin| format!(" from {}", plain(&place(origin))));
+        let from = from.unwrap_or_default();
         format!("[{}]({id}){from}", lines("line", &other.fragment))
     };
     let copies: Vec<_> = family(finding).enumerate().map(copy).collect();
     if !copies.is_empty() {
-        text.push_str(&format!(" Copied as well: {}", copies.join(", ")));
-        let n_more = finding.family.len() - copies.len();
-        text.push_str(&if n_more > 0 { format!(" and {n_more} more.") } else { ".".to_owned() });
+        let more = and_more(finding.family.len() - copies.len());
+        text.push_str(&format!(" Copied as well: {}{more}.", copies.join(", ")));
     }
     if let Some(milder) = &finding.milder {
         text.push_str(&format!(" A {}: {}.", finding.level.name(), milder.describe()));
@@ -354,19 +347,9 @@ fn lines(word: &str, fragment: &Fragment) -> String {
     if first == last { format!("{word} {first}") } else { format!("{word}s {first}-{last}") }
 }
 
-fn related(id: usize, origin: &Origin) -> Location {
-    let mut location = location(&origin.path, &origin.fragment);
-    location.id = Some(id as i64);
-    location.message = Some(message("The origin."));
-    location
-}
-
-/// Another copy of a family.
-fn related_copy(id: usize, other: &Finding) -> Location {
-    let mut location = location(&other.path, &other.added);
-    location.id = Some(id as i64);
-    location.message = Some(message("Copied as well."));
-    location
+/// A place with its number, and what is there.
+fn related(((path, fragment, what), id): ((&FilePath, &Fragment, &str), i64)) -> Location {
+    Location { id: Some(id), message: Some(message(what)), ..location(path, fragment) }
 }
 
 fn location(path: &FilePath, fragment: &Fragment) -> Location {
@@ -424,18 +407,16 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ("startLine", json!(fragment.start.line)),
         ("endLine", json!(fragment.end.line)),
     ];
-    if !components.is_empty() {
-        properties.push(("components", json!(components)));
-    }
-    if !deletions.is_empty() {
-        properties.push(("deletions", json!(deletions)));
-    }
+    let lists = [("components", components), ("deletions", deletions)].into_iter();
+    properties
+        .extend(lists.filter(|(_, all)| !all.is_empty()).map(|(name, all)| (name, json!(all))));
     if let Some(missed) = finding.missed() {
         properties.push(("lacks", json!(missed.lacks)));
         properties.push(("patches", json!(missed.patches)));
     }
     if !finding.changed_since().is_empty() {
-        let commit = |of: &crate::policy::Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
+        let commit =
+            |of: &Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
         properties.push((
             "changedSince",
             json!(finding.changed_since().iter().map(commit).collect::<Vec<_>>()),
@@ -447,7 +428,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
 /// A component with the path and lines of an origin: never a location, since a corpus is not part
 /// of the repository.
 fn component(origin: &Origin) -> Option<Value> {
-    let Place::Component(component) = &origin.place else { return None };
+    let component = component_of(&origin.place)?;
     Some(json!({
         "corpus": component.corpus,
         "name": component.name,
@@ -463,12 +444,12 @@ fn component(origin: &Origin) -> Option<Value> {
         "startLine": origin.fragment.start.line,
         "endLine": origin.fragment.end.line,
         "verdict": origin.verdict.as_ref().map(|verdict| verdict.answer.name()),
-        "reason": origin.verdict.as_ref().map(crate::policy::Verdict::describe),
+        "reason": origin.verdict.as_ref().map(Verdict::describe),
     }))
 }
 
 fn deletion(origin: &Origin) -> Option<Value> {
-    let Place::Past(deletion) = &origin.place else { return None };
+    let deletion = deletion_of(&origin.place)?;
     Some(json!({
         "commit": deletion.commit,
         "subject": deletion.subject,
@@ -485,23 +466,6 @@ fn bag<'p>(properties: impl IntoIterator<Item = (&'p str, Value)>, tags: &[&str]
     let mut bag = PropertyBag::builder().additional_properties(properties).build();
     bag.tags = (!tags.is_empty()).then(|| tags.iter().map(|tag| (*tag).to_owned()).collect());
     bag
-}
-
-fn level(level: Level) -> ResultLevel {
-    match level {
-        Level::Error => ResultLevel::Error,
-        Level::Warning => ResultLevel::Warning,
-        Level::Note => ResultLevel::Note,
-    }
-}
-
-/// GitHub's word for a level.
-fn severity(level: Level) -> &'static str {
-    match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "recommendation",
-    }
 }
 
 /// `text` with a capital and a full stop.

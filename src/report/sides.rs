@@ -10,7 +10,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 use crate::language::{Kind, Languages};
 use crate::policy::Fragment;
-use crate::text::{FilePath, LinedText, printable};
+use crate::text::{FilePath, LinedText, Position, printable};
 
 /// Maximum lines of a fragment to lay out; the rest are counted. More would make
 /// reports too long to read.
@@ -258,6 +258,12 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
     Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }
 
+/// All of a text.
+pub(super) fn whole(text: &LinedText) -> Fragment {
+    let end = text.lines().position(text, text.len() as u32);
+    Fragment { start: Position { line: 1, column: 1 }, end }
+}
+
 /// The lines that `fragment` touches.
 pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
     let starts = text.lines();
@@ -388,20 +394,12 @@ fn rows(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::Position;
 
-    fn whole(text: &LinedText) -> Fragment {
-        Fragment {
-            start: Position { line: 1, column: 1 },
-            end: text.lines().position(text, text.len() as u32),
-        }
-    }
-
-    fn sides(origin: &str, copy: &str) -> Sides {
+    pub fn sides(origin: &str, copy: &str) -> Sides {
         let [copy, origin] = [copy, origin].map(|text| LinedText::from(text.as_bytes().to_vec()));
         Sides::new((&copy, &whole(&copy)), (&origin, &whole(&origin)))
     }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Style;
 use super::plain_json::{exact, write_json};
-use super::words::likeness;
+use super::words::{in_tree, likeness, of_level};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Place, Topic};
+use crate::policy::{Finding, Fragment, Topic};
 use crate::text::FilePath;
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -32,11 +32,7 @@ fn rule_id(finding: &Finding) -> String {
 }
 
 fn rule(finding: &Finding) -> Value {
-    let severity = match finding.level {
-        Level::Error => "HIGH",
-        Level::Warning => "MEDIUM",
-        Level::Note => "LOW",
-    };
+    let severity = of_level(finding.level, ["HIGH", "MEDIUM", "LOW"]);
     let attribute = if finding.rule.topic == Topic::License { "LAWFUL" } else { "DISTINCT" };
     json!({
         "id": rule_id(finding),
@@ -50,9 +46,8 @@ fn rule(finding: &Finding) -> Value {
 
 fn issue(finding: &Finding) -> Value {
     // It refuses files that it does not know, so only those of the tree are named.
-    let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
     let others: Vec<Value> =
-        in_tree.map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
+        in_tree(finding).map(|of| location(&of.path, &of.fragment, &likeness(of))).collect();
     json!({
         "ruleId": rule_id(finding),
         "primaryLocation": location(&finding.path, &finding.added, &finding.message()),

@@ -14,8 +14,8 @@ use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, file_of, first, found_in, found_in_audit, grouped, here,
-    likeness, missed_note, owned_by, percent, place, provenance, silently_skipped, skipped_lines,
-    text_of, to_do, unread_note,
+    likeness, missed_note, of_level, owned_by, percent, place, provenance, silently_skipped,
+    skipped_lines, text_of, to_do, unread_note,
 };
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
@@ -103,7 +103,7 @@ fn write_summary(
     canvas: Canvas,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for line in summary_in(outcome, style.is_verbose, canvas.width).lines() {
+    for line in summary(outcome, style.is_verbose, canvas.width).lines() {
         let is_fitting = !canvas.wraps || line.width() <= canvas.width;
         let parts = if is_fitting { vec![line.to_owned()] } else { canvas.wrapped(line, 2) };
         writeln!(out, "{}", parts.join("\n  "))?;
@@ -386,11 +386,8 @@ fn headline(finding: &Finding, canvas: Canvas) -> String {
 }
 
 fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
-    let color = match level {
-        Level::Error => AnsiColor::BrightRed,
-        Level::Warning => AnsiColor::Yellow,
-        Level::Note => AnsiColor::BrightGreen,
-    };
+    let colors = [AnsiColor::BrightRed, AnsiColor::Yellow, AnsiColor::BrightGreen];
+    let color = of_level(level, colors);
     let tag = format!("{}[{rule}]", level.name());
     let lines = canvas.wrapped(&format!("{tag}: {message}"), 2);
     let text = format!("{}\n", lines.join("\n  "));
@@ -419,11 +416,7 @@ fn note(text: &str, canvas: Canvas) -> String {
 }
 
 /// What was found, and what was examined, one line each.
-pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
-    summary_in(outcome, is_verbose, usize::MAX)
-}
-
-fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
+fn summary(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     let lines = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => duplication_lines(outcome, duplication, width),
         (None, Some(audited)) => super::audited::summary(outcome, audited, is_verbose),
@@ -452,7 +445,7 @@ pub(super) fn sentences(outcome: &Outcome) -> Vec<String> {
 pub(super) fn examined(outcome: &Outcome, is_verbose: bool) -> String {
     match &outcome.audited {
         Some(_) => summary_of(outcome, vec![found_in_audit(outcome)], is_verbose),
-        None => summary(outcome, is_verbose),
+        None => summary(outcome, is_verbose, usize::MAX),
     }
 }
 

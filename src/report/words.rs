@@ -66,6 +66,11 @@ pub(super) fn place_name(place: &Place) -> &'static str {
     }
 }
 
+/// The origins in the tree.
+pub(super) fn in_tree(finding: &Finding) -> impl Iterator<Item = &Origin> {
+    finding.origins.iter().filter(|origin| origin.place == Place::Tree)
+}
+
 /// Who deleted what is at a place, if it is in the past.
 pub(super) fn deletion_of(place: &Place) -> Option<&Deletion> {
     if let Place::Past(deletion) = place { Some(deletion) } else { None }
@@ -153,6 +158,15 @@ fn owned(component: &Component) -> String {
     printable(text.as_bytes())
 }
 
+/// What a host calls a level: an error, a warning, or a note.
+pub(super) fn of_level<T>(level: Level, [error, warning, note]: [T; 3]) -> T {
+    match level {
+        Level::Error => error,
+        Level::Warning => warning,
+        Level::Note => note,
+    }
+}
+
 /// The first ten digits of a commit.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
@@ -189,7 +203,7 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
     if owners.is_empty() {
         return None;
     }
-    let origin = finding.origins.iter().find(|origin| origin.place == Place::Tree);
+    let origin = in_tree(finding).next();
     let (of_copy, of_origin) = (named(&finding.path), origin.map(|origin| named(&origin.path)));
     Some(match of_origin {
         Some(of_origin) if of_origin != of_copy => {
@@ -204,7 +218,7 @@ pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
 
 /// Whether none of the owners of a copy owns its first origin in the tree.
 pub(super) fn crosses_border(outcome: &Outcome, finding: &Finding) -> bool {
-    let origin = finding.origins.iter().find(|origin| origin.place == Place::Tree);
+    let origin = in_tree(finding).next();
     origin.is_some_and(|origin| outcome.owners.is_border(&finding.path, &origin.path))
 }
 
@@ -304,12 +318,9 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
     let is_audit = outcome.audited.is_some();
     let copies = || outcome.all_findings().filter(|finding| is_audit || finding.is_copy());
     let n_of = |level| copies().filter(|finding| finding.level == level).count();
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
-    let counts: Vec<_> = levels
-        .into_iter()
-        .filter(|(level, _)| n_of(*level) > 0)
-        .map(|(level, noun)| count(n_of(level), noun))
-        .collect();
+    let levels = [Level::Error, Level::Warning, Level::Note].into_iter();
+    let levels = levels.filter(|level| n_of(*level) > 0);
+    let counts: Vec<_> = levels.map(|level| count(n_of(level), level.name())).collect();
     let (one, none) =
         if is_audit { ("finding", "no findings") } else { ("new copy", "no new copies") };
     let copies = match counts.as_slice() {
@@ -318,10 +329,14 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
     };
     match n_vulnerable(outcome.all_findings()) {
         0 => copies,
-        n => {
-            format!("{} {} security fixes; {copies}", count(n, "copy"), agreed(n, "lacks", "lack"))
-        }
+        n => format!("{}; {copies}", lacking_fixes(n)),
     }
+}
+
+/// `2 copies lack security fixes`.
+pub(super) fn lacking_fixes(n_copies: usize) -> String {
+    let lack = agreed(n_copies, "lacks", "lack");
+    format!("{} {lack} security fixes", count(n_copies, "copy"))
 }
 
 /// Copies that lack fixes of security faults.

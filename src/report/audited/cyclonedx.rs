@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::openvex::{Statement, statements};
-use super::snippets::{Snippet, snippets};
+use super::snippets::{Snippet, is_plain, snippets};
 use super::{
-    brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
+    brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp, version,
 };
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::Component;
@@ -33,15 +33,16 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
 fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let snippets = snippets(outcome, audited);
     let origins = audited.components.iter().enumerate().map(|(number, taken)| {
-        let patches = patches(audited, |edited| is_of(audited, taken, edited));
         let copies: Vec<_> = snippets.iter().filter(|of| of.package == Some(number)).collect();
-        with_patches(origin(number, taken, &copies, outcome, audited), &patches)
+        let mut described = origin(number, taken, &copies, outcome, audited);
+        let patches = patches(audited, |edited| is_of(audited, taken, edited));
+        if !patches.is_empty() {
+            described["pedigree"] = json!({"patches": patches});
+        }
+        described
     });
     let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
-    let version =
-        outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
-    let corpora =
-        audited.corpora.iter().map(|of| json!({"name": "secondhand:corpus", "value": corpus(of)}));
+    let corpora = audited.corpora.iter().map(|of| property("corpus", &corpus(of)));
     let needed = (0..audited.components.len()).map(|number| format!("origin-{number}"));
     let mut bom = json!({
         "bomFormat": "CycloneDX",
@@ -50,7 +51,7 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "metadata": {
             "timestamp": timestamp(audited.time),
             "tools": {"components": [{"type": "application", "name": "secondhand", "version": VERSION}]},
-            "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version},
+            "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version(outcome, audited)},
             "properties": corpora.collect::<Vec<_>>(),
         },
         "components": origins.chain(files).collect::<Vec<_>>(),
@@ -149,28 +150,22 @@ fn origin(
     }
     described["evidence"] = evidence;
     let mut properties = vec![
-        json!({"name": "secondhand:verdict", "value": taken.verdict.answer.name()}),
-        json!({"name": "secondhand:reason", "value": taken.verdict.describe()}),
-        json!({"name": "secondhand:license-class", "value": component.terms.class().name()}),
+        property("verdict", taken.verdict.answer.name()),
+        property("reason", &taken.verdict.describe()),
+        property("license-class", component.terms.class().name()),
     ];
-    properties.extend(
-        component
-            .terms
-            .evidence
-            .iter()
-            .map(|of| json!({"name": "secondhand:license-evidence", "value": of})),
-    );
-    let folders = folders_of(audited, component).into_iter();
-    properties.extend(folders.map(|told| json!({"name": "secondhand:folder", "value": told})));
+    properties.extend(component.terms.evidence.iter().map(|of| property("license-evidence", of)));
+    properties.extend(folders_of(audited, component).iter().map(|of| property("folder", of)));
     described["properties"] = json!(properties);
-    if let Some(url) = component
-        .url
-        .as_ref()
-        .filter(|url| url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic()))
-    {
+    let is_address = |url: &&String| url.starts_with("http") && is_plain(url);
+    if let Some(url) = component.url.as_ref().filter(is_address) {
         described["externalReferences"] = json!([{"type": "website", "url": url}]);
     }
     described
+}
+
+fn property(name: &str, value: &str) -> Value {
+    json!({"name": format!("secondhand:{name}"), "value": value})
 }
 
 fn occurrence(copy: &&Snippet<'_>) -> Value {
@@ -181,16 +176,6 @@ fn occurrence(copy: &&Snippet<'_>) -> Value {
         "line": first,
         "additionalContext": format!("lines {lines}, from {}", place(origin)),
     })
-}
-
-/// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.
-fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &AuditSummary) -> Value {
-    let mut pedigree = json!({"ancestors": ancestors, "notes": notes});
-    let patches = patches(audited, |edited| edited.path == file.path);
-    if !patches.is_empty() {
-        pedigree["patches"] = json!(patches);
-    }
-    pedigree
 }
 
 /// The edits of some files since they were copied, each as a patch.
@@ -204,31 +189,28 @@ fn patches(audited: &AuditSummary, is_asked: impl Fn(&EditedFile) -> bool) -> Ve
     edited.map(patch).collect()
 }
 
-fn with_patches(mut described: Value, patches: &[Value]) -> Value {
-    if !patches.is_empty() {
-        described["pedigree"] = json!({"patches": patches});
-    }
-    described
-}
-
 fn file(number: usize, file: &CopiedFile, audited: &AuditSummary) -> Value {
     let ancestors: Vec<Value> =
         file.origins.iter().map(|of| described(&audited.component_of(of))).collect();
-    let mut properties = vec![
-        json!({"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}),
-    ];
+    let contained = share(file.n_copied, file.n_tokens).to_string();
+    let mut properties = vec![property("containment-percent", &contained)];
     let names =
         file.origins.iter().map(|of| audited.components[of.component].component.name.as_str());
     for name in names.collect::<BTreeSet<_>>() {
-        let told = brought_in(audited, &file.path, name).map(|told| format!("{name}: {told}"));
-        properties.extend(told.map(|told| json!({"name": "secondhand:brought-in", "value": told})));
+        let told = brought_in(audited, &file.path, name);
+        properties.extend(told.map(|told| property("brought-in", &format!("{name}: {told}"))));
+    }
+    let mut pedigree = json!({"ancestors": ancestors, "notes": from(audited, file)});
+    let patches = patches(audited, |edited| edited.path == file.path);
+    if !patches.is_empty() {
+        pedigree["patches"] = json!(patches);
     }
     json!({
         "type": "file",
         "bom-ref": format!("file-{number}"),
         "name": file.path.to_string(),
         "hashes": [{"alg": "SHA-1", "content": file.sha1}],
-        "pedigree": pedigree(&ancestors, &from(audited, file), file, audited),
+        "pedigree": pedigree,
         "properties": properties,
     })
 }

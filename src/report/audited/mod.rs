@@ -16,13 +16,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::VERSION;
 use super::missed::version_lines;
-use super::words::{count, day, first, found_in_audit, percent, short};
+use super::words::{component_of, count, day, first, found_in_audit, percent, short};
 use crate::audit::{
     AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation, Introduction,
     Outcome, Possible, State,
 };
-use crate::license::Class;
-use crate::policy::{Component, Place};
+use crate::license::{ATTRIBUTION, Class};
+use crate::policy::Component;
 use crate::text::{FilePath, hexadecimal, printable};
 
 /// The part of a tree that belongs to one license class.
@@ -119,11 +119,23 @@ pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> 
     lines.iter().map(|line| printable(line.as_bytes())).collect()
 }
 
+/// What a document of a tree says of how it came about.
+fn comment(outcome: &Outcome, audited: &AuditSummary) -> String {
+    format!(
+        "Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}. {}.",
+        subject(outcome, audited).join("; ")
+    )
+}
+
+/// The commit of a tree, or else what its revision is called.
+fn version(outcome: &Outcome, audited: &AuditSummary) -> String {
+    outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string())
+}
+
 /// A corpus with the beginning of its digest.
 pub(super) fn corpus(of: &ExaminedCorpus) -> String {
-    let digest =
-        of.digest.as_ref().map(|digest| format!(" (sha256 {})", &digest[..16])).unwrap_or_default();
-    format!("{}{digest}", of.name)
+    let digest = of.digest.as_ref().map(|digest| format!(" (sha256 {})", &digest[..16]));
+    of.name.clone() + &digest.unwrap_or_default()
 }
 
 /// How much of the tree is code of components.
@@ -148,21 +160,13 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
         return lines;
     }
-    lines.extend([
-        String::new(),
-        format!(
-            "{:<18} {:>10} {:>6} {:>9}",
-            "by license class", "components", "files", "of tokens"
-        ),
-    ]);
-    for (class, of) in classes(audited) {
-        let share = share(of.n_tokens, *n_tokens);
-        lines.push(format!(
-            "{:<18} {:>10} {:>6} {share:>7.1} %",
-            class.name(),
-            of.n_components,
-            of.n_files
-        ));
+    let row = |class: &str, n_components: &str, n_files: &str, share: &str| {
+        format!("{class:<18} {n_components:>10} {n_files:>6} {share:>9}")
+    };
+    lines.extend([String::new(), row("by license class", "components", "files", "of tokens")]);
+    for (class, OfClass { n_components, n_files, n_tokens: n }) in classes(audited) {
+        let share = format!("{:.1} %", share(n, *n_tokens));
+        lines.push(row(class.name(), &n_components.to_string(), &n_files.to_string(), &share));
     }
     lines.extend([String::new(), "by component".to_owned()]);
     for (number, taken) in components.iter().enumerate() {
@@ -185,17 +189,14 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
         );
     }
     if !audited.versions.is_empty() {
-        lines.extend([
-            String::new(),
-            "by folder: the version that fits best, and local edits".to_owned(),
-        ]);
+        let title = "by folder: the version that fits best, and local edits";
+        lines.extend([String::new(), title.to_owned()]);
         lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
     for file in &files[..n_listed] {
-        let part = percent(file.n_copied as f64 / file.n_tokens.max(1) as f64);
-        lines.push(format!("  {part:>3} % {}: {}", file.path, from(audited, file)));
+        lines.push(format!("  {:>3} % {}: {}", copied(file), file.path, from(audited, file)));
     }
     if n_listed < files.len() {
         lines.push(format!("  and {} more, which `--verbose` lists", files.len() - n_listed));
@@ -206,14 +207,17 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
     lines
 }
 
+/// How much of a file is code of components, in whole percent.
+fn copied(file: &CopiedFile) -> u32 {
+    percent(file.n_copied as f64 / file.n_tokens.max(1) as f64)
+}
+
 /// The notices of all files of a component that were copied, under the same license.
 fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
     let findings = outcome.findings.iter().filter(|finding| !finding.is_idiom);
-    let same =
-        findings.flat_map(|finding| &finding.origins).filter_map(|origin| match &origin.place {
-            Place::Component(other) if other.is_same(component) => Some(&**other),
-            _ => None,
-        });
+    let others = findings.flat_map(|finding| &finding.origins);
+    let others = others.filter_map(|origin| component_of(&origin.place));
+    let same = others.filter(|other| other.is_same(component));
     same.chain([component]).flat_map(|other| other.terms.notices.iter().cloned()).collect()
 }
 
@@ -316,7 +320,7 @@ pub(super) fn rows(audited: &AuditSummary) -> Vec<Vec<String>> {
         vec![
             file.path.to_string(),
             format!("{} ({})", from(audited, file), licenses(audited, file)),
-            format!("{} %", percent(file.n_copied as f64 / file.n_tokens.max(1) as f64)),
+            format!("{} %", copied(file)),
             file.n_tokens.to_string(),
         ]
     };

@@ -21,11 +21,7 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         "This project contains third-party code, as listed below. Each part remains under its license."
     )?;
     let mut taken: Vec<&ComponentCopy> = audited.components.iter().collect();
-    taken.sort_by(|a, b| {
-        let key =
-            |of: &ComponentCopy| (of.component.name.clone(), of.component.terms.license.clone());
-        key(a).cmp(&key(b))
-    });
+    taken.sort_by_key(|of| (of.component.name.clone(), of.component.terms.license.clone()));
     let unclear: Vec<&&ComponentCopy> =
         taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
     if !unclear.is_empty() {

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::brought_in;
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
-use crate::policy::{Component, Finding, Origin, Place};
-use crate::report::words::{here, percent, place};
+use crate::policy::{Component, Finding, Origin};
+use crate::report::words::{component_of, here, percent, place};
 use crate::text::{FilePath, LinedText};
 
 /// A copy in a file, and where it is from.
@@ -53,19 +53,16 @@ fn snippet<'s>(
 ) -> Snippet<'s> {
     let (first, last) = (finding.fragment.start.line, finding.fragment.end.line);
     let start = text.lines().range(first).start + 1;
-    let verdict = origin
-        .verdict
-        .as_ref()
-        .map(|verdict| format!("; {}", verdict.describe()))
-        .unwrap_or_default();
+    let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe()));
     let brought = brought_in(audited, &finding.path, &component.name);
     let comment = format!(
-        "{} % like {} of {} ({}); rule {}{verdict}{}",
+        "{} % like {} of {} ({}); rule {}{}{}",
         percent(origin.similarity),
         place(origin),
         component.label(),
         origin.clone_type.name(),
         finding.rule.id,
+        verdict.unwrap_or_default(),
         brought.map(|told| format!("; {told}")).unwrap_or_default(),
     );
     Snippet {
@@ -87,9 +84,9 @@ type Found<'s> = (Option<usize>, &'s Origin, &'s Component);
 /// The first origin in each component of which the list of files says that it explains a part of
 /// this one; or else the first in a component, which the verdict is about.
 fn origins<'s>(finding: &'s Finding, file: &CopiedFile, audited: &AuditSummary) -> Vec<Found<'s>> {
-    let in_component = |origin: &'s Origin| match &origin.place {
-        Place::Component(of) => Some((audited.explaining(file, of), origin, &**of)),
-        _ => None,
+    let in_component = |origin: &'s Origin| {
+        let component = component_of(&origin.place)?;
+        Some((audited.explaining(file, component), origin, component))
     };
     let mut found: Vec<Found<'s>> = finding.origins.iter().filter_map(in_component).collect();
     let mut known = BTreeSet::new();
@@ -102,8 +99,12 @@ fn origins<'s>(finding: &'s Finding, file: &CopiedFile, audited: &AuditSummary) 
 pub(super) fn download(component: &Component) -> Option<&str> {
     let is_url =
         |url: &&str| ["https://", "http://", "git+"].iter().any(|scheme| url.starts_with(scheme));
-    let is_plain = |url: &&str| url.bytes().all(|byte| byte.is_ascii_graphic());
-    component.url.as_deref().filter(is_url).filter(is_plain)
+    component.url.as_deref().filter(is_url).filter(|url| is_plain(url))
+}
+
+/// Whether a URL has nothing that would have to be escaped.
+pub(super) fn is_plain(url: &str) -> bool {
+    url.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The licenses that SPDX does not list, and what is known of each.
@@ -111,27 +112,27 @@ pub(super) fn unlisted(
     audited: &AuditSummary,
     snippets: &[Snippet<'_>],
 ) -> BTreeMap<String, String> {
-    let of_components = audited.components.iter().map(|taken| &*taken.component);
     let mut evidence: BTreeMap<String, String> = BTreeMap::new();
     for taken in audited.components.iter().filter(|taken| taken.component.terms.is_of_text) {
         let text = taken.texts.join("\n");
-        for license in taken.component.terms.license.iter().flat_map(Expression::licenses) {
-            if license.id.starts_with("LicenseRef-") && !text.is_empty() {
-                evidence.entry(license.id.clone()).or_insert_with(|| text.clone());
-            }
+        for id in unlisted_in(&taken.component).filter(|_| !text.is_empty()) {
+            evidence.entry(id.clone()).or_insert_with(|| text.clone());
         }
     }
+    let of_components = audited.components.iter().map(|taken| &*taken.component);
     for component in of_components.chain(snippets.iter().map(|snippet| snippet.component)) {
-        for license in component.terms.license.iter().flat_map(Expression::licenses) {
-            if license.id.starts_with("LicenseRef-") {
-                let told = component.terms.evidence.clone().unwrap_or_default();
-                evidence
-                    .entry(license.id.clone())
-                    .or_insert_with(|| format!("See {}: {told}.", component.label()));
-            }
+        for id in unlisted_in(component) {
+            let told = component.terms.evidence.as_deref().unwrap_or_default();
+            let told = || format!("See {}: {told}.", component.label());
+            evidence.entry(id.clone()).or_insert_with(told);
         }
     }
     evidence
+}
+
+fn unlisted_in(component: &Component) -> impl Iterator<Item = &String> {
+    let licenses = component.terms.license.iter().flat_map(Expression::licenses);
+    licenses.map(|license| &license.id).filter(|id| id.starts_with("LicenseRef-"))
 }
 
 /// The licenses in a component's expression, each once.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, snippets, unlisted};
-use super::{digest, folders_of, from, subject, timestamp};
+use super::{comment, digest, folders_of, from, timestamp, version};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
@@ -45,21 +45,12 @@ impl Graph {
             Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
         let tool =
             graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
-        let version = outcome
-            .head
-            .commit
-            .map_or_else(|| audited.revision.clone(), |commit| commit.to_string());
-        let project = graph.add(
-            "software_Package",
-            "Project",
-            json!({"name": audited.project, "software_packageVersion": version}),
-        );
+        let version = version(outcome, audited);
+        let project = json!({"name": audited.project, "software_packageVersion": version});
+        let project = graph.add("software_Package", "Project", project);
         for (id, told) in graph.unlisted.clone() {
-            graph.add(
-                "simplelicensing_SimpleLicensingText",
-                &id,
-                json!({"name": id, "simplelicensing_licenseText": told}),
-            );
+            let text = json!({"name": id, "simplelicensing_licenseText": told});
+            graph.add("simplelicensing_SimpleLicensingText", &id, text);
         }
         for (number, taken) in audited.components.iter().enumerate() {
             graph.package(number, &taken.component, audited);
@@ -78,14 +69,9 @@ impl Graph {
             json!({"rootElement": [project], "element": elements, "software_sbomType": ["source"]});
         let bom = graph.add("software_Sbom", "Sbom", bom);
         elements.push(bom.clone());
-        let comment = format!(
-            "Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {}. {}.",
-            crate::license::ATTRIBUTION,
-            subject(outcome, audited).join("; ")
-        );
         let document = json!({
             "name": format!("copies in {}", audited.project),
-            "comment": comment,
+            "comment": comment(outcome, audited),
             "rootElement": [bom],
             "element": elements,
             "profileConformance": ["core", "software", "simpleLicensing"],
@@ -131,14 +117,10 @@ impl Graph {
         let of_license = format!("License-{}", digest(&json!(expression)));
         if self.expressions.insert(expression.clone()) {
             let own = license.licenses().filter(|of| self.unlisted.contains_key(&of.id));
+            let own: BTreeSet<&String> = own.map(|of| &of.id).collect();
             let entry =
-                |of: String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(&of)});
-            let ids: Vec<Value> = own
-                .map(|of| of.id.clone())
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .map(entry)
-                .collect();
+                |of: &String| json!({"type": "DictionaryEntry", "key": of, "value": self.name(of)});
+            let ids: Vec<Value> = own.into_iter().map(entry).collect();
             let mut properties = json!({"simplelicensing_licenseExpression": expression});
             if !ids.is_empty() {
                 properties["simplelicensing_customIdToUri"] = json!(ids);
@@ -185,11 +167,8 @@ impl Graph {
             "software_byteRange": range(bytes.0, bytes.1),
             "software_lineRange": range(lines.0 as usize, lines.1 as usize),
         });
-        self.add(
-            "software_Snippet",
-            &id,
-            with_known(properties, [("software_copyrightText", copyright(component))]),
-        );
+        let properties = with_known(properties, [("software_copyrightText", copyright(component))]);
+        self.add("software_Snippet", &id, properties);
         self.license("hasConcludedLicense", &id, component.terms.license.as_ref());
         if let Some(package) = package {
             self.relate("hasVariant", &format!("Origin-{package}"), &[id]);

@@ -8,9 +8,8 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, licenses, snippets, unlisted};
-use super::{digest, folders_of, from, subject, timestamp};
+use super::{comment, digest, folders_of, from, timestamp, version};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
-use crate::license::ATTRIBUTION;
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
 use crate::report::{Style, VERSION};
@@ -27,7 +26,7 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let mut packages = vec![json!({
         "SPDXID": project,
         "name": audited.project,
-        "versionInfo": outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string()),
+        "versionInfo": version(outcome, audited),
         "downloadLocation": NONE,
         "filesAnalyzed": false,
         "licenseConcluded": NONE,
@@ -43,11 +42,8 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         relationships.push(relationship(project, "CONTAINS", &format!("SPDXRef-Origin-{number}")));
     }
     for number in 0..audited.files.len() {
-        relationships.push(relationship(
-            "SPDXRef-DOCUMENT",
-            "DESCRIBES",
-            &format!("SPDXRef-File-{number}"),
-        ));
+        let file = format!("SPDXRef-File-{number}");
+        relationships.push(relationship("SPDXRef-DOCUMENT", "DESCRIBES", &file));
     }
     let snippets = snippets(outcome, audited);
     for (number, snippet) in snippets.iter().enumerate() {
@@ -66,7 +62,7 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "creationInfo": {
             "created": timestamp(audited.time),
             "creators": [format!("Tool: secondhand-{VERSION}")],
-            "comment": format!("Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}. {}.", subject(outcome, audited).join("; ")),
+            "comment": comment(outcome, audited),
         },
         "packages": packages,
         "files": files.collect::<Vec<_>>(),
@@ -92,10 +88,9 @@ fn license(component: &Component) -> String {
 }
 
 fn copyright(component: &Component) -> String {
-    if component.terms.notices.is_empty() {
-        NONE.to_owned()
-    } else {
-        component.terms.notices.join("\n")
+    match &component.terms.notices[..] {
+        [] => NONE.to_owned(),
+        notices => notices.join("\n"),
     }
 }
 

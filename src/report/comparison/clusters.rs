@@ -64,38 +64,23 @@ impl Graph {
         if comparison.submissions.len() < 3 {
             return Vec::new();
         }
-        comparison.clusters.iter().map(|cluster| Self::new(cluster, comparison, &card_of)).collect()
-    }
-
-    pub fn numbered(self, number: usize) -> Self {
-        Self { number, ..self }
+        let clusters = comparison.clusters.iter().zip(1..);
+        clusters.map(|(cluster, number)| Self::new(number, cluster, comparison, &card_of)).collect()
     }
 
     fn new(
+        number: usize,
         cluster: &[usize],
         comparison: &Comparison,
         card_of: impl Fn(usize, usize) -> Option<usize>,
     ) -> Self {
         let name = |at: usize| comparison.submissions[at].name.to_string();
         let label = cluster.iter().map(|&at| name(at)).collect::<Vec<_>>().join(", ");
-        let size = count(cluster.len(), "submission");
-        if cluster.len() > MAX_NODES {
-            let nothing = (Vec::new(), Vec::new());
-            return Self {
-                number: 0,
-                size,
-                height: String::new(),
-                label,
-                nodes: nothing.0,
-                edges: nothing.1,
-            };
-        }
-        let oval = Oval::new(cluster.len());
-        let height = oval.height;
-        let place = |number: usize| oval.place(number);
+        let drawn = if cluster.len() <= MAX_NODES { cluster } else { &[] };
+        let oval = Oval::new(drawn.len());
         let shown = |(x, y): (f64, f64)| (format!("{x:.1}"), format!("{y:.1}"));
         let node = |(number, &at): (usize, &usize)| {
-            let (x, y) = place(number);
+            let (x, y) = oval.place(number);
             let is_right = x >= WIDTH / 2.0 - 0.5;
             Node {
                 at: shown((x, y)),
@@ -106,21 +91,21 @@ impl Graph {
             }
         };
         let edge = |&(a, b, containment): &(usize, usize, f64)| {
-            let number = |at: usize| cluster.binary_search(&at).ok();
+            let place = |at: usize| Some(shown(oval.place(drawn.binary_search(&at).ok()?)));
             Some(Edge {
-                from: shown(place(number(a)?)),
-                to: shown(place(number(b)?)),
+                from: place(a)?,
+                to: place(b)?,
                 width: format!("{:.1}", 0.5 + 3.0 * (containment - 0.5).max(0.0) * 2.0),
                 title: format!("{} and {}: {} %", name(a), name(b), percent(containment)),
                 card: card_of(a, b),
             })
         };
         Self {
-            number: 0,
-            size,
-            height: format!("{height:.0}"),
+            number,
+            size: count(cluster.len(), "submission"),
+            height: format!("{:.0}", oval.height),
             label,
-            nodes: cluster.iter().enumerate().map(node).collect(),
+            nodes: drawn.iter().enumerate().map(node).collect(),
             edges: comparison.links.iter().filter_map(edge).collect(),
         }
     }

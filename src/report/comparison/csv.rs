@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::names;
-use crate::audit::Comparison;
+use crate::audit::{Comparison, Pair};
 use crate::report::Style;
-use crate::report::csv::defused;
+use crate::report::csv::write_table;
 use crate::text::FilePath;
 
 const COLUMNS: [&str; 10] = [
@@ -14,14 +14,12 @@ const COLUMNS: [&str; 10] = [
 ];
 
 pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = ::csv::Writer::from_writer(out);
-    table.write_record(COLUMNS)?;
-    for pair in &comparison.pairs {
-        let [first, second] = names(pair, comparison).map(|name| defused(&name));
+    let row = |pair: &Pair| {
+        let [first, second] = names(pair, comparison);
         // Without a passage that shows them there are none.
         let part =
             |part: f64| if pair.matches.is_empty() { String::new() } else { format!("{part:.4}") };
-        let row: [String; COLUMNS.len()] = [
+        [
             first,
             second,
             part(pair.likeness),
@@ -32,19 +30,15 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
             pair.matches.len().to_string(),
             pair.n_matched.0.to_string(),
             pair.n_matched.1.to_string(),
-        ];
-        table.write_record(row)?;
-    }
-    table.flush()
+        ]
+    };
+    write_table(COLUMNS, comparison.pairs.iter().map(row), out)
 }
 
 /// A table of names and their pseudonyms.
 pub fn pseudonym_key(names: &[(FilePath, FilePath)]) -> Vec<u8> {
-    let mut table = ::csv::Writer::from_writer(Vec::new());
-    let rows =
-        names.iter().map(|(name, pseudonym)| [defused(&name.to_string()), pseudonym.to_string()]);
-    for row in std::iter::once(["name", "pseudonym"].map(str::to_owned)).chain(rows) {
-        table.write_record(row).expect("memory takes every row of two cells");
-    }
-    table.into_inner().expect("memory can be flushed")
+    let mut key = Vec::new();
+    let rows = names.iter().map(|(name, pseudonym)| [name.to_string(), pseudonym.to_string()]);
+    write_table(["name", "pseudonym"], rows, &mut key).expect("memory takes every row");
+    key
 }

@@ -48,10 +48,8 @@ pub(super) fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> 
     };
     let histogram = super::histogram::chart(&comparison.histogram, comparison.n_compared);
     let mut page = Page::new(heading, cards).with(&histogram);
-    for (number, graph) in
-        Graph::all(comparison, card_of_pair).into_iter().enumerate().take(MAX_GRAPHS)
-    {
-        page = page.with(&graph.numbered(number + 1));
+    for graph in Graph::all(comparison, card_of_pair).iter().take(MAX_GRAPHS) {
+        page = page.with(graph);
     }
     page.with(&table(comparison, &card_of)).write(out)
 }

@@ -1,18 +1,16 @@
 //! Writes a comparison for programs: versioned JSON, whose schema `docs/comparison.schema.json`
 //! publishes.
 
-use std::io::{self, Write};
-
 use crate::audit;
 use crate::policy;
-use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Style, VERSION};
+use crate::report::VERSION;
+use crate::report::plain_json::{each, json_types, rounded};
 use crate::text::FilePath;
 
 json_types! {
 
 /// How similar submissions are.
-struct Comparison from (of: &audit::Comparison) {
+pub(super) struct Comparison from (of: &audit::Comparison) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -100,14 +98,6 @@ struct SkippedFile from ((path, why): (&FilePath, &String)) {
     reason: String = why.clone(),
 }
 
-}
-
-pub(super) fn write(
-    comparison: &audit::Comparison,
-    _: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_json(&Comparison::from(comparison), out)
 }
 
 /// The JSON schema of a comparison.

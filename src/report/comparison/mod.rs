@@ -10,6 +10,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use super::Format;
+use super::plain_json::write_as;
 use super::words::{alike, count, percent};
 use crate::audit::{Comparison, Match, Pair};
 
@@ -19,7 +20,7 @@ pub use json::schema as comparison_schema;
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[
     Format::new("text", "a ranking and both sides, for people", text::write),
-    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("json", "versioned JSON for programs", write_as::<_, json::Comparison>),
     Format::new("csv", "a row for each pair, for spreadsheets", csv::write),
     Format::new("html", "one page, side by side, to read in a browser", html::write),
 ];

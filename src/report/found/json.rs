@@ -1,18 +1,16 @@
 //! Writes results for programs: versioned JSON, whose schema `docs/find.schema.json` publishes.
 
-use std::io::{self, Write};
-
 use crate::audit::{self, FoundCode};
 use crate::matching;
 use crate::policy;
-use crate::report::plain_json::{each, json_types, rounded, write_json};
+use crate::report::VERSION;
+use crate::report::plain_json::{each, json_types, rounded};
 use crate::report::words::{component_of, deletion_of, place_name};
-use crate::report::{Style, VERSION};
 
 json_types! {
 
 /// Existing code for a sketch.
-struct Report from (of: &FoundCode) {
+pub(super) struct Report from (of: &FoundCode) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -104,10 +102,6 @@ struct Component from (of: &policy::Component) {
     license: Option<String> = of.license(),
 }
 
-}
-
-pub(super) fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    write_json(&Report::from(found), out)
 }
 
 /// The JSON schema of what `find` finds.

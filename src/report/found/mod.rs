@@ -5,6 +5,7 @@ mod json;
 mod text;
 
 use super::Format;
+use super::plain_json::write_as;
 use super::words::{at, count, deleted, end, percent};
 use crate::audit::{Existing, FoundCode};
 use crate::fingerprint::Effort;
@@ -17,7 +18,7 @@ pub use json::schema as find_schema;
 /// All formats of `find`, the default first.
 pub static FIND_FORMATS: &[Format<FoundCode>] = &[
     Format::new("text", "where it is, and the code, for people", text::write),
-    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("json", "versioned JSON for programs", write_as::<_, json::Report>),
     Format::new("concise", "a line for each result", concise::write),
 ];
 

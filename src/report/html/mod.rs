@@ -22,7 +22,7 @@ pub(super) use trend::{Period, period_table, share_chart};
 
 use super::Style;
 use super::audited::subject;
-use super::sides::{Sides, lines};
+use super::sides::{Sides, lines, whole};
 use super::text::examined;
 use super::words::{
     component_of, copy_text, count, end, first, found, here, likeness, place, provenance, text_of,
@@ -30,8 +30,8 @@ use super::words::{
 };
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Fragment, Origin, UnexaminedFiles, best_first};
-use crate::text::{FilePath, Lines, Position, printable};
+use crate::policy::{Finding, Origin, UnexaminedFiles, best_first};
+use crate::text::{FilePath, LinedText, printable};
 
 /// Maximum origins of a finding to show next to the copy; the rest are listed.
 const MAX_LAID_OUT: usize = 3;
@@ -142,13 +142,12 @@ fn settings(finding: &Finding, outcome: &Outcome) -> String {
 
 /// The edit with the names of the nearest sibling.
 fn patch(patch: &str, n_free: &mut usize) -> Option<Block> {
-    let end = Lines::new(patch.as_bytes()).position(patch.as_bytes(), patch.len() as u32);
-    let whole = Fragment { start: Position { line: 1, column: 1 }, end };
+    let text = LinedText::from(patch.as_bytes().to_vec());
     Some(Block {
         likeness: "the same edit for the sibling".to_owned(),
         note: "`secondhand check --format patch` writes it for `git apply`".to_owned(),
         titles: [(String::new(), "patch"), (String::new(), "")],
-        code: Code::of_one(&lines(&patch.as_bytes().to_vec().into(), &whole), n_free),
+        code: Code::of_one(&lines(&text, &whole(&text)), n_free),
     })
 }
 

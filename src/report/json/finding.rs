@@ -4,10 +4,10 @@ use super::missed_commits::MissedCommits;
 use super::origin::{Fragment, Origin};
 use crate::audit::Outcome;
 use crate::matching::Worth;
-use crate::policy::{self, Level, Place, SuppressedBy};
+use crate::policy::{self, Level, SuppressedBy};
 use crate::report::brief::Brief;
 use crate::report::plain_json::{each, json_types, rounded};
-use crate::report::words::crosses_border;
+use crate::report::words::{crosses_border, in_tree};
 use crate::text::FilePath;
 
 json_types! {
@@ -151,7 +151,7 @@ pub(super) fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
     let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
     let owners = |path: &FilePath| owned(outcome.owners.of(path));
     let finding = |(of, head): (&policy::Finding, &policy::Finding)| {
-        let origin = of.origins.iter().find(|origin| origin.place == Place::Tree);
+        let origin = in_tree(of).next();
         Finding {
             family: (!head.family.is_empty()).then(|| head.identity.clone()),
             owners: owners(&of.path),

@@ -38,23 +38,18 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
         family(&format!("folder_{name}"), help, &samples.collect::<Vec<_>>())?;
     }
     let ratio = format!("{:.6}", duplication.total.percent() / 100.0);
-    family(
-        "duplicated_lines_ratio",
-        "Duplicated lines divided by all lines.",
-        &[(String::new(), ratio)],
-    )?;
-    let n_classes = outcome.findings.len().to_string();
-    family(
-        "clone_classes",
-        "Clone classes that are not suppressed.",
-        &[(String::new(), n_classes)],
-    )?;
-    let n_suppressed = outcome.n_suppressed.to_string();
-    family(
-        "suppressed_clone_classes",
-        "Clone classes that are suppressed.",
-        &[(String::new(), n_suppressed)],
-    )?;
+    let (n_classes, n_suppressed) = (outcome.findings.len(), outcome.n_suppressed);
+    for (name, help, value) in [
+        ("duplicated_lines_ratio", "Duplicated lines divided by all lines.", ratio),
+        ("clone_classes", "Clone classes that are not suppressed.", n_classes.to_string()),
+        (
+            "suppressed_clone_classes",
+            "Clone classes that are suppressed.",
+            n_suppressed.to_string(),
+        ),
+    ] {
+        family(name, help, &[(String::new(), value)])?;
+    }
     writeln!(out, "# EOF")
 }
 

@@ -2,18 +2,17 @@
 //! `docs/organization.schema.json` publishes.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use super::users;
 use crate::audit;
 use crate::policy::Level;
-use crate::report::plain_json::{each, json_types, write_json};
-use crate::report::{Style, VERSION};
+use crate::report::VERSION;
+use crate::report::plain_json::{each, json_types};
 
 json_types! {
 
 /// The reports of many repositories, combined.
-struct Organization from (of: &audit::Organization) {
+pub(super) struct Organization from (of: &audit::Organization) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -123,14 +122,6 @@ struct UncountedFile from (of: &audit::UncountedFile) {
     why: String = of.why.clone(),
 }
 
-}
-
-pub(super) fn write(
-    organization: &audit::Organization,
-    _: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_json(&Organization::from(organization), out)
 }
 
 /// The JSON schema of an organization.

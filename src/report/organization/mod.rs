@@ -7,7 +7,8 @@ mod text;
 use std::collections::BTreeSet;
 
 use super::Format;
-use super::words::{agreed, count};
+use super::plain_json::write_as;
+use super::words::{count, lacking_fixes};
 use crate::audit::{Flow, Member, Organization, SharedComponent};
 
 pub use json::schema as organization_schema;
@@ -15,7 +16,7 @@ pub use json::schema as organization_schema;
 /// All formats of `report`, the default first.
 pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[
     Format::new("text", "for people", text::write),
-    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("json", "versioned JSON for programs", write_as::<_, json::Organization>),
     Format::new("html", "one page, to read in a browser", html::write),
 ];
 
@@ -35,7 +36,7 @@ fn headline(organization: &Organization) -> String {
     };
     let lacking = match n_vulnerable(organization) {
         0 => String::new(),
-        n => format!("; {} {} security fixes", count(n, "copy"), agreed(n, "lacks", "lack")),
+        n => format!("; {}", lacking_fixes(n)),
     };
     format!("{n}{lacking}{flows}{open}")
 }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::{bounds, matrix};
-use crate::audit::Resemblances;
+use crate::audit::{Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::Estimate;
 use crate::report::Style;
-use crate::report::csv::defused;
+use crate::report::csv::{defused, write_table};
 
 const COLUMNS: [&str; 7] = [
     "first", "second", "resemblance", "resemblance_low", "resemblance_high", "first_in_second",
@@ -14,9 +14,9 @@ const COLUMNS: [&str; 7] = [
 ];
 
 pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = ::csv::Writer::from_writer(out);
-    let name = |at: usize| defused(&found.documents[at].name.to_string());
     if found.params.is_matrix {
+        let mut table = ::csv::Writer::from_writer(out);
+        let name = |at: usize| defused(&found.documents[at].name.to_string());
         table.write_record(
             std::iter::once(String::new()).chain((0..found.documents.len()).map(name)),
         )?;
@@ -25,21 +25,20 @@ pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io:
         }
         return table.flush();
     }
-    table.write_record(COLUMNS)?;
-    for pair in &found.pairs {
+    let row = |pair: &ResemblingPair| {
         let (low, high) = bounds(found, &pair.resemblance);
         let part = |part: Option<Estimate>| part.map_or(String::new(), |part| figure(part.value));
-        table.write_record([
-            name(pair.a),
-            name(pair.b),
+        [
+            found.documents[pair.a].name.to_string(),
+            found.documents[pair.b].name.to_string(),
             figure(pair.resemblance.value),
             figure(low),
             figure(high),
             part(pair.a_in_b),
             part(pair.b_in_a),
-        ])?;
-    }
-    table.flush()
+        ]
+    };
+    write_table(COLUMNS, found.pairs.iter().map(row), out)
 }
 
 fn figure(part: f64) -> String {

@@ -1,18 +1,16 @@
 //! Writes resemblances for programs: versioned JSON, whose schema `docs/resemblance.schema.json`
 //! publishes.
 
-use std::io::{self, Write};
-
 use super::bounds;
 use crate::audit::{LeftOut, MeasuredDocument, Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::{Counting, Estimate, ShingleCluster};
-use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Style, VERSION};
+use crate::report::VERSION;
+use crate::report::plain_json::{each, json_types, rounded};
 
 json_types! {
 
 /// How much documents resemble and contain each other (Broder 1997).
-struct Resemblance from (of: &Resemblances) {
+pub(super) struct Resemblance from (of: &Resemblances) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -74,10 +72,6 @@ struct LeftOutFile from (of: &LeftOut) {
     reason: String = of.why.clone(),
 }
 
-}
-
-pub(super) fn write(found: &Resemblances, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    write_json(&Resemblance::from(found), out)
 }
 
 /// The JSON schema of resemblances.

@@ -5,6 +5,7 @@ mod json;
 mod text;
 
 use super::Format;
+use super::plain_json::write_as;
 use crate::audit::{Resemblances, ResemblingPair};
 use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
 
@@ -13,7 +14,7 @@ pub use json::schema as resemblance_schema;
 /// All formats of `resemblance`, the default first.
 pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[
     Format::new("text", "a row for each pair, or a matrix, for people", text::write),
-    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("json", "versioned JSON for programs", write_as::<_, json::Resemblance>),
     Format::new("csv", "a row for each pair, or a matrix, for spreadsheets", csv::write),
 ];
 

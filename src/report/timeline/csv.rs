@@ -5,9 +5,10 @@
 use std::io::{self, Write};
 
 use super::{TrendPoint, rows};
-use crate::audit::{Copy, Timeline};
+use crate::audit::{Copy, CopyOrigin, Timeline};
+use crate::policy::Writing;
 use crate::report::Style;
-use crate::report::csv::defused;
+use crate::report::csv::write_table;
 use crate::report::words::day;
 
 const COLUMNS: [&str; 26] = [
@@ -18,27 +19,22 @@ const COLUMNS: [&str; 26] = [
 ];
 
 pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = ::csv::Writer::from_writer(out);
-    table.write_record(COLUMNS)?;
-    for row in rows(timeline) {
-        let none = [None];
-        let some: Vec<Option<&Copy>> = row.judged.copies.iter().map(Some).collect();
-        for copy in if some.is_empty() { &none[..] } else { &some[..] } {
-            table.write_record(cells(&row, *copy).iter().map(|cell| defused(cell)))?;
-        }
-    }
-    table.flush()
+    let rows = rows(timeline);
+    let cells = rows.iter().flat_map(|row| {
+        let copies: Vec<Option<&Copy>> = row.judged.copies.iter().map(Some).collect();
+        let copies = if copies.is_empty() { vec![None] } else { copies };
+        copies.into_iter().map(move |copy| cells(row, copy))
+    });
+    write_table(COLUMNS, cells, out)
 }
 
 fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
     let info = &row.judged.info;
     let of = |cell: &dyn Fn(&Copy) -> String| copy.map(cell).unwrap_or_default();
     let origin = copy.and_then(|copy| copy.origins.first());
-    let from =
-        |cell: &dyn Fn(&crate::audit::CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
+    let from = |cell: &dyn Fn(&CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
     let written = origin.and_then(|origin| origin.written.as_ref());
-    let then =
-        |cell: &dyn Fn(&crate::policy::Writing) -> String| written.map(cell).unwrap_or_default();
+    let then = |cell: &dyn Fn(&Writing) -> String| written.map(cell).unwrap_or_default();
     [
         row.judged.commit.to_string(),
         day(info.author_time).unwrap_or_default(),

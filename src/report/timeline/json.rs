@@ -1,19 +1,17 @@
 //! Writes a timeline for programs: versioned JSON, whose schema `docs/history.schema.json`
 //! publishes.
 
-use std::io::{self, Write};
-
 use super::{TrendPoint, rows};
 use crate::audit::{self, Timeline};
 use crate::policy::Level;
+use crate::report::VERSION;
 use crate::report::json::{Fragment, Written, is_consistent};
-use crate::report::plain_json::{each, json_types, rounded, write_json};
-use crate::report::{Style, VERSION};
+use crate::report::plain_json::{each, json_types, rounded};
 
 json_types! {
 
 /// The copies that each commit of a range added.
-struct History from (of: &Timeline) {
+pub(super) struct History from (of: &Timeline) {
     /// The version of this format.
     version: u32 = 1,
     /// The version of the program.
@@ -85,10 +83,6 @@ struct Origin from (of: &audit::CopyOrigin) {
     written: Option<Written> = of.written.as_ref().map(Written::from),
 }
 
-}
-
-pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    write_json(&History::from(timeline), out)
 }
 
 /// The JSON schema of a timeline.

@@ -9,6 +9,7 @@ mod periods;
 mod text;
 
 use super::Format;
+use super::plain_json::write_as;
 use super::words::{alike, at, count, day};
 use crate::audit::{CommitCopies, Copy, CopyOrigin, Timeline};
 use crate::text::printable;
@@ -21,7 +22,7 @@ pub use json::schema as timeline_schema;
 /// All formats of `history`, the default first.
 pub static TIMELINE_FORMATS: &[Format<Timeline>] = &[
     Format::new("text", "the commits that copied, for people", text::write),
-    Format::new("json", "versioned JSON for programs", json::write),
+    Format::new("json", "versioned JSON for programs", write_as::<_, json::History>),
     Format::new(
         "csv",
         "a row for each copy and each commit without, with the trend, for spreadsheets",
