@@ -74,7 +74,7 @@ pub(super) struct Common {
     pub all: bool,
     /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder
     #[arg(long, value_name = "WHAT", global = true)]
-    pub group_by: Option<Group>,
+    pub group_by: Option<GroupBy>,
     /// Fetch nothing: files that a partial clone does not have are named, as those of a hook or an
     /// editor always are
     #[arg(long, global = true, env = "SECONDHAND_OFFLINE")]
@@ -102,23 +102,25 @@ impl Common {
         let repository = Repository::discover(&self.repo)?;
         Ok(if self.offline { repository } else { repository.fetching() })
     }
+
+    /// The same flags for an answer to a program: it does not wait for a remote either.
+    pub fn silent(&self) -> Self {
+        Self { quiet: true, no_progress: true, offline: true, ..self.clone() }
+    }
 }
 
-/// What findings are grouped by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Group {
-    /// The owners of the copy, in CODEOWNERS
-    Owner,
-    /// The folder of the copy
-    Folder,
-}
+impl ValueEnum for GroupBy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Owner, Self::Folder]
+    }
 
-impl From<Group> for GroupBy {
-    fn from(group: Group) -> Self {
-        match group {
-            Group::Owner => Self::Owner,
-            Group::Folder => Self::Folder,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Owner => {
+                PossibleValue::new("owner").help("The owners of the copy, in CODEOWNERS")
+            }
+            Self::Folder => PossibleValue::new("folder").help("The folder of the copy"),
+        })
     }
 }
 

@@ -89,39 +89,37 @@ pub fn command() -> clap::Command {
 
 pub use reference::reference;
 
-fn run(cli: &Cli) -> Result<u8, Failure> {
-    destination::check_folders(&cli.common)?;
-    match &cli.command {
-        Command::Check(flags) if flags.watch => watch::run(flags, &cli.common),
-        Command::Check(flags) => check::run(flags, &cli.common),
-        Command::Find(flags) => find::run(flags, &cli.common),
-        Command::Lsp => lsp::run(&cli.common),
-        Command::Mcp => mcp::run(&cli.common),
-        Command::Scan(flags) => scan::run(flags, &cli.common),
-        Command::History(flags) => history::run(flags, &cli.common),
-        Command::Audit(flags) => audit::run(flags, &cli.common),
-        Command::Stale(flags) => stale::run(flags, &cli.common),
-        Command::Corpus(command) => corpus::run(command, &cli.common),
-        Command::Hook => hook::run(&cli.common),
-        Command::Init(flags) => init::run(flags, &cli.common),
-        Command::Cache { action } => cache::run(action, &cli.common),
-        Command::Baseline(action) => baseline::run(action, &cli.common),
-        Command::Compare(flags) => compare::run(flags, &cli.common),
-        Command::Report(flags) => report::run(flags, &cli.common),
-        Command::Resemblance(flags) => resemblance::run(flags, &cli.common),
-        Command::Explain { subject } => show::explain(subject.as_deref(), &cli.common),
+fn run(Cli { command, common }: &Cli) -> Result<u8, Failure> {
+    destination::check_folders(common)?;
+    match command {
+        Command::Check(flags) if flags.watch => watch::run(flags, common),
+        Command::Check(flags) => check::run(flags, common),
+        Command::Find(flags) => find::run(flags, common),
+        Command::Lsp => lsp::run(common),
+        Command::Mcp => mcp::run(common),
+        Command::Scan(flags) => scan::run(flags, common),
+        Command::History(flags) => history::run(flags, common),
+        Command::Audit(flags) => audit::run(flags, common),
+        Command::Stale(flags) => stale::run(flags, common),
+        Command::Corpus(command) => corpus::run(command, common),
+        Command::Hook => hook::run(common),
+        Command::Init(flags) => init::run(flags, common),
+        Command::Cache { action } => cache::run(action, common),
+        Command::Baseline(action) => baseline::run(action, common),
+        Command::Compare(flags) => compare::run(flags, common),
+        Command::Report(flags) => report::run(flags, common),
+        Command::Resemblance(flags) => resemblance::run(flags, common),
+        Command::Explain { subject } => show::explain(subject.as_deref(), common),
         Command::Languages { name, file, tokens } => {
-            show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), &cli.common)
+            show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), common)
         }
         Command::Config { command: Some(ConfigCommand::Calibrate(flags)), .. } => {
-            calibrate::run(flags, &cli.common)
+            calibrate::run(flags, common)
         }
-        Command::Config { list, schema, command: None } => {
-            show::config(*list, *schema, &cli.common)
-        }
+        Command::Config { list, schema, command: None } => show::config(*list, *schema, common),
         Command::Completions { shell } => show::completions(*shell),
         Command::Man { command, folder } => {
-            show::manual(command.as_deref(), folder.as_deref(), &cli.common)
+            show::manual(command.as_deref(), folder.as_deref(), common)
         }
     }
 }

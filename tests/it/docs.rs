@@ -606,7 +606,7 @@ const FIXED: [(&str, &str, &str, &str); 40] = [
     (
         "how-to/agents.md",
         "`max_tokens` (600 by default",
-        "cli/servers/mcp/tools.rs",
+        "cli/servers/mcp/answer.rs",
         "DEFAULT_TOKENS: usize = 600;",
     ),
     ("how-to/agents.md", "the 16 files that have most", "audit/find.rs", "MAX_FILES: usize = 16;"),

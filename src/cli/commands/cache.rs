@@ -27,56 +27,46 @@ pub(in crate::cli) fn folder(common: &Common, repository: &Repository) -> PathBu
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
 }
 
-/// Where the history index is: in the cache, with `--no-cache` in a folder for this run, and where
-/// neither can be used in memory.
-struct HistoryPlace {
-    kept: Option<PathBuf>,
-    passing: Option<tempfile::TempDir>,
+/// Runs `work` with the folder of the history index: that of the cache, or with `--no-cache` one for
+/// this run; once more after `discard` has taken away a damaged index, and once more in memory where
+/// no folder can be used.
+fn in_index_folder<T>(
+    (common, repository): (&Common, &Repository),
+    mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
+    discard: impl Fn(&Path),
+) -> Result<T, Failure> {
+    let kept = kept_folder(common, repository);
+    let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
+    let folder = kept.as_deref().or(passing.as_ref().map(tempfile::TempDir::path));
+    let mut done = work(folder);
+    if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
+        && why.is_damage()
+    {
+        warn(&format!("the history index is rebuilt: {why}"));
+        discard(folder);
+        done = work(Some(folder));
+    }
+    if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
+        warn(&format!("the history index is made in memory, for this run only: {why}"));
+        done = work(None);
+    }
+    done
 }
 
-impl HistoryPlace {
-    fn new(common: &Common, repository: &Repository) -> Self {
-        let kept = kept_folder(common, repository);
-        let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
-        Self { kept, passing }
-    }
-
-    /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged
-    /// index, and once more in memory where no folder can be used.
-    fn try_with<T>(
-        self,
-        mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
-        discard: impl Fn(&Path),
-    ) -> Result<T, Failure> {
-        let folder = self.kept.as_deref().or(self.passing.as_ref().map(tempfile::TempDir::path));
-        let mut done = work(folder);
-        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
-            && why.is_damage()
-        {
-            warn(&format!("the history index is rebuilt: {why}"));
-            discard(folder);
-            done = work(Some(folder));
-        }
-        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
-            warn(&format!("the history index is made in memory, for this run only: {why}"));
-            done = work(None);
-        }
-        done
-    }
-}
-
-/// Runs `search` with the past that `span` is, from its index; with `None` where a limit ended its
-/// reading. `change` is the base and head of a change, whose messages may name what it reverts.
+/// Runs `search` with the past that `span` is, if any, from its index; with `None` where a limit
+/// ended its reading, and then tells what was not searched. `change` is the base and head of a
+/// change, whose messages may name what it reverts.
 pub(super) fn with_past<T>(
-    (repository, span): (&Repository, &Span),
+    (repository, span): (&Repository, Option<&Span>),
     change: Option<(CommitId, CommitId)>,
     context: Context<'_>,
     common: &Common,
-    mut search: impl FnMut(Option<&Past>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    mut search: impl FnMut(Option<&Past>) -> Result<T, audit::Error>,
+) -> Result<(T, Option<String>), Failure> {
+    let Some(span) = span else { return Ok((search(None)?, None)) };
     let work = |folder: Option<&Path>| {
         let past = match Past::open(folder, repository, span, change, context) {
-            Err(audit::Error::Ended) => return search(None),
+            Err(audit::Error::Ended) => return Ok((search(None)?, Some(PAST_NOT_READ.to_owned()))),
             past => past?,
         };
         if let Some(why) = past.unkept() {
@@ -84,14 +74,14 @@ pub(super) fn with_past<T>(
                 "the history index is not kept, so every run reads all history again: {why}"
             ));
         }
-        search(Some(&past))
+        Ok((search(Some(&past))?, None))
     };
-    HistoryPlace::new(common, repository)
-        .try_with(work, |folder| Past::discard(folder, repository, context))
+    let discard = |folder: &Path| Past::discard(folder, repository, context);
+    in_index_folder((common, repository), work, discard)
 }
 
-/// The notice if a limit ended the reading of the past.
-pub(super) const PAST_NOT_READ: &str = "the history, which was not read to its end";
+/// What is not searched if a limit ended the reading of the past.
+const PAST_NOT_READ: &str = "the history, which was not read to its end";
 
 /// The folder of what may be kept between runs; none with `--no-cache`.
 pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {

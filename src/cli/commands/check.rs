@@ -1,7 +1,7 @@
 //! Runs `secondhand check`.
 
 use super::cache;
-use super::cache::{PAST_NOT_READ, with_past};
+use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
 use crate::audit::{Context, Elsewhere, Outcome, Past, Progress, blame, callers, check, finish};
 use crate::change::{BaselinePlace, Case, ChangeEnd, CheckRequest, PastScope, paths_in};
@@ -142,32 +142,20 @@ fn outcome_of(
         common,
     )?;
     let context = Context { config, languages, progress };
-    let judged = |past: Option<&Past>| {
-        let elsewhere = Elsewhere { outsides: &outsides, past };
-        check(repository, &range, &elsewhere, &remembered, context).map_err(Failure::from)
-    };
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
     let span = config
         .history
         .then(|| request.past.span(base, &repository.reader()))
         .transpose()?
         .flatten();
-    let mut outcome = match span {
-        None => judged(None)?,
-        Some(span) => with_past(
-            (repository, &span),
-            base.zip(range.head.0.commit),
-            context,
-            common,
-            |past| {
-                let mut outcome = judged(past)?;
-                if past.is_none() {
-                    outcome.examined.unavailable = Some(PAST_NOT_READ.to_owned());
-                }
-                Ok(outcome)
-            },
-        )?,
+    let change = base.zip(range.head.0.commit);
+    let judged = |past: Option<&Past>| {
+        let elsewhere = Elsewhere { outsides: &outsides, past };
+        check(repository, &range, &elsewhere, &remembered, context)
     };
+    let (mut outcome, not_read) =
+        with_past((repository, span.as_ref()), change, context, common, judged)?;
+    outcome.examined.unavailable = not_read.or(outcome.examined.unavailable);
     if common.brief {
         callers(&mut outcome, &range.head.1.entries, &|| repository.reader(), context)?;
     }

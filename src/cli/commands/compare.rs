@@ -15,7 +15,7 @@ use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::FilePath;
 
 /// Maximum files to list if nothing could be compared.
-const MAX_SKIPPED: usize = 10;
+pub(super) const MAX_SKIPPED: usize = 10;
 
 pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
@@ -41,15 +41,10 @@ pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failur
         with_words: flags.text,
         is_across_only: flags.across_only,
     };
-    let comparison = {
-        let bar = Bar::of(common);
-        compare(
-            &submissions,
-            &handed_out,
-            params,
-            Context { config: &config, languages: &languages, progress: &bar },
-        )
-    };
+    let bar = Bar::of(common);
+    let context = Context { config: &config, languages: &languages, progress: &bar };
+    let comparison = compare(&submissions, &handed_out, params, context);
+    drop(bar);
     if comparison.n_compared == 0 {
         return Err(nothing_compared(&comparison));
     }
@@ -131,18 +126,15 @@ pub(super) fn submissions(
         paths if is_across_only => {
             let mut all = Vec::new();
             for (group, folder) in paths.iter().enumerate() {
-                if within.join(folder).is_dir() {
-                    // Two years may have submissions of one name.
-                    let name = name_of(folder);
-                    let in_group = |child: Submission| Submission {
-                        name: FilePath::new(
-                            [name.as_bytes(), b"/", child.name.as_bytes()].concat(),
-                        ),
-                        ..child
-                    };
-                    all.extend(children(folder, group, within)?.into_iter().map(in_group));
-                } else {
+                if !within.join(folder).is_dir() {
                     all.push(submission(folder, group, within)?);
+                    continue;
+                }
+                // Two years may have submissions of one name.
+                let name = name_of(folder);
+                for child in children(folder, group, within)? {
+                    let name = [name.as_bytes(), b"/", child.name.as_bytes()].concat();
+                    all.push(Submission { name: FilePath::new(name), ..child });
                 }
             }
             Ok(all)

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::files::{self, Entry, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
+use crate::license::Expression;
 use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{
@@ -523,10 +524,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
                 .component_license(number)
                 .map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");
-            let license = terms
-                .license
-                .as_ref()
-                .map_or_else(|| "license not known".to_owned(), ToString::to_string);
+            let license = license_words(terms.license.as_ref());
             let evidence =
                 terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
             let _ = writeln!(
@@ -542,9 +540,8 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             for (other, n) in
                 others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES)
             {
-                let other =
-                    other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
-                let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&other));
+                let license = license_words(other.as_ref());
+                let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&license));
             }
         }
         let n_more = segment.components().len().saturating_sub(max_components);
@@ -562,6 +559,10 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
 fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
     let line = |(label, stats): &(String, Stats)| format!("{}: {}\n", shown(label), figures(stats));
     print_text(&corpus.sources.iter().map(line).collect::<String>())
+}
+
+fn license_words(license: Option<&Expression>) -> String {
+    license.map_or_else(|| "license not known".to_owned(), ToString::to_string)
 }
 
 fn shown(text: &str) -> String {

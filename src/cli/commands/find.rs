@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::cache::{PAST_NOT_READ, with_past};
+use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
 use super::{cache, scan};
 use crate::audit::{
@@ -71,6 +71,7 @@ pub(in crate::cli) fn existing(
 }
 
 /// What a sketch is compared with, besides a tree, and how.
+#[derive(Default)]
 pub(in crate::cli) struct FindRequest {
     pub corpora: Vec<String>,
     pub effort: Effort,
@@ -99,21 +100,14 @@ fn found(
         let elsewhere = Elsewhere { outsides: &outsides, past };
         let params =
             FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
-        find(repository, sketch, params, &remembered, context).map_err(Failure::from)
+        find(repository, sketch, params, &remembered, context)
     };
     let reader = repository.reader();
     let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
     let span = request.past.as_ref().map(|past| past.span(tip, &reader)).transpose()?.flatten();
-    let mut found = match span {
-        None => search(None)?,
-        Some(span) => with_past((repository, &span), None, context, common, |past| {
-            let mut found = search(past)?;
-            if past.is_none() {
-                found.unavailable = Some(PAST_NOT_READ.to_owned());
-            }
-            Ok(found)
-        })?,
-    };
+    let (mut found, not_read) =
+        with_past((repository, span.as_ref()), None, context, common, search)?;
+    found.unavailable = not_read.or(found.unavailable);
     cache::save(remembered, common);
     report_traffic(&outsides, common);
     if limit::complete().is_err() {

@@ -75,8 +75,8 @@ fn jscpd(text: &str) -> Option<Migration> {
     for (key, value) in settings.as_object()? {
         match (key.as_str(), value) {
             ("ignore", Value::Array(patterns)) => {
-                migrated
-                    .list("ignore", &patterns.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+                let patterns: Vec<&str> = patterns.iter().filter_map(Value::as_str).collect();
+                migrated.list("ignore", &patterns);
             }
             ("minTokens", _) => value.as_u64().into_iter().for_each(|n| migrated.min_tokens(n)),
             ("maxSize", _) => {
@@ -84,35 +84,25 @@ fn jscpd(text: &str) -> Option<Migration> {
                 migrated.values.extend(bytes.map(|bytes| ("max-file-size", bytes.to_string())));
             }
             ("blame", Value::Bool(true)) => migrated.values.push(("blame", "true".to_owned())),
-            ("threshold", _) => {
-                migrated
-                    .left_out
-                    .push(format!("`threshold`: use `secondhand scan --fail-on-percent {value}`"));
-            }
-            ("minLines" | "maxLines", _) => {
-                migrated.left_out.push(format!("`{key}`: copies are measured in tokens"));
-            }
-            ("format" | "formatsExts", _) => {
-                migrated
-                    .left_out
-                    .push(format!("`{key}`: every language is read; `ignore` leaves files out"));
-            }
-            ("reporters" | "output", _) => {
-                migrated.left_out.push(format!("`{key}`: use `--report FORMAT=FILE`"));
-            }
-            ("path", _) => migrated
-                .left_out
-                .push("`path`: name the folders, as in `secondhand scan src`".to_owned()),
-            ("gitignore", _) => migrated
-                .left_out
-                .push("`gitignore`: what git ignores is left out in any case".to_owned()),
-            ("exitCode", _) => {
-                migrated.left_out.push("`exitCode`: the status is 1 from `fail-on` on".to_owned());
-            }
-            _ => migrated.left_out.push(format!("`{key}`: it has no counterpart")),
+            _ => migrated.left_out.push(format!("`{key}`: {}", no_counterpart(key, value))),
         }
     }
     Some(migrated)
+}
+
+/// Why a setting of jscpd has none of ours, or what to use instead.
+fn no_counterpart(key: &str, value: &Value) -> String {
+    let why = match key {
+        "threshold" => return format!("use `secondhand scan --fail-on-percent {value}`"),
+        "minLines" | "maxLines" => "copies are measured in tokens",
+        "format" | "formatsExts" => "every language is read; `ignore` leaves files out",
+        "reporters" | "output" => "use `--report FORMAT=FILE`",
+        "path" => "name the folders, as in `secondhand scan src`",
+        "gitignore" => "what git ignores is left out in any case",
+        "exitCode" => "the status is 1 from `fail-on` on",
+        _ => "it has no counterpart",
+    };
+    why.to_owned()
 }
 
 /// `100kb` in bytes.

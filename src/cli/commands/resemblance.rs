@@ -1,6 +1,6 @@
 //! Runs `secondhand resemblance`.
 
-use super::compare::{nothing_comparable, nothing_to_compare, submissions};
+use super::compare::{MAX_SKIPPED, nothing_comparable, nothing_to_compare, submissions};
 use crate::audit::{Context, ResemblanceParams, resemblances};
 use crate::cli::args::Resemblance;
 use crate::cli::flags::Common;
@@ -11,9 +11,6 @@ use crate::cli::{CLEAN, settings, start_threads};
 use crate::fingerprint::resemblance::Counting;
 use crate::git::Repository;
 use crate::report::RESEMBLANCE_FORMATS;
-
-/// Maximum files to list if nothing could be compared.
-const MAX_SKIPPED: usize = 10;
 
 pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
@@ -37,21 +34,13 @@ pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Fa
         by_super_shingles: flags.super_shingles,
         is_matrix: flags.matrix,
     };
-    let found = {
-        let bar = Bar::of(common);
-        resemblances(
-            &documents,
-            params,
-            Context { config: &config, languages: &languages, progress: &bar },
-        )
-    };
+    let bar = Bar::of(common);
+    let context = Context { config: &config, languages: &languages, progress: &bar };
+    let found = resemblances(&documents, params, context);
+    drop(bar);
     if found.documents.iter().filter(|document| document.n_shingles > 0).count() < 2 {
-        let short = found
-            .documents
-            .iter()
-            .filter(|document| document.n_tokens > 0 && document.n_shingles == 0);
-        let short =
-            short.map(|document| format!("{} (fewer tokens than a shingle)", document.name));
+        let short = found.documents.iter().filter(|of| of.n_tokens > 0 && of.n_shingles == 0);
+        let short = short.map(|of| format!("{} (fewer tokens than a shingle)", of.name));
         let skipped =
             found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
         let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();

@@ -4,16 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io};
 
-use crate::store::corpus::CorpusError;
 use crate::text::nearest;
-use crate::{audit, change, config, files, git};
+use crate::{audit, change};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum Failure {
     /// An audit failed.
     #[error(transparent)]
-    Audit(#[from] audit::Error),
+    Audit(audit::Error),
     /// A change cannot be checked.
     #[error(transparent)]
     Change(#[from] change::Error),
@@ -28,26 +27,9 @@ pub(in crate::cli) enum Failure {
     User { message: String, help: Option<String> },
 }
 
-impl From<git::Error> for Failure {
-    fn from(error: git::Error) -> Self {
-        Self::Audit(error.into())
-    }
-}
-
-impl From<files::Error> for Failure {
-    fn from(error: files::Error) -> Self {
-        Self::Audit(error.into())
-    }
-}
-
-impl From<CorpusError> for Failure {
-    fn from(error: CorpusError) -> Self {
-        Self::Audit(error.into())
-    }
-}
-
-impl From<config::ConfigError> for Failure {
-    fn from(error: config::ConfigError) -> Self {
+/// What an audit fails for ends a run wherever it happens.
+impl<E: Into<audit::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
         Self::Audit(error.into())
     }
 }
@@ -72,14 +54,17 @@ impl Failure {
 
     /// A report was not written.
     pub fn unwritable(file: &Path, why: &io::Error) -> Self {
-        let message = format!("cannot write the report to `{}`: {why}", file.display());
-        Self::User { message, help: missing_folder(file) }
+        let help = missing_folder(file);
+        Self::User {
+            message: format!("cannot write the report to `{}`: {why}", file.display()),
+            help,
+        }
     }
 
     /// Another file was not written.
     pub fn not_written(file: &Path, why: &io::Error) -> Self {
-        let message = format!("cannot write `{}`: {why}", file.display());
-        Self::User { message, help: missing_folder(file) }
+        let help = missing_folder(file);
+        Self::User { message: format!("cannot write `{}`: {why}", file.display()), help }
     }
 
     pub fn output(why: &io::Error) -> Self {

@@ -215,7 +215,7 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
         wraps: width.is_some(),
         is_full: common.full,
         is_brief: common.brief,
-        group_by: common.group_by.map(Into::into),
+        group_by: common.group_by,
         top: if common.all { Some(usize::MAX) } else { common.top },
         is_quiet: common.quiet,
         is_verbose: common.verbose,

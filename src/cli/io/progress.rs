@@ -27,13 +27,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 impl Bar {
     /// The bar that the flags ask for.
     pub fn of(common: &Common) -> Self {
-        Self::new(!common.quiet && !common.no_progress, !common.no_cache)
-    }
-
-    fn new(is_shown: bool, keeps_commits: bool) -> Self {
         Self {
-            is_shown,
-            keeps_commits,
+            is_shown: !common.quiet && !common.no_progress,
+            keeps_commits: !common.no_cache,
             started: Instant::now(),
             is_drawn: AtomicBool::new(false),
             bar: Mutex::new(ProgressBar::hidden()),

@@ -22,7 +22,6 @@ use crate::cli::io::output::{print_text, report_failure};
 use crate::cli::io::progress::Bar;
 use crate::cli::{CLEAN, FOUND};
 use crate::files;
-use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Level, best_first};
 use crate::report::finding_line;
@@ -45,8 +44,7 @@ const BEFORE: &str =
     "This may exist already. Read it first, and call or extend it instead of writing it again.";
 
 pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
-    let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
-    match answer(&common) {
+    match answer(&common.silent()) {
         Ok(answer) => {
             answer.map_or(Ok(()), |answer| print_text(&format!("{answer}\n"))).map(|()| CLEAN)
         }
@@ -173,16 +171,10 @@ fn code_in(input: &Value) -> String {
 fn patched(patch: &str) -> (Option<&str>, String) {
     let named =
         |line: &'_ str| line.starts_with("*** Add File: ") || line.starts_with("*** Update File: ");
-    let file = patch
-        .lines()
-        .find(|line| named(line))
-        .and_then(|line| line.split_once(": "))
-        .map(|(_, file)| file);
+    let file = patch.lines().find(|line| named(line)).and_then(|line| line.split_once(": "));
+    let Some((_, file)) = file else { return (None, String::new()) };
     let added = patch.lines().filter_map(|line| line.strip_prefix('+'));
-    (
-        file,
-        if file.is_some() { added.flat_map(|line| [line, "\n"]).collect() } else { String::new() },
-    )
+    (Some(file), added.flat_map(|line| [line, "\n"]).collect())
 }
 
 /// What exists already of the code that comes in: what cannot be searched for is nothing to tell
@@ -194,8 +186,7 @@ fn before(event: &Event, repository: &Repository, common: &Common) -> Vec<(Strin
     let bytes = event.code.clone().into_bytes();
     let sketch =
         Sketch { bytes, name: Some(in_tree.clone()), in_tree: Some(in_tree), ..Sketch::default() };
-    let request =
-        FindRequest { corpora: Vec::new(), effort: Effort::Full, limit: MAX_TOLD, past: None };
+    let request = FindRequest { limit: MAX_TOLD, ..FindRequest::default() };
     let found = existing(&sketch, &request, common, &Bar::of(common));
     let results = found.map(|FoundCode { results, .. }| results).unwrap_or_default();
     results.iter().filter(|result| result.containment >= MOST).map(function).collect()

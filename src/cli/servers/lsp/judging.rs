@@ -46,7 +46,7 @@ impl Judging {
         let (tasks, asked) = channel::<(usize, Task)>();
         let number = Arc::new(AtomicUsize::new(0));
         let newest = Arc::clone(&number);
-        let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
+        let common = common.silent();
         thread::spawn(move || {
             for (number, task) in asked {
                 let is_canceled = || newest.load(Ordering::Relaxed) != number;

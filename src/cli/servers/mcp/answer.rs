@@ -13,6 +13,9 @@ use crate::report::Passage;
 const BYTES_PER_TOKEN: usize = 3;
 /// Tokens for the line that says what was left out.
 const RESERVED: usize = 40;
+/// Tokens of an answer that is not limited otherwise: it is read by a model that pays for each of
+/// them. This is less than 2 kB.
+const DEFAULT_TOKENS: usize = 600;
 /// Minimum tokens that an answer may be limited to.
 pub(super) const MIN_TOKENS: usize = 100;
 
@@ -25,8 +28,8 @@ pub(super) fn n_tokens(text: &str) -> usize {
 
 /// Writes the heads of all blocks, as many as fit, and then below them as much code as fits, in
 /// order.
-pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: usize) -> String {
-    let room = max_tokens.max(MIN_TOKENS) - RESERVED;
+pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>) -> String {
+    let room = max_tokens.unwrap_or(DEFAULT_TOKENS).max(MIN_TOKENS) - RESERVED;
     let title = cut(title, room);
     let mut used = n_tokens(&title) + 1;
     let mut n_heads = 0;
@@ -130,7 +133,7 @@ mod tests {
             (0..40).map(|n| block(&format!("{n}: src/a file.rs:12-30"), &[line; 30])).collect();
         for max in [0, 100, 101, 150, 400, 1_000, 5_000, 100_000] {
             for blocks in [&blocks[..], &blocks[..1], &[], &[block(&"é".repeat(9_000), &[])]] {
-                let text = fitted("a title", blocks, max);
+                let text = fitted("a title", blocks, Some(max));
                 assert!(n_tokens(&text) <= max.max(MIN_TOKENS), "{max}: {}", n_tokens(&text));
             }
         }
@@ -138,10 +141,11 @@ mod tests {
 
     #[test]
     fn all_places_come_before_any_code() {
-        let text = fitted("found", &[block("a:1", &["code"; 500]), block("b:2", &["code"])], 150);
+        let text =
+            fitted("found", &[block("a:1", &["code"; 500]), block("b:2", &["code"])], Some(150));
         assert!(text.starts_with("found\n\na:1\ncode\ncode") && text.contains("\n\nb:2"), "{text}");
         assert!(text.ends_with("do not fit; raise max_tokens to see them"), "{text}");
-        assert_eq!(fitted("found", &[block("a:1", &["x"])], 1_000), "found\n\na:1\nx");
+        assert_eq!(fitted("found", &[block("a:1", &["x"])], Some(1_000)), "found\n\na:1\nx");
     }
 
     #[test]

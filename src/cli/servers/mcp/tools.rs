@@ -26,7 +26,6 @@ use crate::cli::commands::{check, scan};
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::servers::job::{Job, JobFailure};
-use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
 use crate::report::{
@@ -117,8 +116,6 @@ struct ListDuplicates {
     max_tokens: Option<usize>,
 }
 
-/// Answers are read by a model that pays for each token: this is less than 2 kB.
-const DEFAULT_TOKENS: usize = 600;
 const DEFAULT_RESULTS: usize = 5;
 const DEFAULT_CLASSES: usize = 20;
 /// Maximum results, whatever is asked for.
@@ -180,9 +177,8 @@ pub(super) struct Server {
 impl Server {
     /// A server for the repository at `root`.
     pub fn new(common: &Common, root: Arc<Path>) -> Self {
-        let common = Common { quiet: true, no_progress: true, offline: true, ..common.clone() };
         Self {
-            common: Arc::new(common),
+            common: Arc::new(common.silent()),
             root,
             turn: Arc::new(Semaphore::new(1)),
             last: Arc::default(),
@@ -211,7 +207,7 @@ impl Server {
     ) -> Result<String, Refusal> {
         let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let past = asked.history.then(PastScope::default);
-        let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit, past };
+        let request = FindRequest { limit, past, ..FindRequest::default() };
         let sketch = Sketch {
             bytes: asked.sketch.into_bytes(),
             name: asked.file_name.map(|name| FilePath::new(name.into_bytes())),
@@ -219,11 +215,7 @@ impl Server {
             ..Sketch::default()
         };
         let found = existing(&sketch, &request, &self.common, progress)?;
-        Ok(fitted(
-            &found_headline(&found),
-            &found_passages(&found),
-            asked.max_tokens.unwrap_or(DEFAULT_TOKENS),
-        ))
+        Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens))
     }
 
     fn checked(
@@ -268,19 +260,10 @@ impl Server {
         if let Some(missing) = &outcome.examined.unavailable {
             title.push_str(&format!("\nnot searched: {missing}"));
         }
-        Ok(fitted(
-            &title,
-            &finding_passages(&outcome, |_| true),
-            asked.max_tokens.unwrap_or(DEFAULT_TOKENS),
-        ))
+        Ok(fitted(&title, &finding_passages(&outcome, |_| true), asked.max_tokens))
     }
 
     fn find_fixes(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<String, Refusal> {
-        if rule(MISSED_SIBLING).is_none() {
-            return Err(Refusal(format!(
-                "this version has no rule `{MISSED_SIBLING}`, so it cannot answer this"
-            )));
-        }
         let outcome = self.checked(asked, progress)?;
         let blocks = finding_passages(&outcome, |finding| finding.rule.id == MISSED_SIBLING);
         let title = match blocks.len() {
@@ -289,7 +272,7 @@ impl Server {
                 .to_owned(),
             n => format!("{} may be missing in other places", count(n, "edit")),
         };
-        Ok(fitted(&title, &blocks, asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
+        Ok(fitted(&title, &blocks, asked.max_tokens))
     }
 
     fn list_duplicates(
@@ -297,20 +280,14 @@ impl Server {
         asked: &ListDuplicates,
         progress: &dyn Progress,
     ) -> Result<String, Refusal> {
-        let path = match asked
-            .path
-            .as_deref()
-            .map(|path| path.trim_start_matches("./").trim_end_matches('/'))
-        {
-            None | Some("" | ".") => FilePath::new(""),
-            Some(path)
-                if Path::new(path).is_absolute() || path.split('/').any(|part| part == "..") =>
-            {
-                return Err(Refusal(format!(
-                    "`{path}` is no path from the root of the repository"
-                )));
+        let path = asked.path.as_deref().unwrap_or_default();
+        let path = match path.trim_start_matches("./").trim_end_matches('/') {
+            "" | "." => FilePath::new(""),
+            path if Path::new(path).is_absolute() || path.split('/').any(|part| part == "..") => {
+                let why = format!("`{path}` is no path from the root of the repository");
+                return Err(Refusal(why));
             }
-            Some(path) => FilePath::new(path),
+            path => FilePath::new(path),
         };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { repo: repository.root().to_owned(), ..(*self.common).clone() };
@@ -319,19 +296,15 @@ impl Server {
         self.keep(1, &outcome);
         let is_asked = |finding: &Finding| {
             let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            finding.is_copy()
-                && in_tree
-                    .map(|origin| &origin.path)
-                    .chain([&finding.path])
-                    .any(|of| of.is_in(&path))
+            let mut paths = in_tree.map(|origin| &origin.path).chain([&finding.path]);
+            finding.is_copy() && paths.any(|of| of.is_in(&path))
         };
         let mut blocks = class_passages(&outcome, is_asked);
         let n_classes = blocks.len();
         blocks.truncate(asked.limit.unwrap_or(DEFAULT_CLASSES).clamp(1, MAX_RESULTS));
-        let below = if path.as_bytes().is_empty() {
-            String::new()
-        } else {
-            format!(" with a place in {path}")
+        let below = match path.as_bytes() {
+            [] => String::new(),
+            _ => format!(" with a place in {path}"),
         };
         let title = match n_classes {
             0 => format!("nothing is duplicated{below}"),
@@ -340,11 +313,11 @@ impl Server {
             }
             n => format!("{}{below}", count(n, "clone class")),
         };
-        Ok(fitted(&title, &blocks, asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
+        Ok(fitted(&title, &blocks, asked.max_tokens))
     }
 
     fn explain_finding(&self, asked: &ExplainFinding) -> Result<String, Refusal> {
-        let max_tokens = asked.max_tokens.unwrap_or(DEFAULT_TOKENS);
+        let max_tokens = asked.max_tokens;
         let id = asked.finding.trim().trim_start_matches('[').trim_end_matches(']');
         if let Some(rule) = rule(id) {
             let lines = rule.explanation().lines().map(str::to_owned).collect();
@@ -431,20 +404,19 @@ impl ServerHandler for Server {
             };
             let job = Job::new(&is_canceled, &report);
             let done = job.run(|progress| Ok(server.run(&name, arguments, progress)));
-            let failed = |Refusal(why)| {
-                CallToolResult::error(vec![ContentBlock::text(cleaned(&why, &server.root))])
-            };
-            match done {
-                Ok(Ok(text)) => Some(CallToolResult::success(vec![ContentBlock::text(cleaned(
-                    &text, &server.root,
-                ))])),
-                Ok(Err(why)) => Some(failed(why)),
-                Err(JobFailure::Failed(why)) => Some(failed(why.into())),
+            let answered = match done {
+                Ok(answered) => answered,
+                Err(JobFailure::Failed(why)) => Err(why.into()),
                 Err(JobFailure::Broken(why)) => {
-                    Some(failed(Refusal(format!("this is a defect of secondhand: {why}"))))
+                    Err(Refusal(format!("this is a defect of secondhand: {why}")))
                 }
-                Err(JobFailure::Canceled) => None,
-            }
+                Err(JobFailure::Canceled) => return None,
+            };
+            let content = |text: &str| vec![ContentBlock::text(cleaned(text, &server.root))];
+            Some(match answered {
+                Ok(text) => CallToolResult::success(content(&text)),
+                Err(Refusal(why)) => CallToolResult::error(content(&why)),
+            })
         });
         let token = context.meta.get_progress_token();
         let (mut n_before, mut last, mut stage) = (0, 0, "");
