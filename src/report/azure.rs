@@ -9,42 +9,31 @@ use super::Style;
 use super::words::remarks;
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
-use crate::text::printable;
+use crate::text::{Position, printable};
 
 pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    best_first(&outcome.findings)
-        .into_iter()
-        .flat_map(Finding::with_family)
-        .try_for_each(|finding| writeln!(out, "{}", line(finding)))?;
+    for finding in best_first(&outcome.findings).into_iter().flat_map(Finding::with_family) {
+        writeln!(out, "{}", line(finding))?;
+    }
     let remarks = if style.is_quiet { Vec::new() } else { remarks(outcome) };
     // In front of it, nothing in a remark is a command, but what the agent takes anywhere.
-    remarks
-        .into_iter()
-        .try_for_each(|remark| writeln!(out, "note: {}", printable(remark.as_bytes())))
+    remarks.iter().try_for_each(|of| writeln!(out, "note: {}", printable(of.as_bytes())))
 }
 
 fn line(finding: &Finding) -> String {
-    let (path, at, rule) = (finding.path.to_string(), finding.added.start, finding.rule.id);
+    let Position { line, column } = finding.added.start;
+    let (path, rule, message) = (finding.path.to_string(), finding.rule.id, finding.message());
     let kind = match finding.level {
         Level::Error => "error",
         Level::Warning => "warning",
         // Something comes before the path: a line must not begin with a command that a file is
         // named like.
-        Level::Note => {
-            return format!(
-                "note: {path}:{}:{}: {rule}: {}",
-                at.line,
-                at.column,
-                finding.message()
-            );
-        }
+        Level::Note => return format!("note: {path}:{line}:{column}: {rule}: {message}"),
     };
     format!(
-        "##vso[task.logissue type={kind};sourcepath={};linenumber={};columnnumber={};code={rule};]{}",
+        "##vso[task.logissue type={kind};sourcepath={};linenumber={line};columnnumber={column};code={rule};]{}",
         property(&path),
-        at.line,
-        at.column,
-        data(&finding.message())
+        data(&message)
     )
 }
 

@@ -13,6 +13,7 @@ use super::sides::{Mark, Sides};
 use super::words::{agreed, and_more, copy_text, count, place, text_of};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
+use crate::text::FilePath;
 
 /// Maximum differences to name; the rest are counted.
 const MAX_NAMED: usize = 12;
@@ -94,10 +95,8 @@ impl Brief {
         }
         let sides = Sides::new((copy, &finding.fragment), (text, &origin.fragment));
         let lines = finding.fragment.n_lines() as usize;
-        let equal_lines = sides
-            .rows
-            .iter()
-            .filter(|&&row| row.0.is_some() && row.1.is_some() && !sides.is_marked(row));
+        let rows = sides.rows.iter().filter(|row| row.0.is_some() && row.1.is_some());
+        let equal_lines = rows.filter(|&&row| !sides.is_marked(row));
         Some(Self {
             origin: place(origin),
             equal_lines: equal_lines.count(),
@@ -112,12 +111,8 @@ impl Brief {
     /// The brief in lines, for people and agents.
     pub fn describe(&self) -> Vec<String> {
         let differing = self.replaced.len() + self.rewritten.len();
-        let equal = format!(
-            "equal to {}: {} of {}",
-            self.origin,
-            self.equal_lines,
-            count(self.lines, "line")
-        );
+        let lines = count(self.lines, "line");
+        let equal = format!("equal to {}: {} of {lines}", self.origin, self.equal_lines);
         let saved =
             format!("a call of one line in its place saves {}", count(self.saved_lines, "line"));
         let mut lines = vec![match differing {
@@ -137,12 +132,8 @@ impl Brief {
             let (called, uncalled): (Vec<_>, Vec<_>) =
                 self.functions.iter().filter(named).partition(|of| of.total > 0);
             let calls = |of: &&Function| {
-                format!(
-                    "`{}`{whose} is called in {}{}",
-                    of.name,
-                    of.calls.join(", "),
-                    more(of.total)
-                )
+                let calls = of.calls.join(", ") + &more(of.total);
+                format!("`{}`{whose} is called in {calls}", of.name)
             };
             lines.extend(called.iter().map(calls));
             let names: Vec<String> =
@@ -150,11 +141,10 @@ impl Brief {
             lines.extend(match uncalled.len() {
                 0 => None,
                 1 => Some(format!("{}{whose} is called nowhere by that name", names[0])),
-                n => Some(format!(
-                    "{}{}{of_whom} are called nowhere by these names",
-                    names.join(", "),
-                    more(n)
-                )),
+                n => {
+                    let names = names.join(", ") + &more(n);
+                    Some(format!("{names}{of_whom} are called nowhere by these names"))
+                }
             });
         }
         let (names, values): (Vec<_>, Vec<_>) =
@@ -167,28 +157,24 @@ impl Brief {
                 lines.push(format!("{what}: {}{}", named.join(", "), more(words.len())));
             }
         }
-        for of in self.rewritten.iter().take(MAX_NAMED) {
-            lines.push(match (of.copy_line, of.origin_line) {
+        for Rewrite { copy_line, copy, origin_line, origin } in
+            self.rewritten.iter().take(MAX_NAMED)
+        {
+            lines.push(match (copy_line, origin_line) {
                 (Some(line), Some(other)) => {
-                    format!(
-                        "line {line} has `{}`, line {other} of the origin `{}`",
-                        of.copy, of.origin
-                    )
+                    format!("line {line} has `{copy}`, line {other} of the origin `{origin}`")
                 }
-                (Some(line), None) => format!("line {line}, only here: `{}`", of.copy),
+                (Some(line), None) => format!("line {line}, only here: `{copy}`"),
                 (None, Some(other)) => {
-                    format!("line {other} of the origin, only there: `{}`", of.origin)
+                    format!("line {other} of the origin, only there: `{origin}`")
                 }
                 (None, None) => continue,
             });
         }
         if self.rewritten.len() > MAX_NAMED {
             let n_more = self.rewritten.len() - MAX_NAMED;
-            lines.push(format!(
-                "{} {}",
-                count(n_more, "more line"),
-                agreed(n_more, "differs", "differ")
-            ));
+            let differ = agreed(n_more, "differs", "differ");
+            lines.push(format!("{} {differ}", count(n_more, "more line")));
         }
         lines
     }
@@ -208,16 +194,13 @@ fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Funct
     let copy = (true, finding.path.clone(), finding.fragment.start.line);
     let origin = (origin.place == Place::Tree)
         .then(|| (false, origin.path.clone(), origin.fragment.start.line));
+    let call = |(path, line): &(FilePath, u32)| format!("{path}:{line}");
     let named = |(in_copy, path, line)| {
         let of = outcome.callers.get(&(path, line)).into_iter().flatten();
         of.map(move |Callers { function, calls }| Function {
             in_copy,
             name: crate::text::printable(function.as_bytes()),
-            calls: calls
-                .iter()
-                .take(MAX_NAMED)
-                .map(|(path, line)| format!("{path}:{line}"))
-                .collect(),
+            calls: Vec::from_iter(calls.iter().take(MAX_NAMED).map(call)),
             total: calls.len(),
         })
     };

@@ -21,23 +21,15 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         }
         findings.into_iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding)))?;
     }
-    outcome
-        .suppressed
-        .iter()
-        .try_for_each(|suppressed| writeln!(out, "{}", suppressed_line(suppressed)))
+    outcome.suppressed.iter().try_for_each(|of| writeln!(out, "{}", suppressed_line(of)))
 }
 
 /// A suppressed finding in a line, which no matcher takes for one of a level.
 fn suppressed_line(SuppressedFinding { finding, by }: &SuppressedFinding) -> String {
     let Finding { path, fragment, rule, .. } = finding;
-    let (line, column) = (fragment.start.line, fragment.start.column);
-    let why = by.describe();
-    format!(
-        "{path}:{line}:{column}: suppressed[{}] {} ({why}) [{}]",
-        rule.id,
-        finding.message(),
-        finding.id()
-    )
+    let (line, column, rule) = (fragment.start.line, fragment.start.column, rule.id);
+    let (message, why, id) = (finding.message(), by.describe(), finding.id());
+    format!("{path}:{line}:{column}: suppressed[{rule}] {message} ({why}) [{id}]")
 }
 
 /// A finding in a line.

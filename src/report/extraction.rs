@@ -213,15 +213,12 @@ impl<'d> Function<'d> {
     ) -> Option<()> {
         let word = |at: usize| document.spelled(at);
         let parts = parts(document, self.parameters.clone())?;
+        let receiver = patterns.words.receiver.as_ref();
         let is_receiver = |part: &Range<usize>| {
-            patterns
-                .words
-                .receiver
-                .as_ref()
-                .is_some_and(|receiver| part.clone().any(|at| word(at) == receiver))
+            receiver.is_some_and(|receiver| part.clone().any(|at| word(at) == receiver))
         };
         self.receiver = parts.first().filter(|part| is_receiver(part)).map(|part| part.end - 1);
-        if patterns.words.receiver.is_some() && self.receiver.is_some() != in_type {
+        if receiver.is_some() && self.receiver.is_some() != in_type {
             return None;
         }
         let is_typed = patterns.words.parameter.contains("{type}");
@@ -364,6 +361,12 @@ impl<'d> Pair<'d, '_> {
         ])
     }
 
+    /// What the parameters of both are called, and what a call of each begins with.
+    fn own_names(&self) -> impl Iterator<Item = (&'d str, &'d str)> {
+        let parameters = self.first.names.iter().copied().zip(self.second.names.iter().copied());
+        parameters.chain(self.first.caller.zip(self.second.caller))
+    }
+
     /// Whether the heads differ only in the names of the functions and their parameters, and in
     /// default values.
     fn has_same_head(&self) -> bool {
@@ -372,14 +375,7 @@ impl<'d> Pair<'d, '_> {
         // Documentation may be on one side only.
         let signature = |of: &Function| of.head..of.parameters.end + 1;
         let n = signature(first).len();
-        let renamed = |a: &str, b: &str| {
-            first.caller == Some(a) && second.caller == Some(b)
-                || first
-                    .names
-                    .iter()
-                    .zip(&second.names)
-                    .any(|(of_first, of_second)| (*of_first, *of_second) == (a, b))
-        };
+        let renamed = |a: &str, b: &str| self.own_names().any(|names| names == (a, b));
         let is_same = |(a, b): (usize, usize)| {
             let (of_a, of_b) = (document.spelled(a), document.spelled(b));
             let is_default = a > first.name
@@ -408,13 +404,7 @@ impl<'d> Pair<'d, '_> {
         let mut names: [HashMap<&str, &str>; 2] = Default::default();
         let mut pair =
             |a, b| *names[0].entry(a).or_insert(b) == b && *names[1].entry(b).or_insert(a) == a;
-        let own = first
-            .names
-            .iter()
-            .zip(&second.names)
-            .map(|(a, b)| (*a, *b))
-            .chain(first.caller.zip(second.caller));
-        let mut renamed: HashSet<(&str, &str)> = own.collect();
+        let mut renamed: HashSet<(&str, &str)> = self.own_names().collect();
         let is_paired = renamed.iter().all(|&(a, b)| pair(a, b));
         let (mut values, mut replaced): (Vec<Value>, _) = (Vec::new(), Vec::new());
         for (a, b) in first.body.clone().zip(second.body.clone()) {

@@ -132,13 +132,8 @@ fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
     let marked: Vec<usize> = (0..n).filter(|&row| is_marked(row)).take(MAX_ROWS).collect();
     let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), row + 1]);
     let ends = [0, n.saturating_sub(1), 1];
-    for row in ends
-        .into_iter()
-        .chain(marked.iter().copied())
-        .chain(around)
-        .chain(0..n)
-        .filter(|&row| row < n)
-    {
+    let ranked = ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n);
+    for row in ranked.filter(|&row| row < n) {
         if cost(row) <= n_free && !is_shown[row] {
             is_shown[row] = true;
             n_free -= cost(row);
@@ -288,12 +283,9 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
                     sides.rows[rows.clone()].iter().filter(|row| row.0.is_some()).count(),
                     sides.rows[rows.clone()].iter().filter(|row| row.1.is_some()).count(),
                 ]
-                .map(|n| {
-                    if n == 0 {
-                        String::new()
-                    } else {
-                        format!("... {}", fold_words(n, *n_differing))
-                    }
+                .map(|n| match n {
+                    0 => String::new(),
+                    n => format!("... {}", fold_words(n, *n_differing)),
                 });
                 put(["", ""], [(&folds[0], folds[0].len()), (&folds[1], folds[1].len())]);
                 continue;
@@ -315,11 +307,8 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         }
     }
     if sides.n_left_out != (0, 0) {
-        let _ = writeln!(
-            text,
-            "... and {}",
-            count(sides.n_left_out.0.max(sides.n_left_out.1), "more line")
-        );
+        let n_left_out = sides.n_left_out.0.max(sides.n_left_out.1);
+        let _ = writeln!(text, "... and {}", count(n_left_out, "more line"));
     }
     text
 }
@@ -398,10 +387,10 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     let mut run = (String::new(), None);
     let flush = |run: &mut (String, Option<Mark>), code: &mut String| {
         let text = std::mem::take(&mut run.0);
-        code.push_str(
-            &run.1
-                .map_or_else(|| text.clone(), |mark| paint(style_of(mark, is_copy), &text, canvas)),
-        );
+        code.push_str(&match run.1 {
+            Some(mark) => paint(style_of(mark, is_copy), &text, canvas),
+            None => text,
+        });
     };
     let mut below = String::new();
     if is_cut.0 {

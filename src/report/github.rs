@@ -49,10 +49,8 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     let more = [(n_left_out, "finding"), (n_left, "remark")].into_iter().filter(|(n, _)| *n > 0);
     let more: Vec<_> = more.map(|(n, noun)| count(n, noun)).collect();
     if !more.is_empty() {
-        let text = format!(
-            "{} more: GitHub shows {MAX_OF_LEVEL} annotations per level",
-            more.join(" and ")
-        );
+        let more = more.join(" and ");
+        let text = format!("{more} more: GitHub shows {MAX_OF_LEVEL} annotations per level");
         writeln!(out, "::notice title=secondhand::{}", message(&text))?;
     }
     Ok(())

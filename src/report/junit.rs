@@ -110,11 +110,8 @@ fn body(finding: &Finding, outcome: &Outcome) -> String {
     }
     if !finding.has_code() {
         let word = super::words::unexamined_word(finding);
-        return finding
-            .unexamined_files()
-            .iter()
-            .map(|file| format!("{word}: {}\n", file.describe()))
-            .collect();
+        let files = finding.unexamined_files().iter();
+        return files.map(|file| format!("{word}: {}\n", file.describe())).collect();
     }
     let mut text = format!("{}\n\n", finding.message());
     code(&here(finding), copy_text(outcome, finding), &finding.fragment, &mut text);
@@ -136,10 +133,8 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
         text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        text.push_str(&format!(
-            "       | ({} more)\n",
-            count(fragment.n_lines() as usize - MAX_LINES, "line")
-        ));
+        let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
+        text.push_str(&format!("       | ({n_more} more)\n"));
     }
     text.push('\n');
 }

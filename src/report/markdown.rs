@@ -52,10 +52,8 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             .map(|line| format!("- {}\n", escaped(line)))
             .collect();
         let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
-        rest = format!(
-            "<details><summary>What was examined</summary>\n\n{}",
-            notable[..n_kept].concat()
-        );
+        let notable_kept = notable[..n_kept].concat();
+        rest = format!("<details><summary>What was examined</summary>\n\n{notable_kept}");
         if n_kept < notable.len() {
             rest.push_str(&format!("- {} more\n", notable.len() - n_kept));
         }
@@ -184,10 +182,8 @@ fn row(finding: &Finding) -> String {
     }
     let origin = finding.origins.first();
     let from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
-    let note = origin
-        .and_then(provenance)
-        .map(|note| format!("<br>{}", escaped(&note)))
-        .unwrap_or_default();
+    let note = origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note)));
+    let note = note.unwrap_or_default();
     let more = match finding.origins.len() {
         0 | 1 => String::new(),
         n => format!("<br>and {}", count(n - 1, "other place")),
@@ -223,11 +219,10 @@ fn details(finding: &Finding, outcome: &Outcome, languages: &Languages) -> Strin
                 text.push_str(&format!("{}{note}\n\n", escaped(&likeness(origin))));
                 text.push_str(&code(&place(origin), source, &origin.fragment));
             }
-            _ => text.push_str(&format!(
-                "- {} ({}){note}\n",
-                code_span(&place(origin)),
-                escaped(&likeness(origin))
-            )),
+            _ => {
+                let (place, likeness) = (code_span(&place(origin)), escaped(&likeness(origin)));
+                text.push_str(&format!("- {place} ({likeness}){note}\n"));
+            }
         }
     }
     if finding.origins.len() > MAX_LINES {
@@ -261,10 +256,8 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
         code.push('\n');
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        code.push_str(&format!(
-            "({} more)\n",
-            count(fragment.n_lines() as usize - MAX_LINES, "line")
-        ));
+        let n_more = count(fragment.n_lines() as usize - MAX_LINES, "line");
+        code.push_str(&format!("({n_more} more)\n"));
     }
     let fence = "`".repeat(longest_run(&code, '`').max(2) + 1);
     format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))
@@ -280,13 +273,7 @@ fn language(place: &str) -> &str {
 }
 
 fn longest_run(text: &str, of: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == of { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+    text.split(|c: char| c != of).map(|run| run.chars().count()).max().unwrap_or(0)
 }
 
 /// `text` as inline code that nothing in it can end.

@@ -27,12 +27,8 @@ pub(super) fn commit_line(missed: &MissedCommit) -> String {
     } else {
         String::new()
     };
-    let text = format!(
-        "{}{on} {}{ids}: {noun} {}{of}, in {origin}",
-        commit.short(),
-        commit.subject,
-        at.join(", ")
-    );
+    let (short, subject, at) = (commit.short(), &commit.subject, at.join(", "));
+    let text = format!("{short}{on} {subject}{ids}: {noun} {at}{of}, in {origin}");
     printable(text.as_bytes())
 }
 
@@ -62,11 +58,8 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
     let mut lines = vec![format!("  {} {}{from}: {}", copied(of), identity(of), evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
-        lines.push(format!(
-            "    nearest commit: {}{on}, {} differ",
-            commit.short(),
-            count(*n, "line")
-        ));
+        let (short, n) = (commit.short(), count(*n, "line"));
+        lines.push(format!("    nearest commit: {short}{on}, {n} differ"));
     }
     if let Some((first, last)) = &of.nearest_tag {
         let tag = if first == last { first.clone() } else { format!("{first} to {last}") };
@@ -85,10 +78,8 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
     lines.extend(listed("added", &names(&of.added), is_verbose));
     lines.extend(listed("missing", &names(&of.missing), is_verbose));
     if of.n_missing_elsewhere > 0 {
-        lines.push(format!(
-            "    not copied: {} in other folders",
-            count(of.n_missing_elsewhere, "file")
-        ));
+        let n = count(of.n_missing_elsewhere, "file");
+        lines.push(format!("    not copied: {n} in other folders"));
     }
     lines.into_iter().map(|line| printable(line.as_bytes())).collect()
 }
@@ -102,12 +93,8 @@ fn copied(of: &FolderVersion) -> String {
             let name = |path: &FilePath| String::from_utf8_lossy(path.name()).into_owned();
             let names: Vec<String> = files.iter().take(MAX_FILES).map(name).collect();
             let more = if files.len() > names.len() { ", ..." } else { "" };
-            format!(
-                "{} in {} ({}{more})",
-                count(files.len(), "file"),
-                folder_name(&of.folder),
-                names.join(", ")
-            )
+            let (n, folder) = (count(files.len(), "file"), folder_name(&of.folder));
+            format!("{n} in {folder} ({}{more})", names.join(", "))
         }
     }
 }
@@ -130,13 +117,10 @@ fn identity(of: &FolderVersion) -> String {
 /// it differs in most.
 pub(super) fn evidence(of: &FolderVersion) -> String {
     let (n_identical, n_equal) = (of.identical.len(), of.equal.len());
+    let files = count(of.n_files, "file");
     let mut parts = vec![match of.is_exact() {
-        true => format!("{} of {} identical", n_identical, count(of.n_files, "file")),
-        false => format!(
-            "differs in {} of {}",
-            of.n_files - n_identical - n_equal,
-            count(of.n_files, "file")
-        ),
+        true => format!("{n_identical} of {files} identical"),
+        false => format!("differs in {} of {files}", of.n_files - n_identical - n_equal),
     }];
     if !of.of_others.is_empty() {
         parts.push(format!("{} of other versions", of.of_others.len()));

@@ -126,13 +126,9 @@ fn write_file(
             |sign: u8| body.iter().filter(|(of, ..)| *of == b' ' || *of == sign).count() as i64;
         let (n_old, n_new) = (n_of(b'-'), n_of(b'+'));
         let start = |first: i64, n: i64| if n == 0 { first - 1 } else { first };
-        let old = i64::from(first);
-        writeln!(
-            out,
-            "@@ -{},{n_old} +{},{n_new} @@",
-            start(old, n_old),
-            start(old + shift, n_new)
-        )?;
+        let (old, new) = (i64::from(first), i64::from(first) + shift);
+        let (old, new) = (start(old, n_old), start(new, n_new));
+        writeln!(out, "@@ -{old},{n_old} +{new},{n_new} @@")?;
         for (sign, bytes, has_end) in body {
             out.write_all(&[sign])?;
             out.write_all(bytes)?;

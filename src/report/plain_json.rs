@@ -1,7 +1,7 @@
 //! Writes JSON; for hosts that look files up by the paths in it, these are exact.
 //!
-//! The reports for programs have a version each, which increases when a field changes its meaning or
-//! is removed; new fields do not count.
+//! The reports for programs have a version each, which increases when a field changes its meaning
+//! or is removed; new fields do not count.
 
 use std::io::{self, Write};
 

@@ -42,6 +42,7 @@ const MAX_LINKS: usize = 10;
 const MAX_UNEXAMINED: usize = 100;
 /// Maximum components in the properties of a result.
 const MAX_COMPONENTS: usize = 20;
+/// The gravest first.
 const LEVELS: [ResultLevel; 3] = [ResultLevel::Error, ResultLevel::Warning, ResultLevel::Note];
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -82,12 +83,11 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     kept.truncate(max);
     let results = merged(&kept);
     let languages = Languages::builtin();
-    let asked_for = outcome
-        .suppressed
-        .iter()
-        .map(|of| suppressed(outcome, of, &languages))
-        .take(max - results.len());
+    let asked_for = outcome.suppressed.iter().take(max - results.len());
+    let asked_for = asked_for.map(|of| suppressed(outcome, of, &languages));
 
+    let found =
+        results.iter().map(|(finding, others)| result(outcome, finding, others, &languages));
     let driver = ToolComponent::builder()
         .name("secondhand")
         .full_name(format!("secondhand {VERSION}"))
@@ -101,13 +101,7 @@ fn run(outcome: &Outcome, max: usize) -> Run {
         .automation_details(RunAutomationDetails::builder().id("secondhand/").build())
         .column_kind(json!("utf16CodeUnits"))
         .invocations(vec![invocation(outcome, n_dropped)])
-        .results(
-            results
-                .iter()
-                .map(|(finding, others)| result(outcome, finding, others, &languages))
-                .chain(asked_for)
-                .collect::<Vec<_>>(),
-        )
+        .results(found.chain(asked_for).collect::<Vec<_>>())
         .build()
 }
 
@@ -311,11 +305,8 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
         text.push_str(&format!(" A {}: {}.", finding.level.name(), milder.describe()));
     }
     for other in others {
-        text.push_str(&format!(
-            " {}, too, are copied: {}.",
-            lines("Line", &other.fragment),
-            plain(&other.message())
-        ));
+        let (lines, message) = (lines("Line", &other.fragment), plain(&other.message()));
+        text.push_str(&format!(" {lines}, too, are copied: {message}."));
     }
     text.extend(to_do(finding, languages).map(|to_do| format!(" To do: {}", plain(&to_do))));
     text
@@ -324,12 +315,8 @@ fn result_text(finding: &Finding, others: &[&Finding], languages: &Languages) ->
 /// Says what the edit missed, with links to the siblings.
 fn missed_text(finding: &Finding) -> String {
     let links = linked(finding).into_iter().enumerate().map(|(at, origin)| link(at + 1, origin));
-    let links: Vec<String> = links.collect();
-    format!(
-        "{}. Lacking it: {}.",
-        sentence(&plain(&finding.message())).trim_end_matches('.'),
-        links.join(", ")
-    )
+    let (message, links) = (sentence(&plain(&finding.message())), Vec::from_iter(links).join(", "));
+    format!("{}. Lacking it: {links}.", message.trim_end_matches('.'))
 }
 
 /// `text` in which nothing is a link.

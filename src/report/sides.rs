@@ -267,28 +267,16 @@ pub(super) fn whole(text: &LinedText) -> Fragment {
 /// The lines that `fragment` touches.
 pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
     let starts = text.lines();
-    let last = fragment
-        .end
-        .line
-        .min(fragment.start.line.saturating_add(MAX_LINES - 1))
-        .min(starts.n_lines());
-    (fragment.start.line..=last)
-        .map(|number| {
-            let bytes = starts.text(text, number);
-            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-            let start = if number == fragment.start.line {
-                byte_of(bytes, fragment.start.column)
-            } else {
-                0
-            };
-            let end = if number == fragment.end.line {
-                byte_of(bytes, fragment.end.column)
-            } else {
-                bytes.len()
-            };
-            line(number, bytes, start..end.max(start))
-        })
-        .collect()
+    let Fragment { start: first, end } = *fragment;
+    let last = end.line.min(first.line.saturating_add(MAX_LINES - 1)).min(starts.n_lines());
+    let line = |number| {
+        let bytes = starts.text(text, number);
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let start = if number == first.line { byte_of(bytes, first.column) } else { 0 };
+        let end = if number == end.line { byte_of(bytes, end.column) } else { bytes.len() };
+        line(number, bytes, start..end.max(start))
+    };
+    (first.line..=last).map(line).collect()
 }
 
 fn line(number: u32, bytes: &[u8], within: Range<usize>) -> Line {

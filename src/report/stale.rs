@@ -1,5 +1,6 @@
 //! Writes for people what `secondhand stale` found: each file, and all commits that it lacks.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::Style;
@@ -39,11 +40,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }
     let n_commits: usize =
         findings.iter().filter_map(|of| of.behind()).map(|behind| behind.commits.len()).sum();
-    let n_files = findings
-        .iter()
-        .map(|finding| &finding.path)
-        .collect::<std::collections::BTreeSet<_>>()
-        .len();
+    let n_files = findings.iter().map(|finding| &finding.path).collect::<BTreeSet<_>>().len();
     let n_warnings = findings.iter().filter(|finding| finding.level > Level::Note).count();
     let what = match n_commits {
         0 => "no missed commits".to_owned(),
@@ -51,12 +48,8 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     };
     let warnings =
         if n_warnings > 0 { format!(", {}", count(n_warnings, "warning")) } else { String::new() };
-    writeln!(
-        out,
-        "{what}{warnings}; {} compared with {}",
-        end(&outcome.head),
-        count(outcome.examined.n_compared, "file")
-    )?;
+    let n_compared = count(outcome.examined.n_compared, "file");
+    writeln!(out, "{what}{warnings}; {} compared with {n_compared}", end(&outcome.head))?;
     if outcome.n_suppressed > 0 {
         writeln!(out, "suppressed: {}", count(outcome.n_suppressed, "finding"))?;
     }

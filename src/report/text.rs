@@ -17,9 +17,11 @@ use super::words::{
     likeness, missed_note, of_level, owned_by, percent, place, provenance, silently_skipped,
     skipped_lines, text_of, to_do, unread_note,
 };
-use crate::audit::{Duplication, Outcome, Share};
+use crate::audit::{Common, Duplication, Outcome, Share};
 use crate::language::Languages;
-use crate::policy::{About, Finding, Level, Origin, UnexaminedFiles, best_first};
+use crate::policy::{
+    About, Finding, Level, Milder, Origin, SuppressedFinding, UnexaminedFiles, best_first,
+};
 
 /// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
@@ -33,6 +35,9 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
+    let to_do_note = |finding: &Finding| {
+        to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas))
+    };
     let n_copies = n_copies(outcome);
     let n_shown = n_shown(n_copies, outcome, style);
     if is_overview(outcome, style) {
@@ -70,9 +75,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
         }
-        text.extend(
-            to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)),
-        );
+        text.extend(to_do_note(finding));
         is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
@@ -82,9 +85,7 @@ pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io
         let mut text = headline(finding, canvas) + &note(&at, canvas);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
         text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
-        text.extend(
-            to_do(finding, &languages).map(|to_do| note(&format!("to do: {to_do}"), canvas)),
-        );
+        text.extend(to_do_note(finding));
         writeln!(out, "{text}")?;
     }
     if is_marked {
@@ -152,10 +153,8 @@ fn begin_alike(a: &Finding, b: &Finding) -> bool {
 
 /// How to see those that are not printed.
 fn others(n: usize) -> String {
-    format!(
-        "and {} that are worth less: `--all` prints all, `--top N` the first",
-        count(n, "other")
-    )
+    let others = count(n, "other");
+    format!("and {others} that are worth less: `--all` prints all, `--top N` the first")
 }
 
 /// Maximum other places of a class to name; the rest are counted.
@@ -224,12 +223,8 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     let at = here(finding);
     let titles = |origin: &Origin| Titles {
         copy: format!("{at} {own}, {tokens}{new}"),
-        origin: format!(
-            "{} {other}, {}{}",
-            place(origin),
-            alike(origin, is_verbose),
-            noted(origin)
-        ),
+        origin: place(origin)
+            + &format!(" {other}, {}{}", alike(origin, is_verbose), noted(origin)),
     };
     let Some((origin, rest)) = finding.origins.split_first() else {
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
@@ -257,10 +252,8 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         text.push_str(&note(&format!("settings: {}", settings.join(", ")), canvas));
     }
     if !rest.is_empty() {
-        text.push_str(&note(
-            &format!("also found in {}:", count(rest.len(), "other place")),
-            canvas,
-        ));
+        let places = count(rest.len(), "other place");
+        text.push_str(&note(&format!("also found in {places}:"), canvas));
     }
     for origin in rest.iter().take(MAX_ORIGINS) {
         let line =
@@ -298,33 +291,24 @@ pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
 /// How the copy differs from an origin; for those who ask for more, with the type that the
 /// literature gives it.
 fn alike(origin: &Origin, is_verbose: bool) -> String {
-    let clone_type = origin.clone_type;
-    match is_verbose {
-        true => format!(
-            "{} ({}), {} % alike",
-            clone_type.name(),
-            clone_type.describe(),
-            percent(origin.similarity)
-        ),
-        false => likeness(origin),
+    if !is_verbose {
+        return likeness(origin);
     }
+    let (name, words) = (origin.clone_type.name(), origin.clone_type.describe());
+    format!("{name} ({words}), {} % alike", percent(origin.similarity))
 }
 
 /// Why a finding is milder than its rule is.
 fn why_milder(finding: &Finding, canvas: Canvas) -> String {
-    let why = finding
-        .milder
-        .map(|milder| note(&format!("a {}: {}", finding.level.name(), milder.describe()), canvas));
-    why.unwrap_or_default()
+    let why = |milder: Milder| format!("a {}: {}", finding.level.name(), milder.describe());
+    finding.milder.map(|milder| note(&why(milder), canvas)).unwrap_or_default()
 }
 
 /// A finding without its code.
 fn briefly(finding: &Finding, canvas: Canvas) -> String {
     let at = here(finding);
-    let origin = finding
-        .origins
-        .first()
-        .map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
+    let origin = finding.origins.first();
+    let origin = origin.map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
     headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas) + &why_milder(finding, canvas)
 }
 
@@ -354,16 +338,11 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
         };
         text.push_str(&tagged(level, rule, &format!("{n} {verb}"), canvas));
         let n_named = if is_verbose { files.len() } else { files.len().min(MAX_UNEXAMINED) };
-        text.extend(
-            files[..n_named]
-                .iter()
-                .map(|file| note(&format!("{word}: {}", file.describe()), canvas)),
-        );
+        let named = files[..n_named].iter().map(|file| format!("{word}: {}", file.describe()));
+        text.extend(named.map(|line| note(&line, canvas)));
         if n_named < files.len() {
-            text.push_str(&note(
-                &format!("and {} more, which `--verbose` lists", files.len() - n_named),
-                canvas,
-            ));
+            let more = format!("and {} more, which `--verbose` lists", files.len() - n_named);
+            text.push_str(&note(&more, canvas));
         }
         text.push('\n');
     }
@@ -377,12 +356,8 @@ fn noted(origin: &Origin) -> String {
 
 /// `warning[copied-code]: what was found [3fa2c41d]`.
 fn headline(finding: &Finding, canvas: Canvas) -> String {
-    tagged(
-        finding.level,
-        finding.rule.id,
-        &format!("{} [{}]", finding.message(), finding.id()),
-        canvas,
-    )
+    let message = format!("{} [{}]", finding.message(), finding.id());
+    tagged(finding.level, finding.rule.id, &message, canvas)
 }
 
 fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
@@ -464,7 +439,7 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }
     for suppressed in &outcome.suppressed {
-        let crate::policy::SuppressedFinding { finding, by } = suppressed;
+        let SuppressedFinding { finding, by } = suppressed;
         let line = finding.fragment.start.line;
         let (by, path, message, id) =
             (by.describe(), &finding.path, finding.message(), finding.id());
@@ -479,12 +454,9 @@ fn remarks(outcome: &Outcome, is_verbose: bool) -> Vec<String> {
         lines.push(format!("common code: {n} of files that share it were not aligned, since others explain the same"));
     }
     for common in &examined.common {
-        let n = count(common.n_tokens, "token");
-        lines.push(format!(
-            "common, not scored: {n} of {} (in {})",
-            common.path,
-            count(common.n_components, "component")
-        ));
+        let Common { path, n_tokens, n_components } = common;
+        let (tokens, components) = (count(*n_tokens, "token"), count(*n_components, "component"));
+        lines.push(format!("common, not scored: {tokens} of {path} (in {components})"));
     }
     lines
 }
@@ -521,9 +493,9 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     let row = |name: &str, share: &Share| {
         let Share { n_files, n_lines, duplicated_lines } = share;
         let name: String = name.chars().take(name_width).collect();
+        let percent = share.percent();
         format!(
-            "{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {:>6.1} %",
-            share.percent()
+            "{name:<name_width$} {n_files:>6} {n_lines:>8} {duplicated_lines:>8} {percent:>6.1} %"
         )
     };
     let sentence = super::words::duplicated(duplication);
@@ -533,12 +505,9 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
     lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
-        folders.sort_by_key(|(path, share)| {
-            (std::cmp::Reverse(share.duplicated_lines), (*path).clone())
-        });
-        lines.extend(
-            folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)),
-        );
+        folders.sort_by_key(|(path, share)| (Reverse(share.duplicated_lines), *path));
+        let folders = folders.into_iter().take(MAX_FOLDERS);
+        lines.extend(folders.map(|(path, share)| row(&format!("{path}/"), share)));
     }
     lines.push(row("total", &duplication.total));
     lines

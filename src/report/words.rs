@@ -88,13 +88,8 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
         Place::Tree => None,
         Place::Past(deletion) => Some(deleted(deletion)),
         Place::Component(component) => {
-            let verdict =
-                origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe()));
-            Some(format!(
-                "{}{}",
-                owned(component),
-                printable(verdict.unwrap_or_default().as_bytes())
-            ))
+            let verdict = origin.verdict.as_ref().map(|of| format!("; {}", of.describe()));
+            Some(owned(component) + &printable(verdict.unwrap_or_default().as_bytes()))
         }
     };
     let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
@@ -115,18 +110,13 @@ pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
 
 /// `deleted in 1a2b3c4d5e on 2024-03-01 ("drop the old parser")`.
 pub(super) fn deleted(deletion: &Deletion) -> String {
-    let mut text = format!("deleted in {}", short(&deletion.commit));
-    if let Some(day) = day(deletion.time) {
-        text.push_str(&format!(" on {day}"));
-    }
-    let subject = printable(deletion.subject.as_bytes());
-    if !subject.is_empty() {
-        text.push_str(&format!(" (\"{subject}\")"));
-    }
-    if deletion.is_reverted {
-        text.push_str(", which this change reverts");
-    }
-    text
+    let on = day(deletion.time).map(|day| format!(" on {day}")).unwrap_or_default();
+    let subject = match &*printable(deletion.subject.as_bytes()) {
+        "" => String::new(),
+        subject => format!(" (\"{subject}\")"),
+    };
+    let reverted = if deletion.is_reverted { ", which this change reverts" } else { "" };
+    format!("deleted in {}{on}{subject}{reverted}", short(&deletion.commit))
 }
 
 /// `from zlib 1.3.1, license Zlib (SPDX-License-Identifier in the file), corpus vendored`.
@@ -140,8 +130,8 @@ fn owned(component: &Component) -> String {
     };
     if let Some(first) = terms.contradictions.first() {
         let n_more = terms.contradictions.len() - 1;
-        let more =
-            if n_more > 0 { format!(" and {}", count(n_more, "other")) } else { String::new() };
+        let more = (n_more > 0).then(|| format!(" and {}", count(n_more, "other")));
+        let more = more.unwrap_or_default();
         license.push_str(&format!(", contradicted: {}{more}", first.evidence));
     }
     let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
@@ -367,12 +357,8 @@ pub(super) fn n_left_out(outcome: &Outcome) -> usize {
 /// Files that could not be read and may be source, and that no finding names: the rule is off, or a
 /// whole tree was read.
 pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(FilePath, Skip)> {
-    let named: BTreeSet<&FilePath> = outcome
-        .findings
-        .iter()
-        .flat_map(Finding::unexamined_files)
-        .map(|file| &file.path)
-        .collect();
+    let files = outcome.findings.iter().flat_map(Finding::unexamined_files);
+    let named: BTreeSet<&FilePath> = files.map(|file| &file.path).collect();
     outcome.examined.skipped.iter().filter(move |(path, _)| !named.contains(path))
 }
 
@@ -453,10 +439,8 @@ pub(super) fn to_do(finding: &Finding, languages: &Languages) -> Option<String> 
     let what = match (finding.missed(), need, finding.origins.first()) {
         (Some(missed), ..) => {
             let has_patch = missed.patches.iter().any(Option::is_some);
-            format!(
-                "make the same edit there{}",
-                if has_patch { " (`--format patch` writes it)" } else { "" }
-            )
+            let patch = if has_patch { " (`--format patch` writes it)" } else { "" };
+            format!("make the same edit there{patch}")
         }
         _ if finding.behind().is_some() => "apply what is missing".to_owned(),
         (None, Some(need), _) => need.words().to_owned(),

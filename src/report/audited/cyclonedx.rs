@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::openvex::{Statement, statements};
 use super::snippets::{Snippet, is_plain, snippets};
 use super::{
-    brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp, version,
+    brought_in, corpus, folders_of, from, is_of, notices, serial_number, share, timestamp,
+    version_of,
 };
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, EditedFile, Outcome};
 use crate::policy::Component;
@@ -51,7 +52,7 @@ fn bom(outcome: &Outcome, audited: &AuditSummary) -> Value {
         "metadata": {
             "timestamp": timestamp(audited.time),
             "tools": {"components": [{"type": "application", "name": "secondhand", "version": VERSION}]},
-            "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version(outcome, audited)},
+            "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version_of(outcome, audited)},
             "properties": corpora.collect::<Vec<_>>(),
         },
         "components": origins.chain(files).collect::<Vec<_>>(),

@@ -10,16 +10,11 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
     for finding in &outcome.findings {
         writeln!(out, "[[decision]]")?;
         writeln!(out, "copy = {}", quoted(&finding.identity))?;
-        writeln!(
-            out,
-            "path = {}",
-            quoted(&format!("{}:{}", finding.path, finding.fragment.start.line))
-        )?;
+        let path = format!("{}:{}", finding.path, finding.fragment.start.line);
+        writeln!(out, "path = {}", quoted(&path))?;
         writeln!(out, "rule = {}", quoted(finding.rule.id))?;
         writeln!(out, "origin = {}", quoted(&origin(finding)))?;
-        writeln!(out, "by = \"\"")?;
-        writeln!(out, "reason = \"\"")?;
-        writeln!(out, "until = \"\"\n")?;
+        writeln!(out, "by = \"\"\nreason = \"\"\nuntil = \"\"\n")?;
     }
     Ok(())
 }

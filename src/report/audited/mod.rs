@@ -18,8 +18,8 @@ use super::VERSION;
 use super::missed::version_lines;
 use super::words::{component_of, count, day, first, found_in_audit, percent, short};
 use crate::audit::{
-    AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation, Introduction,
-    Outcome, Possible, State,
+    AuditSummary, ComponentCopy, CopiedFile, EditedFile, ExaminedCorpus, Explanation,
+    FolderVersion, Introduction, Outcome, Possible, State,
 };
 use crate::license::{ATTRIBUTION, Class};
 use crate::policy::Component;
@@ -106,14 +106,14 @@ pub(super) fn state(audited: &AuditSummary, file: &CopiedFile) -> Option<String>
 
 /// What was audited, with what and how: what it takes to do it again.
 pub(super) fn subject(outcome: &Outcome, audited: &AuditSummary) -> Vec<String> {
-    let corpora: Vec<String> = audited.corpora.iter().map(corpus).collect();
+    let corpora = match &audited.corpora[..] {
+        [] => "none".to_owned(),
+        corpora => Vec::from_iter(corpora.iter().map(corpus)).join(", "),
+    };
     let settings = outcome.settings.describe();
     let lines = [
         format!("repository: {}, {}", audited.project, audited.revision),
-        format!(
-            "corpora: {}",
-            if corpora.is_empty() { "none".to_owned() } else { corpora.join(", ") }
-        ),
+        format!("corpora: {corpora}"),
         format!("program: secondhand {VERSION}; settings: {settings}"),
     ];
     lines.iter().map(|line| printable(line.as_bytes())).collect()
@@ -128,7 +128,7 @@ fn comment(outcome: &Outcome, audited: &AuditSummary) -> String {
 }
 
 /// The commit of a tree, or else what its revision is called.
-fn version(outcome: &Outcome, audited: &AuditSummary) -> String {
+fn version_of(outcome: &Outcome, audited: &AuditSummary) -> String {
     outcome.head.commit.map_or_else(|| audited.revision.clone(), |commit| commit.to_string())
 }
 
@@ -143,10 +143,8 @@ pub(super) fn headline(audited: &AuditSummary) -> String {
     let AuditSummary { n_files, n_tokens, n_copied, files, .. } = audited;
     let (files, of_all) = (files.len(), count(*n_files, "file"));
     let components = count(audited.n_components(|_| true), "component");
-    format!(
-        "{files} of {of_all} contain code of {components}: {} % of the tokens",
-        share(*n_copied, *n_tokens)
-    )
+    let share = share(*n_copied, *n_tokens);
+    format!("{files} of {of_all} contain code of {components}: {share} % of the tokens")
 }
 
 /// The summary, a line each.
@@ -170,23 +168,14 @@ pub(super) fn summary(outcome: &Outcome, audited: &AuditSummary, is_verbose: boo
     }
     lines.extend([String::new(), "by component".to_owned()]);
     for (number, taken) in components.iter().enumerate() {
-        let text = format!(
-            "  {} ({}): {}, {}; {}",
-            taken.component.label(),
-            license_of(audited, number),
-            count(taken.n_files, "file"),
-            count(taken.n_tokens, "token"),
-            taken.verdict.describe(),
-        );
+        let (label, license) = (taken.component.label(), license_of(audited, number));
+        let (files, tokens) = (count(taken.n_files, "file"), count(taken.n_tokens, "token"));
+        let verdict = taken.verdict.describe();
+        let text = format!("  {label} ({license}): {files}, {tokens}; {verdict}");
         lines.push(printable(text.as_bytes()));
-        lines.extend(
-            taken
-                .component
-                .terms
-                .contradictions
-                .iter()
-                .map(|of| format!("    contradicted: {}", printable(of.evidence.as_bytes()))),
-        );
+        let contradicted = taken.component.terms.contradictions.iter().map(|of| &of.evidence);
+        let shown = |of: &String| format!("    contradicted: {}", printable(of.as_bytes()));
+        lines.extend(contradicted.map(shown));
     }
     if !audited.versions.is_empty() {
         let title = "by folder: the version that fits best, and local edits";
@@ -230,14 +219,12 @@ fn is_of(audited: &AuditSummary, taken: &ComponentCopy, edited: &EditedFile) -> 
 
 /// What the folders with a component's code are, and how they differ, as every format says it.
 pub(super) fn folders_of(audited: &AuditSummary, component: &Component) -> Vec<String> {
-    let told = |of| {
-        version_lines(of, true)
-            .iter()
-            .map(|line| line.trim().to_owned())
-            .collect::<Vec<_>>()
-            .join("; ")
-    };
-    audited.versions_of(component).map(told).collect()
+    audited.versions_of(component).map(|of| version(of, true)).collect()
+}
+
+/// What a folder is a copy of, and how it differs, in a line.
+pub(super) fn version(of: &FolderVersion, is_verbose: bool) -> String {
+    Vec::from_iter(version_lines(of, is_verbose).iter().map(|line| line.trim())).join("; ")
 }
 
 /// The fragments that may be of components by chance.
@@ -336,14 +323,8 @@ fn digest(document: &Value) -> String {
 fn serial_number(document: &Value) -> String {
     let hex = digest(document);
     let variant = format!("{:x}", 8 | u8::from_str_radix(&hex[16..17], 16).unwrap_or(0) & 3);
-    format!(
-        "urn:uuid:{}-{}-8{}-{variant}{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[13..16],
-        &hex[17..20],
-        &hex[20..]
-    )
+    let [a, b, c, d, e] = [&hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]];
+    format!("urn:uuid:{a}-{b}-8{c}-{variant}{d}-{e}")
 }
 
 /// A time in the format of SBOMs.

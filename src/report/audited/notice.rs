@@ -54,17 +54,11 @@ pub fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()
             let version = of
                 .nearest()
                 .map_or_else(|| "version not known".to_owned(), |name| format!("{nearest}{name}"));
-            writeln!(
-                out,
-                "{}",
-                printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes())
-            )?;
+            let modified = format!("Modified: {folder}: {version}, {}", evidence(of));
+            writeln!(out, "{}", printable(modified.as_bytes()))?;
         }
-        writeln!(
-            out,
-            "License: {}",
-            component.license().unwrap_or_else(|| "not known".to_owned())
-        )?;
+        let license = component.license().unwrap_or_else(|| "not known".to_owned());
+        writeln!(out, "License: {license}")?;
         for text in of_component {
             let known = texts.iter().position(|other| other == text);
             let number = known.unwrap_or_else(|| {
@@ -105,11 +99,10 @@ fn files(audited: &AuditSummary, component: &Component) -> Vec<String> {
         audited.files.iter().filter(|file| file.origins.iter().any(|of| is_it(of.component)));
     let told = |file: &CopiedFile| match audited.state_of(file) {
         State::Identical => file.path.to_string(),
-        _ => format!(
-            "{} ({})",
-            file.path,
-            state(audited, file).unwrap_or_else(|| "a part of it".to_owned())
-        ),
+        _ => {
+            let state = state(audited, file).unwrap_or_else(|| "a part of it".to_owned());
+            format!("{} ({state})", file.path)
+        }
     };
     holding.map(told).collect()
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version};
+use super::{comment, digest, folders_of, from, timestamp, version_of};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::license::Expression;
 use crate::policy::Component;
@@ -45,7 +45,7 @@ impl Graph {
             Self { namespace, elements: Vec::new(), unlisted, expressions: BTreeSet::new() };
         let tool =
             graph.add("SoftwareAgent", "Tool", json!({"name": format!("secondhand {VERSION}")}));
-        let version = version(outcome, audited);
+        let version = version_of(outcome, audited);
         let project = json!({"name": audited.project, "software_packageVersion": version});
         let project = graph.add("software_Package", "Project", project);
         for (id, told) in graph.unlisted.clone() {

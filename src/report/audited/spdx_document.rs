@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::snippets::{Snippet, download, licenses, snippets, unlisted};
-use super::{comment, digest, folders_of, from, timestamp, version};
+use super::{comment, digest, folders_of, from, timestamp, version_of};
 use crate::audit::{AuditSummary, CopiedFile, Outcome};
 use crate::policy::Component;
 use crate::report::plain_json::write_json;
@@ -26,7 +26,7 @@ fn document(outcome: &Outcome, audited: &AuditSummary) -> Value {
     let mut packages = vec![json!({
         "SPDXID": project,
         "name": audited.project,
-        "versionInfo": version(outcome, audited),
+        "versionInfo": version_of(outcome, audited),
         "downloadLocation": NONE,
         "filesAnalyzed": false,
         "licenseConcluded": NONE,

@@ -92,6 +92,7 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
     });
     let blocks = blocks.collect();
     let n_more = pair.matches.len().saturating_sub(MAX_MATCHES);
+    let more = (n_more > 0).then(|| format!("{} more", count(n_more, "passage")));
     Card {
         level: "pair",
         path: format!("{a}\n{b}"),
@@ -99,10 +100,7 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
         headline: format!("{a} and {b}"),
         place: count(pair.matches.len(), "passage"),
         blocks,
-        listed: (n_more > 0)
-            .then(|| format!("{} more", count(n_more, "passage")))
-            .into_iter()
-            .collect(),
+        listed: Vec::from_iter(more),
         ..Card::default()
     }
 }

@@ -69,19 +69,16 @@ fn summary(comparison: &Comparison) -> String {
         );
     }
     if comparison.n_common > 0 {
-        let (n, max) = (
-            count(comparison.n_common, "fingerprint"),
-            comparison.params.max_common.unwrap_or_default(),
-        );
-        lines.push(format!(
-            "ignored {n} found in more than {max} submissions (`--common 0` ignores none)"
-        ));
+        let n = count(comparison.n_common, "fingerprint");
+        let found =
+            format!("found in more than {}", comparison.params.max_common.unwrap_or_default());
+        lines.push(format!("ignored {n} {found} submissions (`--common 0` ignores none)"));
     }
     if comparison.params.threshold > 0.0 {
         lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
     } else if comparison.pairs.len() < comparison.n_sharing {
-        lines
-            .push(format!("the {} most similar are listed", count(comparison.pairs.len(), "pair")));
+        let pairs = count(comparison.pairs.len(), "pair");
+        lines.push(format!("the {pairs} most similar are listed"));
     }
     for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
         lines.push(format!("nothing to compare in: {}", submission.name));

@@ -38,11 +38,8 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
         }
     }
     if comparison.submissions.len() > 2 && !comparison.clusters.is_empty() {
-        writeln!(
-            out,
-            "\n  clusters, joined where at least {} % of one is in the other",
-            percent(CLUSTERED)
-        )?;
+        let least = percent(CLUSTERED);
+        writeln!(out, "\n  clusters, joined where at least {least} % of one is in the other")?;
         for cluster in &comparison.clusters {
             let names: Vec<_> =
                 cluster.iter().map(|&at| comparison.submissions[at].name.to_string()).collect();
@@ -64,12 +61,9 @@ pub(super) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write)
 
 fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canvas) -> String {
     let [a, b] = names(pair, comparison);
-    let title = format!(
-        "{a} and {b}: {} in common, {} and {}",
-        count(pair.matches.len(), "passage"),
-        pair.n_matched.0,
-        count(pair.n_matched.1, "token")
-    );
+    let (passages, n_tokens) = (count(pair.matches.len(), "passage"), pair.n_matched.0);
+    let tokens = count(pair.n_matched.1, "token");
+    let title = format!("{a} and {b}: {passages} in common, {n_tokens} and {tokens}");
     let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
     let n_drawn = if is_verbose { pair.matches.len() } else { MAX_MATCHES };
     for found in pair.matches.iter().take(n_drawn) {

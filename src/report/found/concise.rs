@@ -7,8 +7,5 @@ use crate::audit::FoundCode;
 use crate::report::Style;
 
 pub(super) fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    found
-        .results
-        .iter()
-        .try_for_each(|existing| writeln!(out, "{}: {}", place(existing), facts(existing)))
+    found.results.iter().try_for_each(|of| writeln!(out, "{}: {}", place(of), facts(of)))
 }

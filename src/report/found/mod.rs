@@ -54,12 +54,8 @@ pub(super) fn facts(existing: &Existing) -> String {
     let owner = match &existing.place {
         Place::Component(component) => {
             let license = component.license().unwrap_or_else(|| "not known".to_owned());
-            let text = format!(
-                "; from {}, license {license}, corpus {}",
-                component.label(),
-                component.corpus
-            );
-            printable(text.as_bytes())
+            let (label, corpus) = (component.label(), &component.corpus);
+            printable(format!("; from {label}, license {license}, corpus {corpus}").as_bytes())
         }
         Place::Past(deletion) => format!("; {}", deleted(deletion)),
         Place::Tree => String::new(),
@@ -68,12 +64,10 @@ pub(super) fn facts(existing: &Existing) -> String {
         CloneType::Type4 => {
             format!("{} % of its words: {}", percent(existing.words), existing.agreement.describe())
         }
-        of => format!(
-            "{} % of the sketch, {}, {}",
-            percent(existing.containment),
-            of.name(),
-            of.describe()
-        ),
+        of => {
+            let part = percent(existing.containment);
+            format!("{part} % of the sketch, {}, {}", of.name(), of.describe())
+        }
     };
     format!("{name}{what}{owner}")
 }

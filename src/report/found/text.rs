@@ -20,12 +20,8 @@ pub(super) fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io
         writeln!(out, "{}", wrapped(&headline(found), width).join("\n"))?;
     }
     for existing in &found.results {
-        writeln!(
-            out,
-            "\n{}\n  {}",
-            place(existing),
-            wrapped(&facts(existing), width - 2).join("\n  ")
-        )?;
+        let facts = wrapped(&facts(existing), width - 2).join("\n  ");
+        writeln!(out, "\n{}\n  {facts}", place(existing))?;
         let Some(text) = &existing.text else { continue };
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
@@ -33,11 +29,8 @@ pub(super) fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io
         for (number, line) in (existing.fragment.start.line..).zip(&lines).take(n_shown) {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let spaced = String::from_utf8_lossy(line).replace('\t', "    ");
-            writeln!(
-                out,
-                "{}",
-                format!("{number:>6} | {}", printable(spaced.as_bytes())).trim_end()
-            )?;
+            let line = format!("{number:>6} | {}", printable(spaced.as_bytes()));
+            writeln!(out, "{}", line.trim_end())?;
         }
         if lines.len() > n_shown {
             writeln!(out, "       = and {} more", count(lines.len() - n_shown, "line"))?;

@@ -3,10 +3,10 @@
 
 use super::Page;
 use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
-use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Outcome};
+use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Introduction, Outcome};
+use crate::license::Class;
 use crate::policy::{Answer, Finding, Level};
-use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses};
-use crate::report::missed::version_lines;
+use crate::report::audited::{OfClass, brought_in, classes, from, license_of, licenses, version};
 use crate::report::words::{Need, count, n_vulnerable};
 use crate::text::printable;
 
@@ -107,14 +107,13 @@ fn license(taken: &ComponentCopy) -> String {
 }
 
 fn by_class(audited: &AuditSummary) -> Bars {
-    let bar = |(class, of): (crate::license::Class, OfClass)| Bar {
-        name: class.name().to_owned().into(),
-        percent: percentage(of.n_tokens, audited.n_tokens),
-        figures: format!(
-            "{} in {}",
-            count(of.n_components, "component"),
-            count(of.n_files, "file")
-        ),
+    let bar = |(class, of): (Class, OfClass)| {
+        let (components, files) = (count(of.n_components, "component"), count(of.n_files, "file"));
+        Bar {
+            name: class.name().to_owned().into(),
+            percent: percentage(of.n_tokens, audited.n_tokens),
+            figures: format!("{components} in {files}"),
+        }
     };
     let bars = classes(audited).into_iter().rev().map(bar).collect();
     Bars { title: "By license class", what: "class", unit: "found", bars, left_out: String::new() }
@@ -141,11 +140,7 @@ fn components(audited: &AuditSummary) -> Table {
 }
 
 fn versions(audited: &AuditSummary) -> Table {
-    let row = |of| {
-        let lines: Vec<_> =
-            version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
-        vec![lines.join("; ").into()]
-    };
+    let row = |of| vec![version(of, false).into()];
     Table {
         title: "Versions",
         columns: &["folder: the version that fits best, and local edits"],
@@ -157,7 +152,7 @@ fn versions(audited: &AuditSummary) -> Table {
 
 fn brought(audited: &AuditSummary) -> Table {
     let brought = audited.brought.as_deref().unwrap_or_default();
-    let row = |of: &crate::audit::Introduction| {
+    let row = |of: &Introduction| {
         let gone = if of.is_in_head { "" } else { ", since removed" };
         let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
         vec![

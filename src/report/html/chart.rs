@@ -58,11 +58,8 @@ impl Scale {
     pub fn linear(highest: f64, unit: &str) -> Self {
         let rough = (highest / (MAX_TICKS - 1) as f64).max(f64::MIN_POSITIVE);
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .map(|factor| factor * power)
-            .into_iter()
-            .find(|step| *step >= rough * 0.999);
-        let step = step.unwrap_or(rough);
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+        let step = steps.into_iter().find(|step| *step >= rough * 0.999).unwrap_or(rough);
         let n = (highest / step - 0.001).ceil().max(1.0) as usize;
         let ticks = (0..=n).map(|at| at as f64 * step);
         Self {
@@ -112,12 +109,10 @@ impl Chart {
         let below = below.into_iter().map(|(at, text)| Tick {
             at: format!("{:.2}", at * 100.0),
             text,
-            anchor: if at < 0.04 {
-                "start"
-            } else if at > 0.96 {
-                "end"
-            } else {
-                "middle"
+            anchor: match at {
+                at if at < 0.04 => "start",
+                at if at > 0.96 => "end",
+                _ => "middle",
             },
         });
         Self {

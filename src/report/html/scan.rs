@@ -59,16 +59,13 @@ pub(super) fn overview(
     let by_language = bars("By language", "language", languages.collect(), MAX_BARS);
     let beside = [by_folder.render(), by_language.render()];
     let page = page.with(&Beside { parts: beside.into_iter().flatten().collect() });
-    let files: Vec<Leaf> = duplication
-        .by_file
-        .iter()
-        .map(|(path, share)| Leaf {
-            path: path.to_string(),
-            n_lines: share.n_lines,
-            n_duplicated: share.duplicated_lines,
-            card: cards.of_file.get(path).copied(),
-        })
-        .collect();
+    let file = |(path, share): (&FilePath, &Share)| Leaf {
+        path: path.to_string(),
+        n_lines: share.n_lines,
+        n_duplicated: share.duplicated_lines,
+        card: cards.of_file.get(path).copied(),
+    };
+    let files: Vec<Leaf> = duplication.by_file.iter().map(file).collect();
     let page = page.with(&Treemap::new(&files));
     let worst: Vec<_> = worst.collect();
     if worst.is_empty() {

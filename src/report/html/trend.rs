@@ -27,10 +27,8 @@ impl Period {
         let Self { name, n_commits, n_novel, n_copied } = self;
         let (share, n_copied, n_novel) =
             (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
-        format!(
-            "{name}: {share} %, {n_copied} of {n_novel} new tokens in {}",
-            count(*n_commits, "commit")
-        )
+        let commits = count(*n_commits, "commit");
+        format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {commits}")
     }
 }
 

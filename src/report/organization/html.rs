@@ -92,11 +92,8 @@ fn tiles(organization: &Organization) -> Tiles {
 fn flow_table(flows: &[Flow]) -> Table {
     let row = |flow: &Flow| {
         let arrow = format!("{} → {}", name(&flow.from), name(&flow.to));
-        [arrow, thousands(flow.n_tokens), thousands(flow.n_files)]
-            .into_iter()
-            .chain([printable(flow.answer.as_bytes())])
-            .map(Cell::from)
-            .collect()
+        let answer = printable(flow.answer.as_bytes());
+        [arrow, thousands(flow.n_tokens), thousands(flow.n_files), answer].map(Cell::from).into()
     };
     Table {
         title: "Repositories that copy from each other",
@@ -114,9 +111,8 @@ fn component_table(components: &[SharedComponent]) -> Table {
             users.iter().take(MAX_USERS).map(|(user, ..)| name(user)).collect();
         let more = and_more(users.len().saturating_sub(MAX_USERS));
         let policy = printable(format!("{}: {}", of.answer, of.reason()).as_bytes());
-        let cells =
-            [label(of), license(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
-        cells.into_iter().map(Cell::from).collect()
+        let users = named.join(", ") + &more;
+        [label(of), license(of), policy, users, thousands(of.n_tokens())].map(Cell::from).into()
     };
     Table {
         title: "Code of others",

@@ -68,12 +68,10 @@ fn users(of: &SharedComponent) -> Vec<(&str, usize, usize)> {
 /// A component with its versions: `zlib 1.2.11, 1.3`.
 fn label(of: &SharedComponent) -> String {
     let versions: Vec<&str> = of.versions.iter().map(String::as_str).collect();
-    let label = if versions.is_empty() {
-        of.name.clone()
-    } else {
-        format!("{} {}", of.name, versions.join(", "))
-    };
-    crate::text::printable(label.as_bytes())
+    match &versions[..] {
+        [] => name(&of.name),
+        versions => name(&format!("{} {}", of.name, versions.join(", "))),
+    }
 }
 
 /// Its license in words.
@@ -93,10 +91,8 @@ fn name(of: &str) -> String {
 
 /// The share of a part in percent, with one digit; `-` where nothing was looked at.
 fn share(of: Option<(usize, usize)>) -> String {
-    of.map_or_else(
-        || "-".to_owned(),
-        |(all, part)| format!("{} %", super::html::percentage(part, all)),
-    )
+    let Some((all, part)) = of else { return "-".to_owned() };
+    format!("{} %", super::html::percentage(part, all))
 }
 
 /// The reports of a repository: `audit of 2026-11-01, check`.
@@ -111,11 +107,7 @@ fn reports(of: &Member) -> String {
 fn summary(organization: &Organization) -> Vec<String> {
     let member = |of: &Member| format!("{}: {}", name(&of.name), reports(of));
     let mut lines: Vec<String> = organization.repositories.iter().map(member).collect();
-    lines.extend(
-        organization
-            .left_out
-            .iter()
-            .map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))),
-    );
+    let left_out = organization.left_out.iter();
+    lines.extend(left_out.map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))));
     lines
 }

@@ -48,32 +48,22 @@ pub(super) fn write(
     let months =
         organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
             let share = share(Some((month.n_novel, month.n_copied)));
-            format!(
-                "{}: {share} of {}, {}",
-                month.name,
-                count(month.n_novel, "new token"),
-                count(month.n_commits, "commit")
-            )
+            let (tokens, commits) =
+                (count(month.n_novel, "new token"), count(month.n_commits, "commit"));
+            format!("{}: {share} of {tokens}, {commits}", month.name)
         });
     section("copied of what was new, by month", months.collect())?;
     let days = organization.days.iter().rev();
     let days = days.map(|day| {
-        format!(
-            "{}: {} of the lines in {}",
-            day.name,
-            share(Some(day.total())),
-            count(day.of.len(), "repository")
-        )
+        let (share, n) = (share(Some(day.total())), count(day.of.len(), "repository"));
+        format!("{}: {share} of the lines in {n}", day.name)
     });
     section("duplicated, by day", days.collect())?;
     let findings = organization.findings.iter().map(|of| {
-        let (level, rule) = (of.level.name(), printable(of.rule.as_bytes()));
-        format!(
-            "{level}[{rule}] {}, {}: {}",
-            name(&of.repository),
-            name(&of.place),
-            printable(of.message.as_bytes())
-        )
+        let level = of.level.name();
+        let [rule, repository, place, message] =
+            [&of.rule, &of.repository, &of.place, &of.message].map(|text| name(text));
+        format!("{level}[{rule}] {repository}, {place}: {message}")
     });
     section("findings", findings.collect())?;
     if style.is_verbose {
@@ -88,9 +78,7 @@ fn member(of: &Member) -> String {
         of.audited.map(|_| format!(", {} from elsewhere", share(of.audited))).unwrap_or_default();
     let duplicated =
         of.scanned.map(|_| format!(", {} duplicated", share(of.scanned))).unwrap_or_default();
-    let added = of
-        .added
-        .map(|_| format!(", {} of what was new copied", share(of.added)))
-        .unwrap_or_default();
+    let added = of.added.map(|_| format!(", {} of what was new copied", share(of.added)));
+    let added = added.unwrap_or_default();
     format!("{}: {findings}{of_others}{duplicated}{added}", name(&of.name))
 }

@@ -52,19 +52,11 @@ fn percent(part: f64) -> String {
 
 fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
     let nothing = Estimate { value: 0.0, n_sampled: 0 };
-    let unlike = [ResemblingPair {
-        a: 0,
-        b: 1,
-        resemblance: nothing,
-        a_in_b: Some(nothing),
-        b_in_a: Some(nothing),
-    }];
+    let (a_in_b, b_in_a) = (Some(nothing), Some(nothing));
+    let unlike = [ResemblingPair { a: 0, b: 1, resemblance: nothing, a_in_b, b_in_a }];
     // Of two, the answer is shown even if it is that they have nothing in common.
-    let pairs = if found.pairs.is_empty() && found.documents.len() == 2 {
-        &unlike
-    } else {
-        &found.pairs[..]
-    };
+    let are_unlike = found.pairs.is_empty() && found.documents.len() == 2;
+    let pairs = if are_unlike { &unlike[..] } else { &found.pairs[..] };
     writeln!(out, "resemblance  1st in 2nd  2nd in 1st  pair")?;
     for pair in pairs {
         let contained =
@@ -73,15 +65,10 @@ fn write_pairs(found: &Resemblances, out: &mut dyn Write) -> io::Result<()> {
         let (low, high) = bounds(found, &pair.resemblance);
         let range = format!("  ({} to {})", percent(low), percent(high));
         let range = if has_range { range } else { String::new() };
-        writeln!(
-            out,
-            "{:>11}  {:>10}  {:>10}  {}  {}{range}",
-            percent(pair.resemblance.value),
-            contained(pair.a_in_b),
-            contained(pair.b_in_a),
-            name(found, pair.a),
-            name(found, pair.b)
-        )?;
+        let (alike, a_in_b, b_in_a) =
+            (percent(pair.resemblance.value), contained(pair.a_in_b), contained(pair.b_in_a));
+        let (a, b) = (name(found, pair.a), name(found, pair.b));
+        writeln!(out, "{alike:>11}  {a_in_b:>10}  {b_in_a:>10}  {a}  {b}{range}")?;
     }
     if pairs.is_empty() {
         writeln!(out, "no two of {} share a shingle", count(found.documents.len(), "document"))?;

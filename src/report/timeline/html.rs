@@ -28,10 +28,10 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
     let n_more = with_copies().count().saturating_sub(MAX_CARDS);
     let left_out = match n_more {
         0 => String::new(),
-        n => format!(
-            "{} with copies left out: --format json has all of them",
-            count(n, "older commit")
-        ),
+        n => {
+            let commits = count(n, "older commit");
+            format!("{commits} with copies left out: --format json has all of them")
+        }
     };
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);
@@ -47,10 +47,9 @@ pub(super) fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::
     let periods = Periods::new(&all);
     if !periods.periods.is_empty() {
         let [share, total] = charts(&periods);
-        page = page.with(&share).with(&total).with(&Details::new(
-            format!("Figures by {}", periods.length),
-            &period_table(&periods.periods),
-        ));
+        let figures = format!("Figures by {}", periods.length);
+        let figures = Details::new(figures, &period_table(&periods.periods));
+        page = page.with(&share).with(&total).with(&figures);
     }
     let commits: Vec<_> = with_copies().take(MAX_CARDS).collect();
     if !commits.is_empty() {
@@ -88,14 +87,11 @@ fn charts(periods: &Periods) -> [Chart; 2] {
     let what = format!("copied share of the new tokens by {length}, from {first} to {last}");
     let caption = format!("Copied tokens as a share of the new ones, by {length}");
     let of_share = share_chart(periods, caption, &what, below());
-    let totals: Vec<f64> = periods
-        .iter()
-        .scan(0, |total, period| {
-            *total += period.n_copied;
-            Some(*total as f64)
-        })
-        .collect();
-    let total = totals.last().copied().unwrap_or_default();
+    let (mut total, mut totals) = (0.0, Vec::new());
+    for period in periods {
+        total += period.n_copied as f64;
+        totals.push(total);
+    }
     let scale = Scale::linear(total, "");
     let label =
         format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));

@@ -75,8 +75,8 @@ fn summary(timeline: &Timeline) -> Vec<String> {
         ),
     ];
     if timeline.n_left_out > 0 {
-        summary
-            .push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
+        let commits = count(timeline.n_left_out, "commit");
+        summary.push(format!("left out, by other authors: {commits}"));
     }
     summary.extend(timeline.unavailable.iter().map(|what| format!("not checked: {what}")));
     summary.extend(unread(timeline));

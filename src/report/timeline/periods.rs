@@ -28,10 +28,9 @@ pub(super) struct Periods {
 impl Periods {
     /// The periods of some commits. Commits whose time is beyond all calendars are left out.
     pub fn new(points: &[TrendPoint<'_>]) -> Self {
-        let months: Vec<(i32, &TrendPoint<'_>)> = points
-            .iter()
-            .filter_map(|point| Some((month(point.judged.info.time)?, point)))
-            .collect();
+        let with_month =
+            points.iter().filter_map(|point| Some((month(point.judged.info.time)?, point)));
+        let months: Vec<(i32, &TrendPoint<'_>)> = with_month.collect();
         let (Some(first), Some(last)) =
             (months.iter().map(|of| of.0).min(), months.iter().map(|of| of.0).max())
         else {
@@ -40,11 +39,8 @@ impl Periods {
         let number = |month: i32, months: i32| month.div_euclid(months);
         let fits =
             |months: i32| ((number(last, months) - number(first, months)) as usize) < MAX_PERIODS;
-        let (months_each, length) = LENGTHS
-            .iter()
-            .copied()
-            .find(|(months, _)| fits(*months))
-            .unwrap_or(LENGTHS[LENGTHS.len() - 1]);
+        let shortest = LENGTHS.iter().copied().find(|(months, _)| fits(*months));
+        let (months_each, length) = shortest.unwrap_or(LENGTHS[LENGTHS.len() - 1]);
         let (from, to) = (number(first, months_each), number(last, months_each));
         let mut periods: Vec<Period> = (from..=to)
             .map(|at| Period { name: name(at * months_each, months_each), ..Period::default() })
@@ -57,11 +53,8 @@ impl Periods {
         }
         let (start, end) = (from * months_each, (to + 1) * months_each);
         let max = |step: i32| if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS };
-        let step = STEPS
-            .iter()
-            .copied()
-            .find(|&step| (end - start) / step < max(step) && step >= months_each);
-        let step = step.unwrap_or(STEPS[STEPS.len() - 1]);
+        let fits = |&step: &i32| (end - start) / step < max(step) && step >= months_each;
+        let step = STEPS.iter().copied().find(fits).unwrap_or(STEPS[STEPS.len() - 1]);
         let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
         let dates = dates.filter(|month| (start..end).contains(month));
         // In thousandths, which are exact enough for a chart and compare well.

@@ -47,12 +47,6 @@ pub(super) fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> 
 }
 
 fn head(copy: &Copy) -> String {
-    let n_lines = count(copy.n_lines as usize, "line");
-    format!(
-        "{}  {}: {n_lines}, {}, {} new",
-        place(copy),
-        copy.level.name(),
-        count(copy.n_tokens, "token"),
-        copy.n_novel
-    )
+    let (lines, tokens) = (count(copy.n_lines as usize, "line"), count(copy.n_tokens, "token"));
+    format!("{}  {}: {lines}, {tokens}, {} new", place(copy), copy.level.name(), copy.n_novel)
 }
