@@ -23,8 +23,9 @@ use self::flags::Color;
 use self::io::error::Failure;
 use self::io::{destination, limit, output};
 use self::servers::{hook, lsp, mcp, watch};
+use crate::audit::Outcome;
 use crate::git;
-use crate::policy::Date;
+use crate::policy::{Date, Notice};
 use crate::text::agreed;
 
 /// Nothing at or above `--fail-on` was found.
@@ -136,27 +137,31 @@ fn passed_over(repository: &git::Repository) -> Option<String> {
 }
 
 /// The notice that a partial clone could not fetch what it does not have.
-fn not_fetched(repository: &git::Repository) -> Option<String> {
+fn not_fetched(repository: &git::Repository) -> Option<Notice> {
     let why = repository.not_fetched()?;
-    Some(format!(
+    let message = format!(
         "cannot fetch what this partial clone does not have: {why}; `--offline` does not try"
-    ))
+    );
+    Some(Notice::new(None, None, &message))
+}
+
+/// Warns where nothing of a tree was examined.
+fn warn_of_nothing(outcome: &Outcome) {
+    if outcome.examined.n_judged == 0 {
+        output::warn(&format!(
+            "no file in {} was examined: there is no source code, or all of it is ignored",
+            outcome.head.name
+        ));
+    }
 }
 
 /// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a
 /// server runs many audits.
 fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
-    let start = || {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(n)
-            .build_global()
-            .map_err(|error| error.to_string())
-    };
-    STARTED
-        .get_or_init(start)
-        .clone()
-        .map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n);
+    let started = STARTED.get_or_init(|| pool.build_global().map_err(|why| why.to_string()));
+    started.clone().map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
 }
 
 /// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.

@@ -64,11 +64,8 @@ fn section(page: &mut String, above: &str, command: &Command, shared: &[String])
         page.extend(own.into_iter().map(item));
     }
     if !shared_flags.is_empty() {
-        let names: Vec<_> = shared_flags
-            .iter()
-            .filter_map(|flag| flag.get_long())
-            .map(|name| format!("`--{name}`"))
-            .collect();
+        let names = shared_flags.iter().filter_map(|flag| flag.get_long());
+        let names: Vec<_> = names.map(|name| format!("`--{name}`")).collect();
         let anchor = SHARED.to_lowercase().replace(' ', "-");
         let _ = write!(page, "\n[Also](#{anchor}): {}\n", names.join(", "));
     }
@@ -104,11 +101,8 @@ fn item(flag: &Arg) -> String {
     if !possible.is_empty() && flag.get_action().takes_values() {
         let _ = write!(help, "; one of {}", possible.join(", "));
     }
-    let defaults: Vec<_> = flag
-        .get_default_values()
-        .iter()
-        .map(|value| format!("`{}`", value.to_string_lossy()))
-        .collect();
+    let defaults = flag.get_default_values().iter();
+    let defaults: Vec<_> = defaults.map(|value| format!("`{}`", value.to_string_lossy())).collect();
     if !defaults.is_empty() && flag.get_action().takes_values() {
         let _ = write!(help, "; default {}", defaults.join(", "));
     }

@@ -11,7 +11,9 @@ use crate::cli::io::limit::{all_here, limited};
 use crate::cli::io::output::{Reports, warn};
 use crate::cli::io::progress::Bar;
 use crate::cli::io::selection;
-use crate::cli::{CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today};
+use crate::cli::{
+    CLEAN, FOUND, not_fetched, now, passed_over, settings, start_threads, today, warn_of_nothing,
+};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
@@ -40,15 +42,8 @@ pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure>
     reports.warn_of_suppressed(suppressing.show_suppressed);
     selection::keep(&mut outcome, &output.only)?;
     outcome.notices.extend(less_effort(config.effort));
-    if outcome.examined.n_judged == 0 {
-        warn(&format!(
-            "no file in {} was examined: there is no source code, or all of it is ignored",
-            outcome.head.name
-        ));
-    }
-    outcome
-        .notices
-        .extend(not_fetched(&repository).map(|message| Notice::new(None, None, &message)));
+    warn_of_nothing(&outcome);
+    outcome.notices.extend(not_fetched(&repository));
     let (fails, n_missing) = (outcome.fails(config.fail_on), outcome.n_missing());
     reports.write(&limited(outcome), common)?;
     if missing.fail_on_missing {

@@ -70,14 +70,8 @@ fn update(
     let new = if prune { old.within(&now) } else { now };
     checkout.write(file, new.to_text().as_bytes())?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
-    say(
-        common,
-        &format!(
-            "{n_added} added, {n_gone} removed: {} in `{}`",
-            count(new.len(), "copy"),
-            file.display()
-        ),
-    )
+    let n_all = count(new.len(), "copy");
+    say(common, &format!("{n_added} added, {n_gone} removed: {n_all} in `{}`", file.display()))
 }
 
 fn add_findings(
@@ -139,13 +133,8 @@ fn listing(baseline: &Baseline) -> String {
     }
     let mut text = String::new();
     for (path, (n, n_tokens)) in &by_file {
-        let _ = writeln!(
-            text,
-            "{}: {}, {}",
-            printable(path.as_bytes()),
-            count(*n, "copy"),
-            count(*n_tokens, "token")
-        );
+        let (n, n_tokens) = (count(*n, "copy"), count(*n_tokens, "token"));
+        let _ = writeln!(text, "{}: {n}, {n_tokens}", printable(path.as_bytes()));
     }
     let _ = writeln!(text, "{} in {}", count(baseline.len(), "copy"), count(by_file.len(), "file"));
     text

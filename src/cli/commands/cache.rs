@@ -116,10 +116,8 @@ pub(super) fn save(remembered: Memory, common: &Common) {
     drop(faults);
     let folder = remembered.cache().map(|cache| cache.folder().to_owned());
     if let (Err(why), Some(folder)) = (remembered.save(), folder) {
-        let folder = folder.display();
-        warn(&format!(
-            "the cache `{folder}` cannot be used, so every run reads all files again: {why}"
-        ));
+        let what = "cannot be used, so every run reads all files again";
+        warn(&format!("the cache `{}` {what}: {why}", folder.display()));
     }
 }
 
@@ -159,27 +157,15 @@ pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, F
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {
                 let HistoryContents { n_new, n_fingerprints, n_bytes } = indexed;
-                format!(
-                    "{} read; {}, {}\n",
-                    count(n_new, "commit"),
-                    count(n_fingerprints, "fingerprint"),
-                    size(n_bytes)
-                )
+                let prints = count(n_fingerprints, "fingerprint");
+                format!("{} read; {prints}, {}\n", count(n_new, "commit"), size(n_bytes))
             });
-            format!(
-                "{} read\n{}{}",
-                count(n_read, "file"),
-                past.unwrap_or_default(),
-                status(&open(), &indexes())
-            )
+            let (past, status) = (past.unwrap_or_default(), status(&open(), &indexes()));
+            format!("{} read\n{past}{status}", count(n_read, "file"))
         }
         args::Cache::Prune => {
-            let reached: HashSet<Vec<u8>> = repository
-                .reader()
-                .blobs_of_tips()?
-                .iter()
-                .map(|blob| blob.as_bytes().to_vec())
-                .collect();
+            let blobs = repository.reader().blobs_of_tips()?;
+            let reached: HashSet<_> = blobs.iter().map(|blob| blob.as_bytes().to_vec()).collect();
             if let Some(cache) = open().into_cache() {
                 cache.prune(&reached).map_err(unwritable)?;
             }
@@ -205,34 +191,23 @@ fn status(remembered: &Memory, indexes: &[Result<History, SegmentError>]) -> Str
     let Some(cache) = remembered.cache() else { return String::new() };
     cache.verify();
     let faults = cache.faults();
-    let mut said = format!(
-        "{}: {} in {}, {}\n",
-        printable(cache.folder().as_os_str().as_encoded_bytes()),
-        count(cache.n_entries(), "blob"),
-        count(cache.n_segments(), "file"),
-        size(cache.n_bytes()),
-    );
+    let folder = printable(cache.folder().as_os_str().as_encoded_bytes());
+    let (blobs, files) = (count(cache.n_entries(), "blob"), count(cache.n_segments(), "file"));
+    let mut said = format!("{folder}: {blobs} in {files}, {}\n", size(cache.n_bytes()));
     for (path, why) in faults {
-        let _ = writeln!(
-            said,
-            "not read: {}",
-            printable(format!("`{}`: {why}", path.display()).as_bytes())
-        );
+        let fault = format!("`{}`: {why}", path.display());
+        let _ = writeln!(said, "not read: {}", printable(fault.as_bytes()));
     }
     for index in indexes {
         match index.as_ref().map(|history| (history, history.verify())) {
             Ok((history, Ok(()))) if history.is_empty() => {}
             Ok((history, Ok(()))) => {
                 let n_commits = history.commits().map_or(0, |commits| commits.len());
-                let (n_fingerprints, n_files) = (history.n_fingerprints(), history.n_segments());
+                let prints = count(history.n_fingerprints(), "fingerprint");
+                let (commits, files) =
+                    (count(n_commits, "commit"), count(history.n_segments(), "file"));
                 let size = size(history.n_bytes());
-                let _ = writeln!(
-                    said,
-                    "history: {} of {} in {}, {size}",
-                    count(n_fingerprints, "fingerprint"),
-                    count(n_commits, "commit"),
-                    count(n_files, "file")
-                );
+                let _ = writeln!(said, "history: {prints} of {commits} in {files}, {size}");
             }
             Ok((_, Err(why))) => said += &unread(&why),
             Err(why) => said += &unread(why),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::history::timeline_of;
-use crate::audit::{Copy, MergedCopy, Proposal, Timeline, proposals};
+use crate::audit::{Copy, CopyOrigin, MergedCopy, Proposal, Timeline, proposals};
 use crate::cli::args::Calibrate;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
@@ -81,24 +81,15 @@ fn text(timeline: &Timeline, merged: &[MergedCopy], proposals: &[Proposal]) -> S
         let n = changed.len();
         let _ = writeln!(text, "\n{setting}");
         let _ = writeln!(text, "  {effect}");
-        let _ = writeln!(
-            text,
-            "  {n} of the {warnings} {} so; {kept} of these copies were kept",
-            agreed(n, "changes", "change")
-        );
+        let change = agreed(n, "changes", "change");
+        let _ =
+            writeln!(text, "  {n} of the {warnings} {change} so; {kept} of these copies were kept");
         for &number in changed.iter().take(N_EXAMPLES) {
             let MergedCopy { copy, commit, .. } = &merged[number];
             let (path, line) = (&copy.path, copy.fragment.start.line);
-            let origin = copy
-                .origins
-                .first()
-                .map(|of| format!(" from {}:{}", of.path, of.fragment.start.line));
-            let _ = writeln!(
-                text,
-                "    {path}:{line}{}, in {}",
-                origin.unwrap_or_default(),
-                &commit[..10]
-            );
+            let from = |of: &CopyOrigin| format!(" from {}:{}", of.path, of.fragment.start.line);
+            let from = copy.origins.first().map(from).unwrap_or_default();
+            let _ = writeln!(text, "    {path}:{line}{from}, in {}", &commit[..10]);
         }
     }
     text.push_str("\nnothing was written: `secondhand.toml` takes what you choose\n");

@@ -168,8 +168,8 @@ fn outcome_of(
         warn(&format!("not searched: {missing}"));
     }
     outcome.notices.extend(notices);
-    let of_repository = passed_over(repository).into_iter().chain(not_fetched(repository));
-    outcome.notices.extend(of_repository.map(|message| Notice::new(None, None, &message)));
+    outcome.notices.extend(passed_over(repository).map(|why| Notice::new(None, None, &why)));
+    outcome.notices.extend(not_fetched(repository));
     outcome.notices.extend(policy.notices);
     finish(&mut outcome, &policy.acceptance, &policy.config, today());
     Ok(outcome)

@@ -61,15 +61,9 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
             None => remove(&shelf.corpus(corpus)?, sources)?,
         },
         CorpusCommand::Load { corpus, url, readers } => {
-            let corpus = shelf.corpus(corpus)?;
-            corpus.open()?;
-            print_text(&done(&location(url)?.engine()?.add(&corpus, readers.as_deref())?))?;
+            put(&shelf.corpus(corpus)?, url, readers.as_deref())?;
         }
-        CorpusCommand::Push { corpus, url } => {
-            let corpus = shelf.corpus(corpus)?;
-            corpus.open()?;
-            print_text(&done(&location(url)?.engine()?.add(&corpus, None)?))?;
-        }
+        CorpusCommand::Push { corpus, url } => put(&shelf.corpus(corpus)?, url, None)?,
         CorpusCommand::Pull { url, name } => {
             let corpus = |own: &str| shelf.new_corpus(name.as_deref().unwrap_or(own));
             print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
@@ -98,11 +92,8 @@ pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8
         }
         CorpusCommand::Import { corpus, file, digest } => {
             let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
-            print_text(&format!(
-                "{}, sha256:{}\n",
-                count(imported.n_sources, "source"),
-                imported.digest
-            ))?;
+            let n_sources = count(imported.n_sources, "source");
+            print_text(&format!("{n_sources}, sha256:{}\n", imported.digest))?;
         }
     }
     Ok(CLEAN)
@@ -125,12 +116,9 @@ fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), 
 #[cfg(feature = "parquet")]
 fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
     let (n, n_same) = corpus.import_parquet(folder)?;
-    let same = agreed(
-        n_same,
-        "is byte for byte as it was exported",
-        "are byte for byte as they were exported",
-    );
-    print_text(&format!("{}, of which {n_same} {same}\n", count(n, "source")))
+    let (are, they_were) = (agreed(n_same, "is", "are"), agreed(n_same, "it was", "they were"));
+    let same = format!("{n_same} {are} byte for byte as {they_were} exported");
+    print_text(&format!("{}, of which {same}\n", count(n, "source")))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -157,16 +145,19 @@ fn fingerprint_source(
     export_parquet(&corpus, folder, false)
 }
 
+/// Writes a corpus to the engine at a URL.
+fn put(corpus: &Corpus, url: &str, readers: Option<&str>) -> Result<(), Failure> {
+    corpus.open()?;
+    print_text(&done(&location(url)?.engine()?.add(corpus, readers)?))
+}
+
 /// What writing to an engine did.
 fn done(written: &Delivery) -> String {
     let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
+    let (added, size) = (count(*n_added, "source"), size(*n_bytes));
     let were = agreed(*n_kept, "was", "were");
-    format!(
-        "{} added, {}; {n_kept} {were} there already\n{digest}",
-        count(*n_added, "source"),
-        size(*n_bytes)
-    )
+    format!("{added} added, {size}; {n_kept} {were} there already\n{digest}")
 }
 
 /// The location that a URL names.
@@ -210,11 +201,8 @@ pub(super) fn outsides(
     // Only the user chooses whom this program contacts, not the settings of what it judges.
     if let Some(url) = config.corpora.iter().find_map(|name| Location::new(name)) {
         let why = "settings do not choose whom this program contacts";
-        return Err(not_comparable(
-            &url.to_string(),
-            why,
-            format!("name it on the command line: `--corpus {url}`"),
-        ));
+        let help = format!("name it on the command line: `--corpus {url}`");
+        return Err(not_comparable(&url.to_string(), why, help));
     }
     let open = |(name, path): (&String, PathBuf)| {
         let shelf = shelf(common);
@@ -229,9 +217,7 @@ pub(super) fn outsides(
             shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
         match stored {
             Some(corpus) => {
-                let n_files: u64 =
-                    corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
-                if n_files == 0 {
+                if corpus.records()?.iter().all(|(_, record)| record.stats.n_files == 0) {
                     return Err(empty(name));
                 }
                 Ok(Outside::Stored(StoredCorpus::open(&corpus)?))
@@ -248,11 +234,8 @@ pub(super) fn outsides(
                     .filter(|found| found.root().is_some() || !found.entries().is_empty());
                 let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
                 let is_of_change = |link: &Path| {
-                    let link = in_tree(link, root);
-                    in_checkout
-                        .as_ref()
-                        .zip(link)
-                        .is_some_and(|((authority, _), link)| authority.adds_link(&link))
+                    let link = in_checkout.as_ref().zip(in_tree(link, root));
+                    link.is_some_and(|((authority, _), link)| authority.adds_link(&link))
                 };
                 check_components(name, &components, &is_of_change, languages)?;
                 Ok(Outside::folder(&path, components))
@@ -268,11 +251,8 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
         let Outside::Stored(stored) = outside else { continue };
         if let Some(traffic) = stored.traffic() {
             let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
-            note(&format!(
-                "corpus `{}`: {}, {kilobytes:.1} kB",
-                printable(stored.name().as_bytes()),
-                count(n, "request")
-            ));
+            let (name, requests) = (shown(stored.name()), count(n, "request"));
+            note(&format!("corpus `{name}`: {requests}, {kilobytes:.1} kB"));
         }
     }
 }
@@ -281,9 +261,7 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
 fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
     let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
     let help = match known.is_empty() {
-        true => {
-            "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned()
-        }
+        true => "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".into(),
         false => format!("available: {}; or give a folder", known.join(", ")),
     };
     not_comparable(name, "there is no such corpus and no such folder", help)
@@ -365,8 +343,8 @@ fn add(
     if let Some(list) = fixes {
         let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
         // The source of the corpus is known as well.
-        let known =
-            corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
+        let records = corpus.records().unwrap_or_default().into_iter();
+        let known = records.filter_map(|(_, record)| record.spec);
         clones.extend(known.filter(|spec| has_past(spec)));
         clones.sort();
         clones.dedup();
@@ -418,28 +396,22 @@ fn read_all(
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
-        let Addition { stats, notes } = match added {
-            Ok(added) => added,
-            Err(why) => {
-                // All failures are printed; the first one ends the run.
-                if failed.is_some() {
-                    report_failure(&why.into());
-                } else {
-                    failed = Some(why);
-                }
+        let Addition { stats, notes } = match (added, failed.is_some()) {
+            (Ok(added), _) => added,
+            // All failures are printed; the first one ends the run.
+            (Err(why), false) => {
+                failed = Some(why);
+                continue;
+            }
+            (Err(why), true) => {
+                report_failure(&why.into());
                 continue;
             }
         };
-        let said = match stats {
-            Some(stats) => figures(&stats),
-            None => "nothing new".to_owned(),
-        };
         if !common.quiet {
-            print_text(&format!(
-                "{}: {said}\n{}",
-                printable(label_of(source).as_bytes()),
-                notes_text(&notes, common.verbose)
-            ))?;
+            let said = stats.map_or_else(|| "nothing new".to_owned(), |stats| figures(&stats));
+            let (source, notes) = (shown(&label_of(source)), notes_text(&notes, common.verbose));
+            print_text(&format!("{source}: {said}\n{notes}"))?;
         }
     }
     failed.map_or(Ok(()), |why| Err(why.into()))
@@ -484,17 +456,14 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     let mut text = String::new();
     for name in shelf.names() {
         let records = shelf.corpus(&name)?.records()?;
-        let sum = |of: fn(&Stats) -> u64| {
-            records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>()
+        let sum = |of: fn(&Stats) -> u64| -> u64 {
+            records.iter().map(|(_, record)| of(&record.stats)).sum()
         };
-        let _ = writeln!(
-            text,
-            "{name:<24} {} {} {} {:>11}",
-            column(5, records.len() as u64, "source"),
-            column(7, sum(|stats| stats.n_components), "component"),
-            column(9, sum(|stats| stats.n_files), "file"),
-            size(sum(|stats| stats.n_bytes))
-        );
+        let sources = column(5, records.len() as u64, "source");
+        let components = column(7, sum(|stats| stats.n_components), "component");
+        let files = column(9, sum(|stats| stats.n_files), "file");
+        let size = size(sum(|stats| stats.n_bytes));
+        let _ = writeln!(text, "{name:<24} {sources} {components} {files} {size:>11}");
     }
     if text.is_empty() {
         note("there is no corpus yet: `secondhand corpus add NAME SOURCE` makes one");
@@ -512,34 +481,23 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let mut text = String::new();
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
-        let _ = writeln!(
-            text,
-            "{}: {}, {} on disk",
-            shown(&record.label),
-            figures(segment.stats()),
-            size(segment.n_bytes() as u64)
-        );
+        let (figures, size) = (figures(segment.stats()), size(segment.n_bytes() as u64));
+        let _ = writeln!(text, "{}: {figures}, {size} on disk", shown(&record.label));
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
-            let terms = segment
-                .component_license(number)
-                .map_err(|why| damaged(corpus, &record.label, why))?;
+            let damaged = |why| damaged(corpus, &record.label, why);
+            let terms = segment.component_license(number).map_err(damaged)?;
             let version = component.version.as_deref().unwrap_or("no version");
             let license = license_words(terms.license.as_ref());
-            let evidence =
-                terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "  {}",
-                shown(&format!("{} {version} ({license}{evidence})", component.name))
-            );
+            let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}"));
+            let evidence = evidence.unwrap_or_default();
+            let line = format!("{} {version} ({license}{evidence})", component.name);
+            let _ = writeln!(text, "  {}", shown(&line));
             for contradiction in &terms.contradictions {
                 let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
             }
-            let others =
-                segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
-            for (other, n) in
-                others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES)
-            {
+            let others = segment.licenses_of(number).map_err(damaged)?.into_iter();
+            let others = others.filter(|(other, _)| *other != terms.license);
+            for (other, n) in others.take(MAX_LICENSES) {
                 let license = license_words(other.as_ref());
                 let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&license));
             }

@@ -22,19 +22,15 @@ pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failur
     let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
-    let span = Span {
-        limits: flags.limits.read()?,
-        is_first_parent: flags.first_parent,
-        ..Span::default()
-    };
+    let (limits, is_first_parent) = (flags.limits.read()?, flags.first_parent);
+    let span = Span { limits, is_first_parent, ..Span::default() };
     let author = flags.author.as_ref().map(|author| author.to_lowercase());
     let mut timeline = timeline_of(&repository, (name, span), author, (&config, &origin), common)?;
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not checked: {what}"));
     }
-    let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
-    let outside: Vec<FilePath> =
-        flags.origin_outside.iter().map(|path| folder_path(path)).collect();
+    let [paths, outside] = [&flags.path, &flags.origin_outside]
+        .map(|all| Vec::from_iter(all.iter().map(|path| folder_path(path))));
     let is_told = |copy: &Copy| {
         let is_inside =
             |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));

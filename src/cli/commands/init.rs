@@ -37,6 +37,8 @@ const PAGES: &str = "https://github.com/secondhand-audit/secondhand/blob/main/do
 const SURVEYED: &str = "Languages here";
 /// The line of a hook that a script may already have.
 const HOOK_LINE: &str = "secondhand check --staged";
+/// What the settings say of the files that are there comes before this.
+const START: &str = "\n# Where a change starts";
 /// Wrap width for explanations in the settings.
 const WIDTH: usize = 100;
 
@@ -64,27 +66,22 @@ pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> 
     let mut summary = String::new();
     match find(root) {
         Some(file) if !flags.force => {
-            summary += &format!(
-                "kept {}: it is there already; `--force` overwrites it\n",
-                shown(&file, root)
-            );
+            let file = shown(&file, root);
+            summary += &format!("kept {file}: it is there already; `--force` overwrites it\n");
         }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
             let migrated =
                 flags.from.map(|tool| migrate::read(tool, root)).transpose()?.unwrap_or_default();
             write(&file, &checkout, &settings(&survey, &migrated), flags.force)?;
-            let from =
-                migrated.from.map(|from| format!(", with those of {from}")).unwrap_or_default();
-            summary += &format!(
-                "wrote {}: the settings that are changed most{from}\n",
-                shown(&file, root)
-            );
-            summary
-                .extend(migrated.left_out.iter().map(|what| format!("  not taken over: {what}\n")));
+            let from = migrated.from.map(|from| format!(", with those of {from}"));
+            let (file, from) = (shown(&file, root), from.unwrap_or_default());
+            summary += &format!("wrote {file}: the settings that are changed most{from}\n");
+            let left_out = migrated.left_out.iter();
+            summary.extend(left_out.map(|what| format!("  not taken over: {what}\n")));
             if let n @ 1.. = survey.components.len() {
-                summary +=
-                    &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
+                let folders = count(n, "vendored folder");
+                summary += &format!("  with {folders}, whose licenses count\n");
             }
         }
     }
@@ -379,20 +376,12 @@ fn settings(survey: &Survey, migrated: &Migration) -> String {
         let languages: Vec<_> =
             survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
         let line = explained(&format!("{SURVEYED}, with their files: {}.", languages.join(", ")));
-        text = text.replacen(
-            "\n# Where a change starts",
-            &format!("\n{line}\n# Where a change starts"),
-            1,
-        );
+        text = text.replacen(START, &format!("\n{line}{START}"), 1);
     }
     let values: String =
         migrated.values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
     if let Some(from) = migrated.from {
-        text = text.replacen(
-            "\n# Where a change",
-            &format!("\n# As in {from}.\n{values}\n# Where a change"),
-            1,
-        );
+        text = text.replacen(START, &format!("\n# As in {from}.\n{values}{START}"), 1);
     }
     text + &vendored(&survey.components) + &migrated.tables
 }

@@ -68,10 +68,8 @@ pub(super) fn with(text: &str, entry: &Value, depth: usize) -> Result<String, Er
         Value::Array(wanted) => {
             let elements: Vec<Box<RawValue>> = serde_json::from_str(text)?;
             let known: Vec<Value> = serde_json::from_str(text)?;
-            let added = wanted
-                .iter()
-                .filter(|value| !known.contains(value))
-                .map(|value| pretty(value, depth + 1));
+            let added = wanted.iter().filter(|value| !known.contains(value));
+            let added = added.map(|value| pretty(value, depth + 1));
             let rows = elements.iter().map(|element| element.get().to_owned()).chain(added);
             Ok(enclosed(['[', ']'], rows, depth))
         }

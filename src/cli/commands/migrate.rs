@@ -137,16 +137,13 @@ fn pmd(text: &str) -> Option<Migration> {
     let tokens = TOKENS.as_ref().and_then(|pattern| pattern.captures(own));
     let tokens = tokens.and_then(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
     tokens.into_iter().for_each(|n| migrated.min_tokens(n));
-    let excluded = EXCLUDED
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(own))
-        .filter_map(|found| found.get(1));
-    migrated.list("ignore", &excluded.map(|found| found.as_str()).collect::<Vec<_>>());
+    let excluded = EXCLUDED.iter().flat_map(|pattern| pattern.captures_iter(own));
+    let excluded = excluded.filter_map(|found| Some(found.get(1)?.as_str()));
+    migrated.list("ignore", &excluded.collect::<Vec<_>>());
     for key in ["ignoreIdentifiers", "ignoreLiterals", "ignoreAnnotations"] {
         if own.contains(key) {
-            migrated
-                .left_out
-                .push(format!("`{key}`: copies with other names and literals are always found"));
+            let why = "copies with other names and literals are always found";
+            migrated.left_out.push(format!("`{key}`: {why}"));
         }
     }
     Some(migrated)
@@ -163,11 +160,8 @@ fn sonar(text: &str) -> Option<Migration> {
     let mut migrated = Migration::default();
     migrated.values.push(("honor", "[\"sonar\"]".to_owned()));
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    let pairs: Vec<(&str, &str)> = PAIR
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(&joined))
-        .filter_map(|found| pair(&found))
-        .collect();
+    let found = PAIR.iter().flat_map(|pattern| pattern.captures_iter(&joined));
+    let pairs: Vec<(&str, &str)> = found.filter_map(|found| pair(&found)).collect();
     if pairs.is_empty() {
         return None;
     }

@@ -42,10 +42,8 @@ pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure
             match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
                 Some(document) => documents.push(document),
                 None => {
-                    left_out.push(UncountedFile {
-                        file: format!("{name}/{path}"),
-                        why: "no report of ours".to_owned(),
-                    });
+                    let (file, why) = (format!("{name}/{path}"), "no report of ours".to_owned());
+                    left_out.push(UncountedFile { file, why });
                 }
             }
         }
@@ -84,9 +82,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
             if kind.is_dir() && depth < MAX_DEPTH {
                 folders.push((path, depth + 1));
-            } else if kind.is_file()
-                && path.extension().is_some_and(|extension| extension == "json")
-            {
+            } else if kind.is_file() && path.extension().is_some_and(|end| end == "json") {
                 found.push(path);
             }
         }

@@ -8,10 +8,10 @@ use crate::cli::args::Scan;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
 use crate::cli::io::limit::{all_here, limited};
-use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::output::Reports;
 use crate::cli::io::progress::Bar;
 use crate::cli::io::selection;
-use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today};
+use crate::cli::{CLEAN, FOUND, not_fetched, settings, start_threads, today, warn_of_nothing};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
@@ -29,12 +29,7 @@ pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> 
     reports.warn_of_suppressed(flags.suppressing.show_suppressed);
     let mut scanned = scanned(target, flags, (&config, &origin), common, &Bar::of(common))?;
     selection::keep(&mut scanned.outcome, &flags.output.only)?;
-    if scanned.outcome.examined.n_judged == 0 {
-        warn(&format!(
-            "no file in {} was examined: there is no source code, or all of it is ignored",
-            scanned.outcome.head.name
-        ));
-    }
+    warn_of_nothing(&scanned.outcome);
     let (fails, n_missing) = (scanned.outcome.fails(config.fail_on), scanned.outcome.n_missing());
     scanned.outcome = limited(scanned.outcome);
     let outcome = if reports.show_code(&scanned.outcome, common) {
@@ -115,13 +110,9 @@ fn scanned(
         ScanTarget::Folder { root, paths } => {
             let end = End { name: root.display().to_string(), commit: None };
             let folder = Folder::new(root);
-            let tree = Tree {
-                end,
-                entries: folder.entries_of(paths)?,
-                within: Vec::new(),
-                open: &|| folder.clone(),
-            };
-            let all = tree.entries.clone();
+            let all = folder.entries_of(paths)?;
+            let (entries, within) = (all.clone(), Vec::new());
+            let tree = Tree { end, entries, within, open: &|| folder.clone() };
             (with_callers(tree, &all, common, context)?, all)
         }
         ScanTarget::Repository(repository, within) => {
@@ -139,9 +130,7 @@ fn scanned(
                 repository: repository.name(),
                 ..with_callers(tree, &all, common, context)?
             };
-            outcome
-                .notices
-                .extend(not_fetched(repository).map(|message| Notice::new(None, None, &message)));
+            outcome.notices.extend(not_fetched(repository));
             (outcome, all)
         }
     };
@@ -247,20 +236,15 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
         Err(_) => return Ok(ScanTarget::outside(paths)),
     };
     let root = canonical(repository.root())?;
-    let within = paths
-        .iter()
-        .map(|path| path.strip_prefix(&root).map(slashes))
-        .collect::<Result<Vec<_>, _>>();
-    match within {
+    let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes));
+    match within.collect::<Result<Vec<_>, _>>() {
         Ok(within) => Ok(ScanTarget::Repository(Box::new(repository), within)),
         Err(_) if flags.tree.rev.is_none() && !paths.iter().any(|path| path.starts_with(&root)) => {
             Ok(ScanTarget::outside(paths))
         }
         Err(_) => {
-            let message = format!(
-                "cannot scan these paths together: not all of them are inside `{}`",
-                root.display()
-            );
+            let outside = format!("not all of them are inside `{}`", root.display());
+            let message = format!("cannot scan these paths together: {outside}");
             Err(Failure::user(message, "scan a folder outside of the repository on its own"))
         }
     }
@@ -275,10 +259,8 @@ pub(in crate::cli) fn tree(
     let name = match revision {
         Some(name) => name,
         None if repository.has_work_tree() => {
-            return Ok((
-                End { name: "the work tree".to_owned(), commit: None },
-                reader.work_tree_snapshot()?,
-            ));
+            let end = End { name: "the work tree".to_owned(), commit: None };
+            return Ok((end, reader.work_tree_snapshot()?));
         }
         None => "HEAD",
     };

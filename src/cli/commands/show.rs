@@ -57,12 +57,8 @@ pub(in crate::cli) fn explain(subject: Option<&str>, common: &Common) -> Result<
 /// Why a finding has its level, in lines for people.
 fn judgment(finding: &Finding) -> String {
     let reasons: String = finding.reasons().iter().map(|reason| format!("- {reason}\n")).collect();
-    format!(
-        "\n[{}] is a {}:\n{reasons}\n{}\n",
-        finding.id(),
-        finding.level.name(),
-        finding.rule.why.trim()
-    )
+    let (id, level, why) = (finding.id(), finding.level.name(), finding.rule.why.trim());
+    format!("\n[{id}] is a {level}:\n{reasons}\n{why}\n")
 }
 
 pub(in crate::cli) fn languages(
@@ -77,13 +73,8 @@ pub(in crate::cli) fn languages(
     for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
             let key = format!("language.{id}.examples");
-            return Err(ConfigError::Value {
-                file: origin,
-                key,
-                why: unmet.to_string(),
-                nearest: None,
-            }
-            .into());
+            let why = unmet.to_string();
+            return Err(ConfigError::Value { file: origin, key, why, nearest: None }.into());
         }
     }
     // What is asked for may be a file.
@@ -145,11 +136,8 @@ impl ShownFile {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
         };
-        Ok(Self {
-            path: FilePath::new(path.as_os_str().as_encoded_bytes()),
-            text: readable(bytes),
-            attributes,
-        })
+        let path = FilePath::new(path.as_os_str().as_encoded_bytes());
+        Ok(Self { path, text: readable(bytes), attributes })
     }
 
     /// Its language, and how it was detected.
@@ -201,11 +189,8 @@ fn language_of(file: &ShownFile, languages: &Languages) -> String {
         let (first, last) =
             (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
         let cell = cell.map_or_else(String::new, |cell| format!("cell {cell}, "));
-        let _ = writeln!(
-            shown,
-            "  {cell}lines {first}-{last}: {} (table `{}`)",
-            language.name, language.id
-        );
+        let Language { name, id, .. } = language;
+        let _ = writeln!(shown, "  {cell}lines {first}-{last}: {name} (table `{id}`)");
     }
     shown
 }
@@ -246,13 +231,9 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
             format!("{}\n", printable(format!("{key} = {value}{source}").as_bytes()))
         };
-        let rows = overrides.values(&written)?.into_iter().map(row);
-        let origin_shown = printable(origin.as_bytes());
-        print_text(&format!(
-            "# from {origin_shown}\n{}{}",
-            rows.collect::<String>(),
-            folders_of(&written)
-        ))?;
+        let rows: String = overrides.values(&written)?.into_iter().map(row).collect();
+        let (from, folders) = (printable(origin.as_bytes()), folders_of(&written));
+        print_text(&format!("# from {from}\n{rows}{folders}"))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
             settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
@@ -312,13 +293,9 @@ pub(in crate::cli) fn manual(
     }
     // Building it adds the global flags to the commands.
     program.build();
-    let page = match name {
-        None => program,
-        Some(name) => {
-            program.find_subcommand(name).cloned().ok_or_else(|| unknown_command(name))?
-        }
-    };
-    print_text(&String::from_utf8_lossy(&page_of(&page)?))?;
+    let page = name.map_or(Some(&program), |name| program.find_subcommand(name));
+    let page = page.ok_or_else(|| unknown_command(name.unwrap_or_default()))?;
+    print_text(&String::from_utf8_lossy(&page_of(page)?))?;
     Ok(CLEAN)
 }
 

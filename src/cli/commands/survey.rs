@@ -2,7 +2,6 @@
 //! what runs its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use crate::cli::io::error::Failure;
 use crate::config::{Config, RawConfig};
@@ -69,28 +68,20 @@ impl Survey {
                 }
                 Some(_) => {}
                 None => {
-                    if let Some(language) =
-                        languages.promised(&entry.path).filter(|language| !language.is_data)
-                    {
+                    let language = languages.promised(&entry.path).filter(|of| !of.is_data);
+                    if let Some(language) = language {
                         *counts.entry(&language.name).or_default() += 1;
                     }
                 }
             }
         }
-        let mut counted: Vec<_> =
+        let mut languages: Vec<_> =
             counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
-        counted.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), name.clone()));
-        counted.truncate(MAX_LANGUAGES);
-        Ok(Self {
-            languages: counted,
-            components: outermost(components),
-            systems: systems_in(root),
-        })
+        languages.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), name.clone()));
+        languages.truncate(MAX_LANGUAGES);
+        let systems = SYSTEMS.iter().filter(|system| root.join(system.settings).exists()).collect();
+        Ok(Self { languages, components: outermost(components), systems })
     }
-}
-
-fn systems_in(root: &Path) -> Vec<&'static System> {
-    SYSTEMS.iter().filter(|system| root.join(system.settings).exists()).collect()
 }
 
 /// The folder that a license file is in, where that lies below the first `n_above` bytes of the

@@ -182,14 +182,12 @@ fn notice(outcome: &Outcome) -> Option<Notice> {
     let (n_judged, n_compared) =
         (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
     let files = |n: usize| format!("{} {}", count(n, "file"), agreed(n, "was", "were"));
-    let left = [(n_judged, "examined"), (n_compared, "compared with")];
-    let left: Vec<String> = left
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, how)| format!("{} not {how}", files(*n)))
-        .collect();
-    let left =
-        if left.is_empty() { "some files were not aligned".to_owned() } else { left.join(", ") };
+    let left = [(n_judged, "examined"), (n_compared, "compared with")].into_iter();
+    let left = left.filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} not {how}", files(n)));
+    let left = match &Vec::from_iter(left)[..] {
+        [] => "some files were not aligned".to_owned(),
+        left => left.join(", "),
+    };
     let message = format!("the audit was ended, since {limit} (`{}`): {left}", limit.flag());
     Some(Notice::new(None, None, &message))
 }

@@ -117,9 +117,9 @@ impl<T> Reports<T> {
         let printed = self.is_printed.then_some(self.printed);
         let formats = self.written.iter().map(|(format, _)| *format).chain(printed);
         for format in formats.filter(|format| are_asked && !format.shows_suppressed()) {
+            let name = format.name;
             warn(&format!(
-                "the format `{}` does not show suppressed findings; `json` and `text` do",
-                format.name
+                "the format `{name}` does not show suppressed findings; `json` and `text` do"
             ));
         }
     }

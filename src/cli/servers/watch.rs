@@ -56,13 +56,7 @@ pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure>
         }
         while !matches!(changes.recv_timeout(QUIET), Err(RecvTimeoutError::Timeout)) {}
         // A temporary state, such as a half-written settings file, is no reason to end.
-        outcome = match check::outcome(flags, common, &Silent) {
-            Ok(outcome) => Some(outcome),
-            Err(failure) => {
-                report_failure(&failure);
-                None
-            }
-        };
+        outcome = check::outcome(flags, common, &Silent).inspect_err(report_failure).ok();
     }
 }
 
@@ -110,9 +104,8 @@ fn matters(path: &Path, root: &Path, git: &Path, languages: &Languages) -> bool 
     }
     let Ok(inside) = path.strip_prefix(root) else { return true };
     let path = FilePath::new(inside.as_os_str().as_encoded_bytes());
-    let is_setting = [&b".toml"[..], b".gitattributes", b".gitignore"]
-        .iter()
-        .any(|end| path.name().ends_with(end));
+    let mut ends = [&b".toml"[..], b".gitattributes", b".gitignore"].into_iter();
+    let is_setting = ends.any(|end| path.name().ends_with(end));
     !inside.starts_with(".git") && (is_setting || languages.may_know(&path))
 }
 
@@ -136,10 +129,8 @@ fn difference(
     outcome: &Outcome,
     is_first: bool,
 ) -> String {
-    let went = before
-        .iter()
-        .filter(|(key, _)| !now.contains_key(key))
-        .map(|(_, line)| format!("- {line}\n"));
+    let gone = before.iter().filter(|(key, _)| !now.contains_key(key));
+    let went = gone.map(|(_, line)| format!("- {line}\n"));
     let new: BTreeSet<&String> =
         now.iter().filter(|(key, _)| !before.contains_key(key)).map(|(_, line)| line).collect();
     let is_new = |finding: &&&Finding| new.contains(&finding_line(finding));

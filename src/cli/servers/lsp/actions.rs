@@ -33,13 +33,10 @@ pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Ve
     let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
     let about_line = |line: u32| {
         let text = outcome.texts.get(path).unwrap_or(LinedText::empty());
-        let end = String::from_utf8_lossy(text.lines().text(text, line)).encode_utf16().count()
-            as u32
-            + 1;
-        place::range(&Fragment {
-            start: Position { line, column: 1 },
-            end: Position { line, column: end.max(2) },
-        })
+        let code = String::from_utf8_lossy(text.lines().text(text, line));
+        let end = (code.encode_utf16().count() as u32 + 1).max(2);
+        let at = |column| Position { line, column };
+        place::range(&Fragment { start: at(1), end: at(end) })
     };
     let notices = notices.filter_map(|notice| {
         Some(json!({
@@ -133,12 +130,8 @@ impl Server<'_> {
                 }
                 actions.push(action);
             };
-            for origin in finding
-                .origins
-                .iter()
-                .filter(|origin| origin.place == Place::Tree)
-                .take(MAX_OFFERED)
-            {
+            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+            for origin in in_tree.take(MAX_OFFERED) {
                 let title =
                     format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
                 let target = json!({"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)});

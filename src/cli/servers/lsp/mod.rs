@@ -160,6 +160,11 @@ impl<'c> Server<'c> {
         self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
+    fn log(&mut self, kind: u8, what: &str) {
+        let message = format!("secondhand: {what}");
+        self.notify("window/logMessage", &json!({"type": kind, "message": message}));
+    }
+
     /// Takes a message of any kind.
     fn take(&mut self, message: &Value) {
         let params = message.get("params").unwrap_or(&Value::Null);
@@ -250,10 +255,8 @@ impl<'c> Server<'c> {
             ("textDocument/didClose", Some(uri)) => {
                 self.documents.remove(uri);
                 if self.marked.remove(uri) {
-                    self.notify(
-                        "textDocument/publishDiagnostics",
-                        &json!({"uri": uri, "diagnostics": []}),
-                    );
+                    let nothing = json!({"uri": uri, "diagnostics": []});
+                    self.notify("textDocument/publishDiagnostics", &nothing);
                 }
             }
             // Other files may be origins, and settings may have changed.
@@ -268,10 +271,9 @@ impl<'c> Server<'c> {
         let folder = params.pointer("/workspaceFolders/0/uri").or_else(|| params.get("rootUri"));
         let folder = folder.and_then(Value::as_str).and_then(place::file_of);
         let folder = folder.unwrap_or_else(|| self.common.repo.clone());
-        self.root =
-            Repository::discover(&folder).ok().map(|repository| repository.root().to_owned());
+        let root = Repository::discover(&folder).ok().map(|of| of.root().to_owned());
         // The paths of clients are absolute.
-        self.root = self.root.take().map(|root| std::path::absolute(&root).unwrap_or(root));
+        self.root = root.map(|root| std::path::absolute(&root).unwrap_or(root));
         let option =
             |name: &str| params.get("initializationOptions").and_then(|options| options.get(name));
         self.base = option("base").and_then(Value::as_str).map(str::to_owned);
@@ -285,8 +287,7 @@ impl<'c> Server<'c> {
         self.has_virtual_documents = has("/capabilities/workspace/textDocumentContent");
         self.is_initialized = true;
         if self.root.is_none() {
-            let message = "secondhand: this folder is in no git repository, so there is nothing to compare with";
-            self.notify("window/logMessage", &json!({"type": 2, "message": message}));
+            self.log(2, "this folder is in no git repository, so there is nothing to compare with");
         }
         json!({
             "capabilities": {
@@ -310,17 +311,11 @@ impl<'c> Server<'c> {
         if open.is_empty() {
             return;
         }
-        let edited = open
-            .iter()
-            .map(|(_, path, of)| (path.clone(), Arc::from(of.text.as_bytes())))
-            .collect();
+        let text = |of: &Document| Arc::from(of.text.as_bytes());
+        let edited = open.iter().map(|(_, path, of)| (path.clone(), text(of))).collect();
         let versions = open.iter().map(|(uri, _, of)| ((*uri).clone(), of.version)).collect();
-        self.judging.ask(Task {
-            root,
-            edited: Arc::new(edited),
-            versions,
-            base: self.base.clone(),
-        });
+        let (edited, base) = (Arc::new(edited), self.base.clone());
+        self.judging.ask(Task { root, edited, versions, base });
     }
 
     /// Publishes what was found, unless it is about an older text.
@@ -332,10 +327,7 @@ impl<'c> Server<'c> {
             Ok(outcome) => outcome,
             Err(why) => {
                 if self.last_failure.as_ref() != Some(&why) {
-                    self.notify(
-                        "window/logMessage",
-                        &json!({"type": 1, "message": format!("secondhand: {why}")}),
-                    );
+                    self.log(1, &why);
                     self.last_failure = Some(why);
                 }
                 return;

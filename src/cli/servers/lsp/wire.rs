@@ -103,11 +103,8 @@ fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
     if length > MAX_MESSAGE {
         let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
         let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
-        return Ok(if n_passed < length as u64 {
-            Incoming::End
-        } else {
-            Incoming::Unreadable(why)
-        });
+        let is_over = n_passed < length as u64;
+        return Ok(if is_over { Incoming::End } else { Incoming::Unreadable(why) });
     }
     let mut bytes = Vec::new();
     if input.take(length as u64).read_to_end(&mut bytes)? < length {

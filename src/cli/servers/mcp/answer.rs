@@ -63,17 +63,12 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: Option<usize>)
             text.push_str(line);
         }
     }
-    let left_out: Vec<String> =
-        [(blocks.len() - n_heads, "more results"), (n_left_out, "more lines")]
-            .into_iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, what)| format!("{n} {what}"))
-            .collect();
+    let left_out = [(blocks.len() - n_heads, "more results"), (n_left_out, "more lines")];
+    let left_out = left_out.into_iter().filter(|(n, _)| *n > 0);
+    let left_out: Vec<String> = left_out.map(|(n, what)| format!("{n} {what}")).collect();
     if !left_out.is_empty() {
-        text.push_str(&format!(
-            "\n\n{} do not fit; raise max_tokens to see them",
-            left_out.join(" and ")
-        ));
+        let left_out = left_out.join(" and ");
+        text.push_str(&format!("\n\n{left_out} do not fit; raise max_tokens to see them"));
     }
     text
 }
