@@ -10,8 +10,8 @@ use super::manifest::unread;
 use super::markup::{in_utf8, plain, unmarked};
 use super::notice::copyright_lines;
 use super::passages::KnownTexts;
-use super::read::{NamedText, is_relevant, named, named_text, own, remembered};
-use super::statement::{Method, Scope, Statement};
+use super::read::{NamedText, is_relevant, named, named_text, statements};
+use super::statement::{Method, Scope, Statement, as_text};
 use crate::text::{FilePath, glob_matches};
 
 /// What is known about the licenses of a component: a package, a repository, a folder.
@@ -57,7 +57,7 @@ impl LicensingInfo {
     /// The same; what several files have in common is read once.
     pub fn remembered(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Self {
         let bytes = &unmarked(bytes);
-        Self::with(remembered(path, bytes, memory), bytes)
+        Self::with(statements(path, bytes, memory), bytes)
     }
 
     /// The same for a text that a manifest names as the license of its folder.
@@ -105,22 +105,23 @@ pub struct Identification {
     /// What says otherwise, of the same scope as that which counted.
     pub contradictions: Vec<LicenseEvidence>,
     /// Parts of the file that have licenses of their own.
-    pub snippets: Vec<SnippetLicense>,
+    pub snippets: Vec<LicensedLines>,
     /// The copyright notices that apply: those of the file, or else of the nearest license text.
     pub notices: Vec<String>,
 }
 
-/// The license of some lines of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnippetLicense {
+/// Lines of a file with their own license.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LicensedLines {
     /// The first line.
     pub first: u32,
     /// The last line.
     pub last: u32,
     /// The license; `None` if unknown.
-    pub expression: Option<Expression>,
-    /// What says so.
-    pub evidence: LicenseEvidence,
+    #[serde(with = "as_text")]
+    pub license: Option<Expression>,
+    /// The evidence in words.
+    pub evidence: String,
 }
 
 impl Licenses {
@@ -136,15 +137,12 @@ impl Licenses {
     /// Adds what the file at `path` states about others.
     pub fn add(&mut self, path: &FilePath, info: &LicensingInfo) {
         if let Some(statement) = info.statements.iter().find(|of| of.method == Method::Text) {
-            let folder =
-                above(path, if let Scope::Above(n_up) = statement.scope { n_up } else { 0 });
+            let n_up = if let Scope::Above(n_up) = statement.scope { n_up } else { 0 };
+            let folder = above(path, n_up).to_vec();
             if !info.notices.is_empty() {
-                self.notices
-                    .entry(folder.to_vec())
-                    .or_default()
-                    .extend(info.notices.iter().cloned());
+                self.notices.entry(folder.clone()).or_default().extend(info.notices.clone());
             }
-            self.texts.entry(folder.to_vec()).or_default().extend(info.text.clone());
+            self.texts.entry(folder).or_default().extend(info.text.clone());
         }
         for statement in &info.statements {
             self.add_statement(path, statement.clone());
@@ -174,24 +172,23 @@ impl Licenses {
     }
 
     fn add_statement(&mut self, path: &FilePath, statement: Statement) {
-        let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
         let evidence = LicenseEvidence { path: path.clone(), statement };
         match &evidence.statement.scope {
-            // Statements about the file itself are evaluated lazily, in `of`.
+            // Statements about the file itself are evaluated lazily, in `of_info`.
             Scope::File | Scope::Lines(..) => {}
-            Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
-            Scope::Above(n_up) => {
-                self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence);
-            }
+            Scope::Folder => self.add_to_folder(above(path, 0), evidence),
+            &Scope::Above(n_up) => self.add_to_folder(above(path, n_up), evidence),
             Scope::Sibling(name) => {
-                let sibling = join(&folder, name);
-                self.files.entry(sibling).or_default().push(evidence);
+                self.files.entry(join(above(path, 0), name)).or_default().push(evidence);
             }
-            Scope::Paths { n_up, .. } => {
-                let from = above(path, *n_up).to_vec();
-                self.patterns.push((from, evidence));
+            &Scope::Paths { n_up, .. } => {
+                self.patterns.push((above(path, n_up).to_vec(), evidence));
             }
         }
+    }
+
+    fn add_to_folder(&mut self, folder: &[u8], evidence: LicenseEvidence) {
+        self.folders.entry(folder.to_vec()).or_default().push(evidence);
     }
 
     /// Declares that all files in `folder` (empty for the root) have the license named in
@@ -205,7 +202,7 @@ impl Licenses {
             written: written.to_owned(),
         };
         let evidence = LicenseEvidence { path: folder.clone(), statement };
-        self.folders.entry(folder.as_bytes().to_vec()).or_default().push(evidence);
+        self.add_to_folder(folder.as_bytes(), evidence);
     }
 
     /// The license of the component as a whole: what is stated at its root.
@@ -222,14 +219,7 @@ impl Licenses {
         self.texts.get(&b""[..]).map_or(&[], Vec::as_slice)
     }
 
-    /// The license of the file at `path` with these bytes.
-    pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identification {
-        let statements = own(bytes, &KnownTexts::default());
-        let info = LicensingInfo { statements, notices: copyright_lines(bytes), text: None };
-        self.of_info(path, &info, refer)
-    }
-
-    /// The same, from the file's statements as returned by [`LicensingInfo::new`].
+    /// The license of the file at `path`, which states this.
     pub fn of_info(
         &self,
         path: &FilePath,
@@ -244,14 +234,8 @@ impl Licenses {
 
     /// The notices of the license texts in the nearest folder that has some.
     fn notices_above(&self, path: &FilePath) -> Vec<String> {
-        let mut at = path.as_bytes();
-        while let Some(folder) = parent(at) {
-            if let Some(notices) = self.notices.get(folder) {
-                return notices.clone();
-            }
-            at = folder;
-        }
-        Vec::new()
+        let mut folders = folders_above(path.as_bytes());
+        folders.find_map(|folder| self.notices.get(folder)).cloned().unwrap_or_default()
     }
 
     fn of_statements(
@@ -269,13 +253,9 @@ impl Licenses {
                 }
                 Scope::File => about_file.push(evidence(statement)),
                 Scope::Lines(first, last) => {
-                    let expression = statement.expression.clone();
-                    snippets.push(SnippetLicense {
-                        first,
-                        last,
-                        expression,
-                        evidence: evidence(statement),
-                    });
+                    let license = statement.expression.clone();
+                    let evidence = evidence(statement).describe();
+                    snippets.push(LicensedLines { first, last, license, evidence });
                 }
                 _ => {}
             }
@@ -291,7 +271,7 @@ impl Licenses {
         let around = self.above(path, |method| method != Method::Declared);
         // "Governed by a BSD-style license that can be found in the LICENSE file."
         let named: Vec<Expression> =
-            about_file.iter().filter_map(|of| of.statement.expression.clone()).collect();
+            about_file.iter().filter_map(|of| of.license().cloned()).collect();
         let is_text = |of: &&LicenseEvidence| named.iter().any(|named| of.refines(named));
         about_file.extend(around.iter().filter(is_text).cloned());
         // A license text that also applies to the folder adds nothing to what the folder says.
@@ -304,7 +284,7 @@ impl Licenses {
             })
             .unwrap_or_default()
             .into_iter()
-            .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
+            .partition(LicenseEvidence::is_text);
         let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
         let found = Identification::of(counting).and(added);
@@ -340,26 +320,27 @@ impl Licenses {
 
     /// What is said in the nearest folder, the file's own or one above it, that says anything.
     fn above(&self, path: &FilePath, is_meant: impl Fn(Method) -> bool) -> Vec<LicenseEvidence> {
-        let mut at = path.as_bytes();
-        while let Some(folder) = parent(at) {
+        let said_of = |folder: &[u8]| -> Vec<LicenseEvidence> {
             let said = self.folders.get(folder).into_iter().flatten();
-            let said: Vec<_> =
-                said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect();
-            if !said.is_empty() {
-                return said;
-            }
-            at = folder;
-        }
-        Vec::new()
+            said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect()
+        };
+        let mut said = folders_above(path.as_bytes()).map(said_of);
+        said.find(|said| !said.is_empty()).unwrap_or_default()
     }
 }
 
 impl LicenseEvidence {
+    fn license(&self) -> Option<&Expression> {
+        self.statement.expression.as_ref()
+    }
+
+    fn is_text(&self) -> bool {
+        self.statement.method == Method::Text
+    }
+
     /// Whether this is a text of a license of a family that `chosen` only names.
     fn refines(&self, chosen: &Expression) -> bool {
-        let exact = self.statement.expression.as_ref();
-        self.statement.method == Method::Text
-            && exact.is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
+        self.is_text() && self.license().is_some_and(|exact| chosen.refined(&[exact]) != *chosen)
     }
 }
 
@@ -376,13 +357,13 @@ impl Identification {
 
     /// Weighs what is said in one scope.
     fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
-        let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
+        let texts = evidence.iter().filter(|of| of.is_text());
         let read: Vec<String> = texts.map(|of| unread(&of.path).written).collect();
         evidence.retain(|of| {
             of.statement.method != Method::Manifest || !read.contains(&of.statement.written)
         });
         evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
-        let Some(first) = evidence.iter().find(|of| of.statement.expression.is_some()) else {
+        let Some(first) = evidence.iter().find(|of| of.license().is_some()) else {
             return Self { evidence, ..Self::default() };
         };
         let method =
@@ -392,40 +373,28 @@ impl Identification {
         if method == Method::Text && has_lesser_text(&same) {
             // The LGPL adds to the GPL, whose text has to be next to it.
             same.retain(|of| {
-                of.statement
-                    .expression
-                    .as_ref()
-                    .is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
+                of.license().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
             });
         }
         // The text of a license that another text offers as a choice is no duty.
         let is_offered = |of: &LicenseEvidence| {
-            let license = of.statement.expression.as_ref().filter(|of| !of.is_choice());
-            let choices = same.iter().filter_map(|other| other.statement.expression.as_ref());
-            let offers =
-                |choice: &Expression, of: &Expression| of.is_edition_of(&choice.refined(&[of]));
-            let mut choices = choices.filter(|of| of.is_choice());
-            choices.any(|choice| license.is_some_and(|of| offers(choice, of)))
+            let Some(license) = of.license().filter(|of| !of.is_choice()) else { return false };
+            let mut others = same.iter().filter_map(|other| other.license());
+            others.any(|of| of.is_choice() && license.is_edition_of(&of.refined(&[license])))
         };
         if method == Method::Text {
             same = same.iter().copied().filter(|of| !is_offered(of)).collect();
         }
-        let is_all_known =
-            method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
+        let is_all_known = method != Method::Text || same.iter().all(|of| of.license().is_some());
         let n_counting = if method == Method::Text { usize::MAX } else { 1 };
-        let expressions =
-            same.iter().filter_map(|of| of.statement.expression.clone()).take(n_counting);
-        let expression = if is_choice_of_texts(&same) {
-            Expression::any(expressions)
-        } else {
-            Expression::all(expressions)
-        };
+        let expressions = same.iter().filter_map(|of| of.license().cloned()).take(n_counting);
+        let join = if is_choice_of_texts(&same) { Expression::any } else { Expression::all };
+        let expression = join(expressions);
         let Some(mut chosen) = expression else { return Self { evidence, ..Self::default() } };
         // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
         // it.
-        let refining = || evidence.iter().filter(|of| of.refines(&chosen));
-        let exact: Vec<&Expression> =
-            refining().filter_map(|of| of.statement.expression.as_ref()).collect();
+        let refining = evidence.iter().filter(|of| of.refines(&chosen));
+        let exact: Vec<&Expression> = refining.filter_map(|of| of.license()).collect();
         let refined = chosen.refined(&exact);
         if refined != chosen {
             let at = evidence.iter().position(|of| of.refines(&chosen)).unwrap_or(0);
@@ -450,15 +419,14 @@ impl Identification {
             return self;
         }
         let said = Self::of(declared);
-        let disagrees = |of: &LicenseEvidence| match (&said.expression, &of.statement.expression) {
+        let disagrees = |of: &LicenseEvidence| match (&said.expression, of.license()) {
             (Some(chosen), Some(found)) => {
                 !chosen.agrees_with(found, of.statement.method.tells_later())
             }
             _ => true,
         };
         let found = self.evidence.into_iter().chain(self.contradictions);
-        let contradictions =
-            found.filter(|of| of.statement.expression.is_some()).filter(disagrees).collect();
+        let contradictions = found.filter(|of| of.license().is_some()).filter(disagrees).collect();
         Self { contradictions, ..said }
     }
 
@@ -469,13 +437,13 @@ impl Identification {
 
     /// Whether a license text is the strongest evidence.
     pub fn is_of_text(&self) -> bool {
-        self.evidence.first().is_some_and(|of| of.statement.method == Method::Text)
+        self.evidence.first().is_some_and(LicenseEvidence::is_text)
     }
 
     /// How it was found, in words, such as "license text (COPYING:1)"; of an unknown license, also
     /// what is known of it.
     pub fn found_by(&self) -> Option<String> {
-        let known = self.evidence.iter().find(|of| of.statement.expression.is_some());
+        let known = self.evidence.iter().find(|of| of.license().is_some());
         let unknown = || self.evidence.first().map(LicenseEvidence::statement_in_words);
         known.map(LicenseEvidence::describe).or_else(unknown)
     }
@@ -519,10 +487,8 @@ fn owed(mut notices: Vec<String>, statements: &[Statement]) -> Vec<String> {
         ("LGPL", "Free Software Foundation"),
         ("WTFPL", "Sam Hocevar"),
     ];
-    let texts = statements
-        .iter()
-        .filter(|of| of.method == Method::Text)
-        .filter_map(|of| of.expression.as_ref());
+    let texts = statements.iter().filter(|of| of.method == Method::Text);
+    let texts = texts.filter_map(|of| of.expression.as_ref());
     let families: Vec<&str> = texts.flat_map(Expression::licenses).map(License::family).collect();
     let is_writers = |notice: &str| {
         WRITERS.iter().any(|(family, name)| families.contains(family) && notice.contains(name))
@@ -539,10 +505,8 @@ fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
         Method::Text => of,
         _ => Statement { method: Method::Reference, ..of },
     };
-    stated
-        .map(as_reference)
-        .map(|statement| LicenseEvidence { path: path.clone(), statement })
-        .collect()
+    let evidence = |of| LicenseEvidence { path: path.clone(), statement: as_reference(of) };
+    stated.map(evidence).collect()
 }
 
 /// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in
@@ -559,17 +523,16 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
             break;
         }
     }
-    std::iter::successors(from, |folder| parent(folder))
-        .map(|folder| FilePath::new(join(folder, rest)))
-        .collect()
+    let folders = std::iter::successors(from, |folder| parent(folder));
+    folders.map(|folder| FilePath::new(join(folder, rest))).collect()
 }
 
 /// Whether license texts are beside a manifest, and none is of what that says, or one offers as a
 /// choice what that lists: the package's own text grants.
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
-    let said = manifest.statement.expression.as_ref();
-    let texts = evidence.iter().filter(|of| of.statement.method == Method::Text);
-    let read: Vec<&Expression> = texts.filter_map(|of| of.statement.expression.as_ref()).collect();
+    let said = manifest.license();
+    let texts = evidence.iter().filter(|of| of.is_text());
+    let read: Vec<&Expression> = texts.filter_map(|of| of.license()).collect();
     let agrees = |text: &&Expression| said.is_some_and(|said| said.agrees_with(text, false));
     let offers = |text: &&Expression| said.is_some_and(|said| text.offers(said));
     manifest.statement.method == Method::Manifest
@@ -583,7 +546,7 @@ fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
     let is_named_for = |of: &&LicenseEvidence, id: &str, name: &str| {
         let file = String::from_utf8_lossy(of.path.name()).to_ascii_lowercase();
         let is_it = |expression: &Expression| expression.to_string() == id;
-        of.statement.expression.as_ref().is_some_and(is_it)
+        of.license().is_some_and(is_it)
             && file.split(['-', '_', '.']).any(|part| part.starts_with(name))
     };
     let has = |id: &str, name: &str| texts.iter().any(|of| is_named_for(of, id, name));
@@ -591,13 +554,8 @@ fn is_choice_of_texts(texts: &[&LicenseEvidence]) -> bool {
 }
 
 fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
-    let families = |of: &&LicenseEvidence| {
-        of.statement
-            .expression
-            .clone()
-            .is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"))
-    };
-    texts.iter().any(families)
+    let mut licenses = texts.iter().filter_map(|of| of.license()).flat_map(Expression::licenses);
+    licenses.any(|license| license.family() == "LGPL")
 }
 
 /// The folder of a path; `None` for the root itself.
@@ -606,6 +564,11 @@ fn parent(path: &[u8]) -> Option<&[u8]> {
         return None;
     }
     Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
+}
+
+/// The folder of a path and those above it, up to the root.
+fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(parent(path), |folder| parent(folder))
 }
 
 /// The folder `n_up` levels above that of the file at `path`.
@@ -625,43 +588,35 @@ fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::license::templates::all;
+    use crate::license::tests::text;
 
     const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
     const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
 
-    /// The text of a license of the list.
-    fn text(id: &str) -> String {
-        let template = all().find(|of| of.id == id);
-        template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
+    #[track_caller]
+    fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identification {
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
+        let bytes_at = |path: &FilePath| Some(files.iter().find(|(other, _)| other == path)?.1);
+        let info = |at: FilePath| Some((at.clone(), LicensingInfo::new(&at, bytes_at(&at)?)));
+        let refer = |of: &FilePath, name: &str| meant_by(of, name).into_iter().find_map(info);
+        let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
+        let path = FilePath::new(path);
+        let own = info(path.clone()).map(|(_, info)| info).unwrap_or_default();
+        let found = licenses.of_info(&path, &own, &refer);
+        let license = found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string);
+        assert_eq!(license, expected);
+        found
     }
 
     #[track_caller]
-    fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identification {
-        let refer = |of: &FilePath, name: &str| {
-            let text_at = |at: &FilePath| {
-                files
-                    .iter()
-                    .find(|(other, _)| other.as_bytes() == at.as_bytes())
-                    .map(|(_, text)| text.as_bytes())
-            };
-            meant_by(of, name)
-                .into_iter()
-                .find_map(|at| Some((at.clone(), LicensingInfo::new(&at, text_at(&at)?))))
-        };
-        let files: Vec<_> =
-            files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
-        let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
-        let bytes = files
-            .iter()
-            .find(|(other, _)| other.as_bytes() == path.as_bytes())
-            .map_or(&b""[..], |(_, bytes)| bytes);
-        let found = licenses.of(&FilePath::new(path), bytes, &refer);
-        assert_eq!(
-            found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string),
-            expected
-        );
-        found
+    fn check_found_by(found: &Identification, expected: &str) {
+        assert_eq!(found.found_by().as_deref(), Some(expected));
+    }
+
+    /// The licenses that were found and do not count.
+    fn contradictions(found: &Identification) -> Vec<String> {
+        found.contradictions.iter().map(LicenseEvidence::says).collect()
     }
 
     #[test]
@@ -669,7 +624,7 @@ mod tests {
         let files = [("LICENSE", MIT), ("vendor/x/COPYING", GPL), ("vendor/x/a.c", "int a;")];
         check(&files, "src/b.c", "MIT");
         let found = check(&files, "vendor/x/a.c", "GPL-3.0-only");
-        assert_eq!(found.found_by().as_deref(), Some("license text (vendor/x/COPYING:1)"));
+        check_found_by(&found, "license text (vendor/x/COPYING:1)");
         check(&[("a.c", "int a;")], "a.c", "unknown");
     }
 
@@ -678,11 +633,8 @@ mod tests {
         let tagged = "// SPDX-License-Identifier: Apache-2.0\n";
         let found = check(&[("LICENSE", MIT), ("a.c", tagged)], "a.c", "Apache-2.0");
         assert_eq!(found.contradictions, []);
-        check(
-            &[("LICENSE", MIT), ("a.png.license", "SPDX-License-Identifier: CC0-1.0")],
-            "a.png",
-            "CC0-1.0",
-        );
+        let sidecar = ("a.png.license", "SPDX-License-Identifier: CC0-1.0");
+        check(&[("LICENSE", MIT), sidecar], "a.png", "CC0-1.0");
         let reuse = "[[annotations]]\npath = \"lib/**\"\nSPDX-License-Identifier = \"ISC\"\n";
         check(&[("REUSE.toml", reuse), ("LICENSE", MIT)], "lib/x/a.c", "ISC");
         check(&[("REUSE.toml", reuse), ("lib/a.c", tagged)], "lib/a.c", "Apache-2.0");
@@ -703,12 +655,9 @@ mod tests {
     fn evidence_that_disagrees_is_kept() {
         let manifest = "{\"license\": \"MIT\"}";
         let files = [("package.json", manifest), ("LICENSE", GPL)];
-        let found = check(&files, "a.js", "GPL-3.0-only");
-        assert_eq!(found.contradictions.len(), 1);
-        assert_eq!(found.contradictions[0].says(), "MIT");
-        let other = ("COPYING", MIT);
-        let found = check(&[files[0], files[1], other], "a.js", "MIT");
-        assert_eq!(found.contradictions[0].says(), "GPL-3.0-only");
+        assert_eq!(contradictions(&check(&files, "a.js", "GPL-3.0-only")), ["MIT"]);
+        let files = [files[0], files[1], ("COPYING", MIT)];
+        assert_eq!(contradictions(&check(&files, "a.js", "MIT")), ["GPL-3.0-only"]);
         let both = "// SPDX-License-Identifier: MIT\n// it under the terms of the GNU General Public License as published by the Free Software Foundation; version 2 of the License.\n";
         assert_eq!(check(&[("a.c", both)], "a.c", "MIT").contradictions.len(), 1);
         let found = check(&[("package.json", manifest), ("LICENSE", MIT)], "a.js", "MIT");
@@ -719,13 +668,10 @@ mod tests {
     fn texts_in_one_folder_all_apply_unless_a_manifest_says_how() {
         let apache = "Apache License\nVersion 2.0, January 2004\n";
         check(&[("LICENSE", apache), ("COPYING", MIT)], "a.rs", "MIT AND Apache-2.0");
-        check(&[("LICENSE-APACHE", apache), ("LICENSE-MIT.txt", MIT)], "a.rs", "Apache-2.0 OR MIT");
-        check(
-            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("COPYING", GPL)],
-            "a.rs",
-            "GPL-3.0-only AND Apache-2.0 AND MIT",
-        );
+        let files = [("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("COPYING", GPL)];
+        check(&files, "a.rs", "GPL-3.0-only AND Apache-2.0 AND MIT");
         for (of_apache, of_mit) in [
+            ("LICENSE-APACHE", "LICENSE-MIT.txt"),
             ("LICENSE.Apache-2.0", "LICENSE.MIT"),
             ("COPYING.APACHE", "COPYING.MIT"),
             ("LICENCE_APACHE2.md", "LICENCE_MIT.md"),
@@ -734,11 +680,8 @@ mod tests {
             check(&[(of_apache, apache), (of_mit, MIT)], "a.rs", "Apache-2.0 OR MIT");
         }
         // A name is no license, and other licenses are beside each other for their parts.
-        check(
-            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", GPL)],
-            "a.rs",
-            "Apache-2.0 AND GPL-3.0-only",
-        );
+        let files = [("LICENSE-APACHE", apache), ("LICENSE-MIT", GPL)];
+        check(&files, "a.rs", "Apache-2.0 AND GPL-3.0-only");
         check(&[("LICENSE-GPL", GPL), ("LICENSE-MIT", MIT)], "a.rs", "GPL-3.0-only AND MIT");
         // What one text offers is no duty of another.
         let offer =
@@ -748,12 +691,8 @@ mod tests {
         let files = [("COPYRIGHT", offer), ("LICENSE-MIT", MIT), ("LICENSE-GPL", GPL)];
         check(&files, "a.rs", "(Apache-2.0 OR MIT) AND GPL-3.0-only");
         let manifest = "[package]\nlicense = \"MIT OR Apache-2.0\"\n";
-        let found = check(
-            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("Cargo.toml", manifest)],
-            "a.rs",
-            "MIT OR Apache-2.0",
-        );
-        assert_eq!(found.contradictions, []);
+        let files = [("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("Cargo.toml", manifest)];
+        assert_eq!(check(&files, "a.rs", "MIT OR Apache-2.0").contradictions, []);
         let lesser = "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
         check(&[("COPYING", GPL), ("COPYING.LESSER", lesser)], "a.c", "LGPL-3.0-only");
         check(&[("LICENSE", "Ask the moon, and use this on Tuesdays only.")], "a.c", "unknown");
@@ -766,20 +705,14 @@ mod tests {
             files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let mut licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
         licenses.declare(&FilePath::new(""), "MIT");
-        let found = licenses.of(&files[1].0, files[1].1, &|_, _| None);
-        assert_eq!(found.expression.map(|of| of.to_string()).as_deref(), Some("MIT"));
-        assert_eq!(
-            found.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(),
-            ["ISC"]
-        );
-        let whole = licenses.component();
-        assert_eq!(
-            whole.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(),
-            ["GPL-3.0-only"]
-        );
+        let (path, own) = (&files[1].0, LicensingInfo::new(&files[1].0, files[1].1));
+        let found = licenses.of_info(path, &own, &|_, _| None);
+        assert_eq!(found.expression, Expression::parse("MIT"));
+        assert_eq!(contradictions(&found), ["ISC"]);
+        assert_eq!(contradictions(&licenses.component()), ["GPL-3.0-only"]);
         licenses = Licenses::default();
         licenses.declare(&FilePath::new(""), "what you want");
-        assert_eq!(licenses.of(&files[1].0, files[1].1, &|_, _| None).expression, None);
+        assert_eq!(licenses.of_info(path, &own, &|_, _| None).expression, None);
     }
 
     #[test]
@@ -787,29 +720,15 @@ mod tests {
         let metadata =
             |text: &str| format!("Metadata-Version: 2.4\nName: x\n{text}\n\nLicense: GPL\n");
         let expression = metadata("License-Expression: MIT\nLicense-File: LICENSE.txt");
-        check(&[("x-1.0.dist-info/METADATA", &expression), ("x/a.py", "a = 1")], "x/a.py", "MIT");
+        check(&[("x-1.0.dist-info/METADATA", &expression)], "x/a.py", "MIT");
         let classified = metadata("Classifier: License :: OSI Approved :: Apache Software License");
-        check(
-            &[("x-1.0.dist-info/METADATA", &classified), ("x/a.py", "a = 1")],
-            "x/a.py",
-            "Apache-2.0",
-        );
+        check(&[("x-1.0.dist-info/METADATA", &classified)], "x/a.py", "Apache-2.0");
         let file = metadata("License-File: LICENSE.txt");
-        let files = [
-            ("x-1.0.dist-info/METADATA", &*file),
-            ("x-1.0.dist-info/licenses/LICENSE.txt", GPL),
-            ("x.py", "a = 1"),
-        ];
+        let files =
+            [("x-1.0.dist-info/METADATA", &*file), ("x-1.0.dist-info/licenses/LICENSE.txt", GPL)];
         let found = check(&files, "x.py", "GPL-3.0-only");
-        assert_eq!(
-            found.found_by().as_deref(),
-            Some("license text (x-1.0.dist-info/licenses/LICENSE.txt:1)")
-        );
-        check(
-            &[("src/x.egg-info/PKG-INFO", &expression), ("src/x/a.py", "a = 1")],
-            "src/x/a.py",
-            "MIT",
-        );
+        check_found_by(&found, "license text (x-1.0.dist-info/licenses/LICENSE.txt:1)");
+        check(&[("src/x.egg-info/PKG-INFO", &expression)], "src/x/a.py", "MIT");
     }
 
     #[test]
@@ -831,61 +750,41 @@ mod tests {
  */";
         let header = "/* For conditions of distribution and use, see copyright notice in zlib.h */";
         let found = check(&[("zlib.h", zlib), ("test/a.c", header)], "test/a.c", "Zlib");
-        assert_eq!(
-            found.found_by().as_deref(),
-            Some("the file that its header refers to (zlib.h:4)")
-        );
+        check_found_by(&found, "the file that its header refers to (zlib.h:4)");
         check(&[("a.c", header)], "a.c", "unknown");
         // What the file says of itself comes first, and a text of the folder still is one.
         let own = format!("// SPDX-License-Identifier: ISC\n{header}");
         check(&[("zlib.h", zlib), ("a.c", &own)], "a.c", "ISC");
         let manifest = "{\"license\": \"MIT OR Zlib\"}";
-        check(
-            &[
-                ("package.json", manifest),
-                ("COPYING", GPL),
-                ("a.js", "// See the file COPYING for copying permission."),
-            ],
-            "a.js",
-            "GPL-3.0-only",
-        );
-        check(
-            &[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")],
-            "a.c",
-            "GPL-3.0-only",
-        );
+        let header = ("a.js", "// See the file COPYING for copying permission.");
+        let files = [("package.json", manifest), ("COPYING", GPL), header];
+        check(&files, "a.js", "GPL-3.0-only");
+        let header = ("a.c", "// See legal/COPYING for the license.");
+        check(&[("legal/COPYING", GPL), header], "a.c", "GPL-3.0-only");
     }
 
     #[test]
     fn a_manifest_names_the_text_of_its_folder() {
-        let named = |manifest: &str, text: &str| {
-            let mut licenses = Licenses::default();
-            licenses.add_with_named(
-                &FilePath::new("x/package.json"),
-                manifest.as_bytes(),
-                |path| {
-                    assert_eq!(path.to_string(), text);
-                    Some(MIT.as_bytes().to_vec())
-                },
-            );
-            let found = licenses.of(&FilePath::new("x/src/a.js"), b"", &|_, _| None);
-            found.expression.map(|found| found.to_string())
-        };
-        assert_eq!(
-            named(r#"{"license": "SEE LICENSE IN terms.txt"}"#, "x/terms.txt").as_deref(),
-            Some("MIT")
-        );
-        assert_eq!(
-            named(r#"{"license": "see license in ./legal/eula.md"}"#, "x/legal/eula.md").as_deref(),
-            Some("MIT")
-        );
+        for (named, text) in [
+            ("SEE LICENSE IN terms.txt", "x/terms.txt"),
+            ("see license in ./legal/eula.md", "x/legal/eula.md"),
+        ] {
+            let manifest = format!("{{\"license\": \"{named}\"}}");
+            let read = |path: &FilePath| {
+                assert_eq!(path.to_string(), text);
+                Some(MIT.as_bytes().to_vec())
+            };
+            let (mut licenses, path) = (Licenses::default(), FilePath::new("x/package.json"));
+            licenses.add_with_named(&path, manifest.as_bytes(), read);
+            let (path, own) = (FilePath::new("x/src/a.js"), LicensingInfo::default());
+            let found = licenses.of_info(&path, &own, &|_, _| None);
+            assert_eq!(found.expression, Expression::parse("MIT"));
+        }
         // Until it is read, nothing else counts without a doubt.
         let manifest = r#"{"license": "SEE LICENSE IN eula.md"}"#;
         let found = check(&[("package.json", manifest)], "a.js", "unknown");
-        assert_eq!(
-            found.found_by().as_deref(),
-            Some("package manifest (package.json:1) says \"see eula.md\", which is unknown")
-        );
+        let unknown = "package manifest (package.json:1) says \"see eula.md\", which is unknown";
+        check_found_by(&found, unknown);
         let found = check(&[("package.json", manifest), ("LICENSE", MIT)], "a.js", "MIT");
         assert_eq!(found.contradictions.len(), 1);
     }
@@ -893,14 +792,12 @@ mod tests {
     #[test]
     fn a_family_that_a_manifest_names_is_refined_by_the_text_beside_it() {
         let metadata = "Metadata-Version: 2.1\nName: x\nClassifier: License :: OSI Approved :: GNU General Public License (GPL)\n";
-        let files =
-            [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL), ("x/a.py", "a = 1")];
+        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", GPL)];
         let found = check(&files, "x/a.py", "GPL-3.0-only");
-        assert_eq!(found.found_by().as_deref(), Some("license text (x.dist-info/COPYING:1)"));
+        check_found_by(&found, "license text (x.dist-info/COPYING:1)");
         assert_eq!(found.contradictions, []);
         // A text of another family is no refinement: it counts by itself.
-        let files =
-            [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT), ("x/a.py", "a = 1")];
+        let files = [("x.dist-info/METADATA", metadata), ("x.dist-info/COPYING", MIT)];
         assert_eq!(check(&files, "x/a.py", "MIT").contradictions.len(), 1);
     }
 
@@ -909,10 +806,7 @@ mod tests {
         let header = "// Governed by a BSD-style license, which is in the LICENSE file.\nint x;\n";
         let (three, two) = (text("BSD-3-Clause"), text("BSD-2-Clause"));
         let bsd = [("LICENSE", &three[..]), ("a/x.c", header)];
-        assert_eq!(
-            check(&bsd, "a/x.c", "BSD-3-Clause").found_by().as_deref(),
-            Some("license text (LICENSE:1)")
-        );
+        check_found_by(&check(&bsd, "a/x.c", "BSD-3-Clause"), "license text (LICENSE:1)");
         // Of two it may be either, and another family refines nothing.
         check(&[bsd[0], ("COPYING", &two), bsd[1]], "a/x.c", "LicenseRef-BSD");
         check(&[("LICENSE", MIT), bsd[1]], "a/x.c", "LicenseRef-BSD");

@@ -37,13 +37,46 @@ mod words;
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
 pub use component::{
-    Identification, LicenseEvidence, Licenses, LicensingInfo, Refer, SnippetLicense, meant_by,
+    Identification, LicenseEvidence, LicensedLines, Licenses, LicensingInfo, Refer, meant_by,
 };
 pub use expression::{Expression, License};
 pub use markup::legible;
 pub use notice::copyright_lines;
 pub use passages::KnownTexts;
-pub use read::{LICENSING_PARENT, NamedText, is_relevant, named_text, statements};
+pub use read::{LICENSING_PARENT, NamedText, is_relevant, named_text};
 pub use statement::{Method, Scope, Statement};
-pub use terms::{Contradiction, LicensedLines, ProjectFiles, Terms};
+pub use terms::{Contradiction, ProjectFiles, Terms};
 pub use words::{Words, hash};
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+
+    /// The text of a license of the list.
+    pub(super) fn text(id: &str) -> String {
+        let template = super::templates::all().find(|of| of.id == id);
+        template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
+    }
+
+    /// Checks the license that a header states.
+    #[track_caller]
+    pub(super) fn check_header(text: &str, expected: &str) {
+        let found =
+            super::text::header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
+        assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
+    }
+
+    /// Checks those of a table.
+    #[track_caller]
+    pub(super) fn check_headers(table: &str) {
+        rows(table).for_each(|(text, expected)| check_header(&text, expected));
+    }
+
+    /// The rows of a table, `text → expected`, in which `\n` is a line end.
+    pub(super) fn rows(table: &str) -> impl Iterator<Item = (String, &str)> {
+        table.trim_matches('\n').lines().map(|row| {
+            let (text, expected) = row.split_once(" → ").expect("each row has an arrow");
+            (text.replace("\\n", "\n"), expected)
+        })
+    }
+}

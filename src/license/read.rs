@@ -9,9 +9,10 @@ use super::limits::is_limit_of_header;
 use super::markup::plain;
 use super::passages::{KnownTexts, passages};
 use super::statement::{Method, Scope, Statement};
+use super::tag::{self, Tag};
 use super::text::Identity;
 use super::words::Words;
-use super::{debian, manifest, reference, reuse, tag, text};
+use super::{debian, manifest, reference, reuse, text};
 use crate::text::{FilePath, decoded};
 
 /// Files that license their parent directory: (directory, file name).
@@ -27,13 +28,9 @@ pub fn is_relevant(path: &FilePath) -> bool {
         || manifest::is_relevant(&name)
 }
 
-/// The statements of a file: about itself and, if it [`is_relevant`], about others.
-pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
-    remembered(path, bytes, &KnownTexts::default())
-}
-
-/// The same; what several files have in common is read once.
-pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
+/// The statements of a file: about itself and, if it [`is_relevant`], about others. What several
+/// files have in common is read once.
+pub(super) fn statements(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
     let name = lower_name(path);
     // Before the license texts: `debian/copyright` is named like one.
     if debian::is_relevant(path) {
@@ -43,7 +40,8 @@ pub(super) fn remembered(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> 
         return about_package(path, license_text(path, bytes, memory));
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
-        return sidecar(of, bytes);
+        let (_, tags) = parted(bytes);
+        return of_tags(&tags, Method::Sidecar, Scope::Sibling(of.to_vec())).into_iter().collect();
     }
     let mut found = own(bytes, memory);
     if reuse::is_relevant(path) {
@@ -128,8 +126,7 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
         return Vec::new();
     }
-    let tagged =
-        tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
+    let tagged = parted(bytes).1.into_iter().find(|tag| tag.expression.is_some());
     // An unknown text is evidence too: it requires something.
     let why = decoded(bytes).map_or("no text, or in an unknown encoding", |_| "");
     let mut found = memory.license(bytes).unwrap_or(Identity {
@@ -152,7 +149,7 @@ fn license_text(path: &FilePath, bytes: &[u8], memory: &KnownTexts) -> Vec<State
 
 /// Whether a tag is about all of a text that is not understood: it comes first, but for a sentence
 /// that introduces it, and nothing limits it. Behind other terms it is about a part.
-fn is_of_whole(tag: &tag::Tag, text: &[u8]) -> bool {
+fn is_of_whole(tag: &Tag, text: &[u8]) -> bool {
     let words = Words::new(text, 1);
     let sentences = words.sentences(0..words.n_words());
     let n_before = sentences.iter().filter(|of| {
@@ -162,26 +159,17 @@ fn is_of_whole(tag: &tag::Tag, text: &[u8]) -> bool {
     n_before.count() <= 1 && !sentences.any(is_limit_of_header)
 }
 
-fn sidecar(of: &[u8], bytes: &[u8]) -> Vec<Statement> {
-    let tags: Vec<_> = tag::tags(bytes).into_iter().filter(|tag| tag.snippet.is_none()).collect();
-    let Some(first) = tags.first() else { return Vec::new() };
-    vec![Statement {
-        method: Method::Sidecar,
-        scope: Scope::Sibling(of.to_vec()),
-        line: first.line,
-        expression: all_of(&tags),
-        written: written(&tags),
-    }]
+/// The tags of snippets, and those of the file.
+fn parted(bytes: &[u8]) -> (Vec<Tag>, Vec<Tag>) {
+    tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some())
 }
 
-/// All tags at once, since each of them applies. `None` if one of them is unknown.
-fn all_of(tags: &[tag::Tag]) -> Option<Expression> {
+/// What tags state at once, since each of them applies: unknown if one of them is.
+fn of_tags(tags: &[Tag], method: Method, scope: Scope) -> Option<Statement> {
     let known: Option<Vec<Expression>> = tags.iter().map(|tag| tag.expression.clone()).collect();
-    Expression::all(known?)
-}
-
-fn written(tags: &[tag::Tag]) -> String {
-    tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ")
+    let (line, expression) = (tags.first()?.line, known.and_then(Expression::all));
+    let written = tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ");
+    Some(Statement { method, scope, line, expression, written })
 }
 
 /// Number of bytes at the start of a file that are searched for its license header.
@@ -193,38 +181,18 @@ const FOOTER: usize = 4 * 1024;
 const WHOLE: usize = 200 * 1024;
 
 /// What a file states about itself.
-pub(super) fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
-    let (snippets, tags): (Vec<_>, Vec<_>) =
-        tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
-    let mut found = Vec::new();
-    if let Some(first) = tags.first() {
-        found.push(Statement {
-            method: Method::Tag,
-            scope: Scope::File,
-            line: first.line,
-            expression: all_of(&tags),
-            written: written(&tags),
-        });
-    }
+fn own(bytes: &[u8], memory: &KnownTexts) -> Vec<Statement> {
+    let (snippets, tags) = parted(bytes);
+    let mut found: Vec<Statement> = of_tags(&tags, Method::Tag, Scope::File).into_iter().collect();
     found.extend(snippets.into_iter().filter_map(|tag| {
-        let (begin, end) = tag.snippet?;
-        let scope = Scope::Lines(begin, end);
-        Some(Statement {
-            method: Method::Tag,
-            scope,
-            line: tag.line,
-            expression: tag.expression,
-            written: tag.written,
-        })
+        let Tag { line, expression, written, snippet } = tag;
+        let (begin, end) = snippet?;
+        let (method, scope) = (Method::Tag, Scope::Lines(begin, end));
+        Some(Statement { method, scope, line, expression, written })
     }));
     if let Some(Identity { expression, line, written, .. }) = header(bytes, memory) {
-        found.push(Statement {
-            method: Method::Header,
-            scope: Scope::File,
-            line,
-            expression,
-            written,
-        });
+        let (method, scope) = (Method::Header, Scope::File);
+        found.push(Statement { method, scope, line, expression, written });
     }
     if !found.iter().any(|of| of.scope == Scope::File) {
         found.extend(reference::statements(bytes));
@@ -318,9 +286,7 @@ mod tests {
         ] {
             assert!(is_license_text(&name.to_lowercase()), "{name}");
         }
-        for name in
-            ["license.rs", "license_audit.py", "main.c", "NOTICE", "README.md", "x.png.license"]
-        {
+        for name in ["license.rs", "license_audit.py", "NOTICE", "README.md", "x.png.license"] {
             assert!(!is_license_text(&name.to_lowercase()), "{name}");
         }
     }
@@ -330,10 +296,7 @@ mod tests {
         let mut text = "int x;\n".repeat(4_000);
         text.push_str("/* This software is in the public domain. */\n");
         let found = own(text.as_bytes(), &KnownTexts::default());
-        assert_eq!(
-            found[0].expression.as_ref().map(ToString::to_string).as_deref(),
-            Some("LicenseRef-public-domain")
-        );
+        assert_eq!(found[0].expression, Expression::parse_spdx("LicenseRef-public-domain"));
         assert_eq!(found[0].line, 4_001);
     }
 
@@ -346,11 +309,8 @@ mod tests {
             ("This API should only be used for testing, as it determines nothing.", false),
             ("This file may not be used for military purposes.", true),
         ] {
-            assert_eq!(
-                is_known(&format!("// {license}\n\n// {remark}\nint x;\n")),
-                !limits,
-                "{remark}"
-            );
+            let text = format!("// {license}\n\n// {remark}\nint x;\n");
+            assert_eq!(is_known(&text), !limits, "{remark}");
         }
         let remark = "You may not use it for research.";
         for text in [

@@ -49,24 +49,20 @@ pub(super) fn is_relevant(path: &FilePath) -> bool {
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     match toml::from_str::<ReuseToml>(&text) {
-        Ok(table) => table
-            .annotations
-            .into_iter()
-            .filter_map(|annotation| statement(annotation, &text))
-            .collect(),
+        Ok(table) => table.annotations.into_iter().filter_map(|of| statement(of, &text)).collect(),
         Err(_) if text.contains("[[annotations") => vec![Statement {
             method: Method::Reuse,
-            scope: Scope::Paths {
-                globs: vec!["**".to_owned()],
-                n_up: 0,
-                is_literal_separator: true,
-            },
+            scope: of_paths(vec!["**".to_owned()]),
             line: 1,
             expression: None,
             written: "a REUSE.toml with faults".to_owned(),
         }],
         Err(_) => debian::paragraphs(&text, Method::Reuse, 1),
     }
+}
+
+fn of_paths(globs: Vec<String>) -> Scope {
+    Scope::Paths { globs, n_up: 0, is_literal_separator: true }
 }
 
 fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
@@ -83,7 +79,7 @@ fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
             "aggregate" => Method::ReuseAggregate,
             _ => Method::Reuse,
         },
-        scope: Scope::Paths { globs, n_up: 0, is_literal_separator: true },
+        scope: of_paths(globs),
         line,
         expression: known.and_then(Expression::all),
         written: licenses.join(", "),

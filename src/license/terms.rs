@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
-use super::component::{Identification, LicenseEvidence, Licenses, SnippetLicense};
+use super::component::{Identification, LicenseEvidence, LicensedLines, Licenses};
 use super::expression::Expression;
 use super::statement::as_text;
 use crate::text::FilePath;
@@ -73,20 +73,6 @@ pub struct Contradiction {
     pub evidence: String,
 }
 
-/// Lines of a file with their own license.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct LicensedLines {
-    /// The first line.
-    pub first: u32,
-    /// The last line.
-    pub last: u32,
-    /// The license; `None` if unknown.
-    #[serde(with = "as_text")]
-    pub license: Option<Expression>,
-    /// The evidence in words.
-    pub evidence: String,
-}
-
 impl Terms {
     /// The part of an identification that is stored.
     pub fn new(identified: &Identification) -> Self {
@@ -94,19 +80,13 @@ impl Terms {
             license: of.statement.expression.clone(),
             evidence: of.statement_in_words(),
         };
-        let part = |of: &SnippetLicense| LicensedLines {
-            first: of.first,
-            last: of.last,
-            license: of.expression.clone(),
-            evidence: of.evidence.describe(),
-        };
         Self {
             license: identified.expression.clone(),
             evidence: identified.found_by(),
             is_declared: identified.is_declared(),
             is_of_text: identified.is_of_text(),
             contradictions: identified.contradictions.iter().map(contradiction).collect(),
-            parts: identified.snippets.iter().map(part).collect(),
+            parts: identified.snippets.clone(),
             notices: identified.notices.clone(),
             texts: Vec::new(),
         }
@@ -127,11 +107,7 @@ impl Terms {
             is_declared: whole.is_declared,
             is_of_text: whole.is_of_text,
             contradictions: whole.contradictions.clone(),
-            notices: if own.notices.is_empty() {
-                whole.notices.clone()
-            } else {
-                own.notices.clone()
-            },
+            notices: if own.notices.is_empty() { whole.notices.clone() } else { own.notices },
             ..own
         }
     }
@@ -149,9 +125,8 @@ impl Terms {
         } else {
             // Lines on both sides of a part's border have both licenses; if one is unknown, so is
             // the result.
-            let both = [part.license.clone(), self.license.clone()]
-                .into_iter()
-                .collect::<Option<Vec<_>>>();
+            let both = [part.license.clone(), self.license.clone()];
+            let both: Option<Vec<Expression>> = both.into_iter().collect();
             let file = self.evidence.as_deref().unwrap_or("nothing");
             (both.and_then(Expression::all), format!("{} and {file}", part.evidence))
         };
@@ -174,16 +149,14 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::license::Licenses;
-    use crate::text::FilePath;
+    use crate::license::LicensingInfo;
 
     #[test]
     fn lines_have_the_license_of_their_part() {
         let text = "// SPDX-License-Identifier: MIT\na\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\nb\n// SPDX-SnippetEnd\nc\n";
-        let terms =
-            Terms::new(
-                &Licenses::default().of(&FilePath::new("a.c"), text.as_bytes(), &|_, _| None),
-            );
+        let path = FilePath::new("a.c");
+        let info = LicensingInfo::new(&path, text.as_bytes());
+        let terms = Terms::new(&Licenses::default().of_info(&path, &info, &|_, _| None));
         let at = |first, last| {
             terms.at(first, last).license.map(|of| of.to_string()).unwrap_or_default()
         };

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use secondhand::license::{Class, Expression, Licenses, Terms, copyright_lines, statements};
+use secondhand::license::{Class, Expression, Licenses, LicensingInfo, Terms, copyright_lines};
 use secondhand::text::FilePath;
 use secondhand::text::glob_matches;
 
@@ -62,7 +62,8 @@ fn read(name: &str, bytes: &[u8]) {
     let path = FilePath::new(name);
     let licenses = Licenses::new([(&path, bytes)]);
     for asked in [path, FilePath::new("a.c"), FilePath::new("deep/er/a.c")] {
-        let found = licenses.of(&asked, bytes, &|_, _| None);
+        let info = LicensingInfo::new(&asked, bytes);
+        let found = licenses.of_info(&asked, &info, &|_, _| None);
         Terms::new(&found).at(1, 3);
         // What is written can be read back.
         if let Some(expression) = found.expression {
@@ -142,6 +143,7 @@ fn huge_and_deep_files_end_soon() {
     });
     soon("many paragraphs", || {
         let dep5 = format!("Format: x\n\n{}", "Files: *\nLicense: MIT\n\n".repeat(20_000));
-        assert_eq!(statements(&FilePath::new("debian/copyright"), dep5.as_bytes()).len(), 20_000);
+        let info = LicensingInfo::new(&FilePath::new("debian/copyright"), dep5.as_bytes());
+        assert_eq!(info.statements.len(), 20_000);
     });
 }
