@@ -172,12 +172,7 @@ const PARTS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::license::text::header;
-
-    fn check_header(text: &str, expected: &str) {
-        let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
-        assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
-    }
+    use crate::license::tests::{check_header, check_headers};
 
     #[test]
     fn each_offer_is_a_choice() {
@@ -192,30 +187,24 @@ mod tests {
 
     #[test]
     fn a_choice_is_one_of_the_whole_and_no_division_into_parts() {
-        check_header(
-            "licensed under the MIT license or GPL-2 (or later).",
-            "MIT OR GPL-2.0-or-later",
-        );
-        check_header(
-            "under the Eclipse Public License 2.0 which is available at https://www.eclipse.org/legal/epl-2.0, or the Apache License 2.0",
-            "EPL-2.0 OR Apache-2.0",
-        );
-        check_header(
-            "under the GNU GPL, version 2 or (at your option) version 3.",
-            "GPL-2.0-only OR GPL-3.0-only",
-        );
-        check_header(
-            "under version 2 or version 3 of the GNU General Public License.",
-            "GPL-2.0-only OR GPL-3.0-only",
-        );
-        check_header(
-            "under the GNU GPL, version 2 of the license dated June 1991 or version 3.",
-            "GPL-2.0-only OR GPL-3.0-only",
-        );
         // "Later" is near the "or" of a version, and not that of a license.
-        check_header(
-            "under the MIT license or the GPL version 2 and any later version.",
-            "MIT OR GPL-2.0-or-later",
+        check_headers(
+            r#"
+licensed under the MIT license or GPL-2 (or later). → MIT OR GPL-2.0-or-later
+under the Eclipse Public License 2.0 which is available at https://www.eclipse.org/legal/epl-2.0, or the Apache License 2.0 → EPL-2.0 OR Apache-2.0
+under the GNU GPL, version 2 or (at your option) version 3. → GPL-2.0-only OR GPL-3.0-only
+under version 2 or version 3 of the GNU General Public License. → GPL-2.0-only OR GPL-3.0-only
+under the GNU GPL, version 2 of the license dated June 1991 or version 3. → GPL-2.0-only OR GPL-3.0-only
+under the MIT license or the GPL version 2 and any later version. → MIT OR GPL-2.0-or-later
+The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version). → LGPL-2.1-or-later AND GPL-2.0-or-later
+The file is under the GPL version 2 only. The following notice accompanied the original version: under either the MIT license or the BSD 2-clause license. → GPL-2.0-only AND MIT AND BSD-2-Clause
+All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, accordingly. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, as appropriate. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, respectively. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, depending on the file. → GPL-2.0-only AND LGPL-2.1-only
+The files are covered by the GPL v2 or LGPL v2.1, whichever applies. → GPL-2.0-only AND LGPL-2.1-only
+"#,
         );
         // An address may be between two licenses of a choice, and no whole story.
         let between = |n_words: usize| {
@@ -224,26 +213,5 @@ mod tests {
         };
         check_header(&between(20), "EPL-2.0 OR GPL-2.0-only");
         check_header(&between(40), "EPL-2.0");
-        for parts in [
-            "accordingly", "as appropriate", "respectively", "depending on the file",
-            "whichever applies",
-        ] {
-            check_header(
-                &format!("The files are covered by the GPL v2 or LGPL v2.1, {parts}."),
-                "GPL-2.0-only AND LGPL-2.1-only",
-            );
-        }
-        check_header(
-            "The library is under the LGPL version 2.1 (or at your discretion any later version). The tools are under the GPL, version 2.0 (or at your discretion any later version).",
-            "LGPL-2.1-or-later AND GPL-2.0-or-later",
-        );
-        check_header(
-            "The file is under the GPL version 2 only. The following notice accompanied the original version: under either the MIT license or the BSD 2-clause license.",
-            "GPL-2.0-only AND MIT AND BSD-2-Clause",
-        );
-        check_header(
-            "All may be distributed under the GPL version 2. Alternatively, all source in the lib subdirectory may be distributed under the LGPL version 2.1.",
-            "GPL-2.0-only AND LGPL-2.1-only",
-        );
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A manifest is a row of [`MANIFESTS`]: its name and the function that reads it.
 
+use roxmltree::{Document, Node};
 use serde_json::Value;
 
 use super::expression::Expression;
@@ -41,7 +42,8 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: "metadata", read: python_metadata },
     Manifest { name: "package.json", read: package_json },
     Manifest { name: "bower.json", read: package_json },
-    Manifest { name: "composer.json", read: composer },
+    // Several licenses are a choice, as defined by composer.
+    Manifest { name: "composer.json", read: package_json },
     Manifest { name: "meta.json", read: cpan },
     Manifest { name: "meta.yml", read: |text| cpan_name(&field(text, "license")?.names[0]) },
     Manifest { name: "makefile.pl", read: |text| cpan_name(assigned(text, "LICENSE")?.first()?) },
@@ -53,23 +55,14 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: "directory.build.props", read: csproj },
     Manifest { name: "build.gradle", read: gradle },
     Manifest { name: "build.gradle.kts", read: gradle },
-    Manifest {
-        name: "mix.exs",
-        read: |text| ManifestLicenses::many(assigned(text, "licenses")?, false),
-    },
+    Manifest { name: "mix.exs", read: |text| listed(text, "licenses") },
     Manifest { name: ".gemspec", read: gemspec },
     Manifest { name: ".podspec", read: gemspec },
     Manifest { name: ".podspec.json", read: package_json },
     Manifest { name: ".cabal", read: |text| field(text, "license") },
     Manifest { name: "description", read: |text| field(text, "license") },
-    Manifest {
-        name: "opam",
-        read: |text| ManifestLicenses::many(assigned(text, "license")?, false),
-    },
-    Manifest {
-        name: ".opam",
-        read: |text| ManifestLicenses::many(assigned(text, "license")?, false),
-    },
+    Manifest { name: "opam", read: |text| listed(text, "license") },
+    Manifest { name: ".opam", read: |text| listed(text, "license") },
 ];
 
 /// Maximum bytes of a manifest.
@@ -98,23 +91,15 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     }
     let text = String::from_utf8_lossy(bytes);
     let ManifestLicenses { names, is_choice } = (manifest(name)?.read)(&text)?;
-    let line = text
-        .lines()
-        .position(|line| line.to_lowercase().contains("licen"))
-        .map_or(1, |at| at as u32 + 1);
+    let at = text.lines().position(|line| line.to_lowercase().contains("licen"));
+    let line = at.map_or(1, |at| at as u32 + 1);
     let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
-    let expression = known
-        .and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
-    let written = names.join(", ");
+    let joined = if is_choice { Expression::any } else { Expression::all };
+    let (expression, written) = (known.and_then(joined), names.join(", "));
     // "SEE LICENSE IN ..." points to the text, which is read on its own.
     let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
-    (!is_pointer).then_some(Statement {
-        method: Method::Manifest,
-        scope: Scope::Folder,
-        line,
-        expression,
-        written,
-    })
+    let (method, scope) = (Method::Manifest, Scope::Folder);
+    (!is_pointer).then_some(Statement { method, scope, line, expression, written })
 }
 
 /// What a manifest states that names the text at `path`, until that is read.
@@ -144,21 +129,17 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
             assigned(license, "file")?.into_iter().next()
         }
         ".nuspec" => {
-            let document = roxmltree::Document::parse(&text).ok()?;
-            let license =
-                document.descendants().find(|node| node.tag_name().name() == "license")?;
+            let document = Document::parse(&text).ok()?;
+            let license = element(&document, "license")?;
             (license.attribute("type") == Some("file"))
                 .then(|| license.text().map(str::to_owned))?
         }
-        ".cabal" => field(&text, "license-file").and_then(|named| named.names.into_iter().next()),
+        ".cabal" | "pkg-info" | "metadata" => field(&text, "license-file")?.names.pop(),
         "setup.cfg" => {
             field(&text, "license_file").or_else(|| field(&text, "license_files"))?.names[0]
                 .split_whitespace()
                 .next()
                 .map(str::to_owned)
-        }
-        "pkg-info" | "metadata" => {
-            field(&text, "license-file").and_then(|named| named.names.into_iter().next())
         }
         // R writes "MIT + file LICENSE".
         "description" => {
@@ -298,11 +279,6 @@ fn name_in_json(value: &Value) -> String {
     value.as_str().map(str::to_owned).or_else(name).unwrap_or_else(|| value.to_string())
 }
 
-fn composer(text: &str) -> Option<ManifestLicenses> {
-    // Several licenses are a choice, as defined by composer.
-    package_json(text)
-}
-
 fn cpan(text: &str) -> Option<ManifestLicenses> {
     let meta: Value = serde_json::from_str(text).ok()?;
     let names =
@@ -319,11 +295,11 @@ fn cpan_name(name: &str) -> Option<ManifestLicenses> {
 }
 
 fn pom(text: &str) -> Option<ManifestLicenses> {
-    let document = roxmltree::Document::parse(text).ok()?;
-    let is_named = |node: &roxmltree::Node<'_, '_>, name: &str| node.tag_name().name() == name;
+    let document = Document::parse(text).ok()?;
+    let is_named = |node: &Node<'_, '_>, name: &str| node.tag_name().name() == name;
     let project = document.root_element();
     let licenses = project.children().find(|node| is_named(node, "licenses"))?;
-    let name = |license: roxmltree::Node<'_, '_>| {
+    let name = |license: Node<'_, '_>| {
         let text = |name: &str| {
             license.children().find(|node| is_named(node, name)).and_then(|node| node.text())
         };
@@ -340,15 +316,14 @@ fn pom(text: &str) -> Option<ManifestLicenses> {
 }
 
 fn nuspec(text: &str) -> Option<ManifestLicenses> {
-    let document = roxmltree::Document::parse(text).ok()?;
-    let find = |name: &str| document.descendants().find(|node| node.tag_name().name() == name);
-    match find("license") {
+    let document = Document::parse(text).ok()?;
+    match element(&document, "license") {
         Some(license) if license.attribute("type") == Some("expression") => {
             ManifestLicenses::one(license.text()?)
         }
         Some(_) => None,
         // The address of the license, as packages had until 2018.
-        None => ManifestLicenses::one(find("licenseUrl")?.text()?),
+        None => ManifestLicenses::one(element(&document, "licenseUrl")?.text()?),
     }
 }
 
@@ -358,9 +333,12 @@ fn csproj(text: &str) -> Option<ManifestLicenses> {
 
 /// The text of an element of a project of .NET.
 fn in_project(text: &str, name: &str) -> Option<String> {
-    let document = roxmltree::Document::parse(text).ok()?;
-    let element = document.descendants().find(|node| node.tag_name().name() == name)?;
-    element.text().map(str::to_owned)
+    let document = Document::parse(text).ok()?;
+    element(&document, name)?.text().map(str::to_owned)
+}
+
+fn element<'d, 't>(document: &'d Document<'t>, name: &str) -> Option<Node<'d, 't>> {
+    document.descendants().find(|node| node.tag_name().name() == name)
 }
 
 /// `licenses { license { name = 'MIT' } }`, also `name.set("MIT")`; several are a choice, as in
@@ -434,6 +412,11 @@ fn value_of<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     text.match_indices(key.to_owned().as_str()).collect::<Vec<_>>().into_iter().filter_map(value)
 }
 
+/// All licenses that are written behind a key.
+fn listed(text: &str, key: &str) -> Option<ManifestLicenses> {
+    ManifestLicenses::many(assigned(text, key)?, false)
+}
+
 /// The names that are written behind a key: one, or a list, also that of words in Ruby and Elixir.
 fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     let value = value_of(text, key).find(|value| !value.starts_with('{'))?;
@@ -493,273 +476,163 @@ fn field(text: &str, key: &str) -> Option<ManifestLicenses> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::license::tests::rows;
+
+    /// Checks what is read from the manifests of a table, each with its name before it.
+    #[track_caller]
+    fn check_read(table: &str, read: impl Fn(&str, &[u8]) -> Option<String>) {
+        for (manifest, expected) in rows(table) {
+            let (name, text) = manifest.split_once(": ").expect("each has a name");
+            let found = read(name, text.as_bytes());
+            assert_eq!(found.as_deref().unwrap_or("nothing"), expected, "{manifest}");
+        }
+    }
 
     #[track_caller]
-    fn check(name: &str, text: &str, expected: &str) {
-        let found = statement(name, text.as_bytes());
-        let found = found.map(|of| {
+    fn check(table: &str) {
+        let said = |of: Statement| {
             of.expression.map_or_else(|| format!("unknown: {}", of.written), |of| of.to_string())
-        });
-        assert_eq!(found.as_deref().unwrap_or("nothing"), expected, "{name}: {text}");
+        };
+        check_read(table, |name, text| statement(name, text).map(said));
     }
 
     #[test]
     fn each_manifest_names_its_license() {
-        check("cargo.toml", "[package]\nlicense = \"MIT OR Apache-2.0\"\n", "MIT OR Apache-2.0");
-        check("cargo.toml", "[workspace.package]\nlicense = \"MPL-2.0\"\n", "MPL-2.0");
-        check("cargo.toml", "[package]\nname = \"x\"\n", "nothing");
-        check("pyproject.toml", "[project]\nlicense = {text = \"BSD-3-Clause\"}\n", "BSD-3-Clause");
         check(
-            "pyproject.toml",
-            "[project]\nclassifiers = [\"License :: OSI Approved :: Apache Software License\"]\n",
-            "Apache-2.0",
+            r#"
+cargo.toml: [package]\nlicense = "MIT OR Apache-2.0"\n → MIT OR Apache-2.0
+cargo.toml: [workspace.package]\nlicense = "MPL-2.0"\n → MPL-2.0
+cargo.toml: [package]\nname = "x"\n → nothing
+pyproject.toml: [project]\nlicense = {text = "BSD-3-Clause"}\n → BSD-3-Clause
+pyproject.toml: [project]\nclassifiers = ["License :: OSI Approved :: Apache Software License"]\n → Apache-2.0
+pkg-info: Name: x\nLicense-Expression: MIT\n\nLicense: GPL\n → MIT
+metadata: License: UNKNOWN\nClassifier: License :: OSI Approved :: GNU General Public License v3 (GPLv3)\n → GPL-3.0-only
+package.json: {"license": "(MIT OR GPL-3.0)"} → MIT OR GPL-3.0-only
+package.json: {"licenses": [{"type": "MIT"}, {"type": "Apache 2.0"}]} → MIT OR Apache-2.0
+package.json: {"license": "UNLICENSED"} → LicenseRef-proprietary
+package.json: {"license": "SEE LICENSE IN x.txt"} → nothing
+package.json: {"license": "Ours-1.0"} → unknown: Ours-1.0
+composer.json: {"license": ["LGPL-2.1-only", "GPL-3.0-or-later"]} → LGPL-2.1-only OR GPL-3.0-or-later
+pom.xml: <project xmlns="x"><licenses><license><name>Apache License, Version 2.0</name></license></licenses></project> → Apache-2.0
+x.gemspec: Gem::Specification.new do |s|\n  s.licenses = ['Ruby', "BSD-2-Clause"]\nend → Ruby AND BSD-2-Clause
+x.nuspec: <package><metadata><license type="expression">MIT</license></metadata></package> → MIT
+description: Package: x\nLicense: GPL (>= 2)\n → GPL-2.0-or-later
+description: License: MIT + file LICENSE\n → MIT
+description: License: GPL (>= 2) | file LICENSE\n → GPL-2.0-or-later
+description: License: GPL-2 | MIT + file LICENSE\n → GPL-2.0-only OR MIT
+description: License: file LICENSE\n → nothing
+x.cabal: license: BSD3\n → BSD-3-Clause
+package.json: {"license": "GPL2 with classpath exception"} → GPL-2.0-only WITH Classpath-exception-2.0
+package.json: {"license": "GNU GPL, version 2 with the GNU Classpath Exception"} → GPL-2.0-only WITH Classpath-exception-2.0
+"#,
         );
-        check("pkg-info", "Name: x\nLicense-Expression: MIT\n\nLicense: GPL\n", "MIT");
-        check(
-            "metadata",
-            "License: UNKNOWN\nClassifier: License :: OSI Approved :: GNU General Public License v3 (GPLv3)\n",
-            "GPL-3.0-only",
-        );
-        check("package.json", "{\"license\": \"(MIT OR GPL-3.0)\"}", "MIT OR GPL-3.0-only");
-        check(
-            "package.json",
-            "{\"licenses\": [{\"type\": \"MIT\"}, {\"type\": \"Apache 2.0\"}]}",
-            "MIT OR Apache-2.0",
-        );
-        check("package.json", "{\"license\": \"UNLICENSED\"}", "LicenseRef-proprietary");
-        check("package.json", "{\"license\": \"SEE LICENSE IN x.txt\"}", "nothing");
-        check("package.json", "{\"license\": \"Ours-1.0\"}", "unknown: Ours-1.0");
-        check(
-            "composer.json",
-            "{\"license\": [\"LGPL-2.1-only\", \"GPL-3.0-or-later\"]}",
-            "LGPL-2.1-only OR GPL-3.0-or-later",
-        );
-        check(
-            "pom.xml",
-            "<project xmlns=\"x\"><licenses><license><name>Apache License, Version 2.0</name></license></licenses></project>",
-            "Apache-2.0",
-        );
-        check(
-            "x.gemspec",
-            "Gem::Specification.new do |s|\n  s.licenses = ['Ruby', \"BSD-2-Clause\"]\nend",
-            "Ruby AND BSD-2-Clause",
-        );
-        check(
-            "x.nuspec",
-            "<package><metadata><license type=\"expression\">MIT</license></metadata></package>",
-            "MIT",
-        );
-        check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
-        check("description", "License: MIT + file LICENSE\n", "MIT");
-        check("description", "License: GPL (>= 2) | file LICENSE\n", "GPL-2.0-or-later");
-        check("description", "License: GPL-2 | MIT + file LICENSE\n", "GPL-2.0-only OR MIT");
-        check("description", "License: file LICENSE\n", "nothing");
-        for with in
-            ["GPL2 with classpath exception", "GNU GPL, version 2 with the GNU Classpath Exception"]
-        {
-            let text = format!("{{\"license\": \"{with}\"}}");
-            check("package.json", &text, "GPL-2.0-only WITH Classpath-exception-2.0");
-        }
-        check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
     }
 
     #[test]
     fn a_manifest_is_read_as_its_language_is_written() {
-        check("setup.py", "setup(\n  license = 'GPLv2',\n)\n", "GPL-2.0-only");
-        check("setup.py", "setup(**{'license': 'GPLv2'})\n", "GPL-2.0-only");
         check(
-            "x.gemspec",
-            "  s.licenses = [\n    'Ruby',\n    'GPL-2.0',\n  ]\n",
-            "Ruby AND GPL-2.0-only",
+            r#"
+setup.py: setup(\n  license = 'GPLv2',\n)\n → GPL-2.0-only
+setup.py: setup(**{'license': 'GPLv2'})\n → GPL-2.0-only
+x.gemspec:   s.licenses = [\n    'Ruby',\n    'GPL-2.0',\n  ]\n → Ruby AND GPL-2.0-only
+x.gemspec:   s.licenses = %w[MIT GPL-2.0]\n → MIT AND GPL-2.0-only
+x.podspec:   s.license = { type: 'GPL-2.0', file: 'LICENSE' }\n → GPL-2.0-only
+x.opam: # as always\nlicense: "MIT"\n → MIT
+setup.py: #license='MIT', license='ISC'\nlicense='GPLv2'\n → GPL-2.0-only
+x.podspec.json: {"license": {"type": "MIT"}} → MIT
+mix.exs: # licenses: ["MIT"]\n[licenses: ~w(ISC GPL-2.0)]\n → ISC AND GPL-2.0-only
+x.opam: license: [\n  "MIT"\n  "GPL-2.0-only"\n]\n → MIT AND GPL-2.0-only
+build.gradle: licenses{\n  license{\n    name 'MIT'\n  }\n}\n → MIT
+build.gradle: licenses { license {\n url = 'https://www.apache.org/licenses/LICENSE-2.0.txt'\n } }\n → Apache-2.0
+meta.json: {"license": ["lgpl_2_1"]} → LGPL-2.1-only
+meta.json: {"license": ["mozilla_1_1"]} → MPL-1.1
+description: License: GPL (>= 2) |\n  BSD_3_clause + file LICENSE\nTitle: x\n → GPL-2.0-or-later OR BSD-3-Clause
+pom.xml: <project><licenses><license><name>BSD</name><url>https://opensource.org/licenses/BSD-3-Clause</url></license></licenses></project> → BSD-3-Clause
+pom.xml: <project><licenses><license><name>Proprietary</name><url>https://opensource.org/licenses/MIT</url></license></licenses></project> → LicenseRef-proprietary AND MIT
+x.nuspec: <package><metadata><licenseUrl>https://licenses.nuget.org/MIT</licenseUrl></metadata></package> → MIT
+x.fsproj: <Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project> → MIT
+directory.build.props: <Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project> → MIT
+"#,
         );
-        check("x.gemspec", "  s.licenses = %w[MIT GPL-2.0]\n", "MIT AND GPL-2.0-only");
-        check("x.podspec", "  s.license = { type: 'GPL-2.0', file: 'LICENSE' }\n", "GPL-2.0-only");
-        check("x.opam", "# as always\nlicense: \"MIT\"\n", "MIT");
-        check("setup.py", "#license='MIT', license='ISC'\nlicense='GPLv2'\n", "GPL-2.0-only");
-        check("x.podspec.json", "{\"license\": {\"type\": \"MIT\"}}", "MIT");
-        check(
-            "mix.exs",
-            "# licenses: [\"MIT\"]\n[licenses: ~w(ISC GPL-2.0)]\n",
-            "ISC AND GPL-2.0-only",
-        );
-        check("x.opam", "license: [\n  \"MIT\"\n  \"GPL-2.0-only\"\n]\n", "MIT AND GPL-2.0-only");
-        check("build.gradle", "licenses{\n  license{\n    name 'MIT'\n  }\n}\n", "MIT");
-        check(
-            "build.gradle",
-            "licenses { license {\n url = 'https://www.apache.org/licenses/LICENSE-2.0.txt'\n } }\n",
-            "Apache-2.0",
-        );
-        check("meta.json", "{\"license\": [\"lgpl_2_1\"]}", "LGPL-2.1-only");
-        check("meta.json", "{\"license\": [\"mozilla_1_1\"]}", "MPL-1.1");
-        check(
-            "description",
-            "License: GPL (>= 2) |\n  BSD_3_clause + file LICENSE\nTitle: x\n",
-            "GPL-2.0-or-later OR BSD-3-Clause",
-        );
-        check(
-            "pom.xml",
-            "<project><licenses><license><name>BSD</name><url>https://opensource.org/licenses/BSD-3-Clause</url></license></licenses></project>",
-            "BSD-3-Clause",
-        );
-        check(
-            "pom.xml",
-            "<project><licenses><license><name>Proprietary</name><url>https://opensource.org/licenses/MIT</url></license></licenses></project>",
-            "LicenseRef-proprietary AND MIT",
-        );
-        check(
-            "x.nuspec",
-            "<package><metadata><licenseUrl>https://licenses.nuget.org/MIT</licenseUrl></metadata></package>",
-            "MIT",
-        );
-        for name in ["x.fsproj", "directory.build.props"] {
-            let project = "<Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project>";
-            check(name, project, "MIT");
-        }
     }
 
     #[test]
     fn the_text_that_a_manifest_names_is_known() {
-        let check = |name: &str, text: &str, expected: Option<&str>| {
-            assert_eq!(named_text(name, text.as_bytes()).as_deref(), expected, "{text}");
-        };
-        check("cargo.toml", "[workspace.package]\nlicense-file = \"a.txt\"\n", Some("a.txt"));
-        check("pyproject.toml", "[project]\nlicense-files = [\"a.txt\"]\n", Some("a.txt"));
-        check("pyproject.toml", "[project]\nlicense-files = [\"LICEN[CS]E*\"]\n", None);
-        check("setup.cfg", "[metadata]\nlicense_files =\n    a.txt\n    AUTHORS\n", Some("a.txt"));
-        check("x.podspec", "  s.license = { :file => 'a.txt' }\n", Some("a.txt"));
-        check("description", "License: file a.txt\n", Some("a.txt"));
-        let project = "<Project><PropertyGroup><PackageLicenseFile>a.txt</PackageLicenseFile></PropertyGroup></Project>";
-        check("x.csproj", project, Some("a.txt"));
+        check_read(
+            r#"
+cargo.toml: [workspace.package]\nlicense-file = "a.txt"\n → a.txt
+pyproject.toml: [project]\nlicense-files = ["a.txt"]\n → a.txt
+pyproject.toml: [project]\nlicense-files = ["LICEN[CS]E*"]\n → nothing
+setup.cfg: [metadata]\nlicense_files =\n    a.txt\n    AUTHORS\n → a.txt
+x.podspec:   s.license = { :file => 'a.txt' }\n → a.txt
+description: License: file a.txt\n → a.txt
+x.csproj: <Project><PropertyGroup><PackageLicenseFile>a.txt</PackageLicenseFile></PropertyGroup></Project> → a.txt
+"#,
+            named_text,
+        );
     }
 
     #[test]
     fn what_a_manifest_says_besides_a_license_is_not_passed_over() {
-        let npm = |license: &str, expected: &str| {
-            check("package.json", &format!("{{\"license\": {license}}}"), expected);
-        };
-        npm("\"MIT (non-commercial)\"", "unknown: MIT (non-commercial)");
-        npm("\"MIT (except lib: GPL-2.0)\"", "unknown: MIT (except lib: GPL-2.0)");
-        npm("\"MIT (GPL-2.0)\"", "unknown: MIT (GPL-2.0)");
-        npm("\"MIT License (code), CC-BY-NC-4.0 (art)\"", "MIT AND CC-BY-NC-4.0");
-        npm("\"GNU General Public License v3 (GPLv3)\"", "GPL-3.0-only");
-        npm("[\"MIT\", {\"x\": 1}]", "unknown: MIT, {\"x\":1}");
-        npm("\"MIT\", \"licenses\": [\"ISC\", \"Zlib\"]", "MIT AND (ISC OR Zlib)");
-        check("x.gemspec", "s.licenses = [\"MIT\"] + others\n", "unknown: MIT, [\"MIT\"] + others");
-        check("x.gemspec", "s.licenses = [\"MIT\", OTHER]\n", "unknown: MIT, [\"MIT\", OTHER]");
         check(
-            "setup.cfg",
-            "[metadata]\nlicense = MIT\n  for personal use\n",
-            "unknown: MIT for personal use",
-        );
-        check("description", "License: MIT + file LICENSE | GPL-2\n", "MIT OR GPL-2.0-only");
-        check(
-            "setup.py",
-            "setup(license='MIT', classifiers=['License :: OSI Approved :: ISC License (ISCL)'])",
-            "MIT AND ISC",
-        );
-        check(
-            "pom.xml",
-            "<project><licenses><license><name>MIT</name><url>https://www.gnu.org/licenses/gpl-2.0.html</url></license></licenses></project>",
-            "MIT AND GPL-2.0-only",
+            r#"
+package.json: {"license": "MIT (non-commercial)"} → unknown: MIT (non-commercial)
+package.json: {"license": "MIT (except lib: GPL-2.0)"} → unknown: MIT (except lib: GPL-2.0)
+package.json: {"license": "MIT (GPL-2.0)"} → unknown: MIT (GPL-2.0)
+package.json: {"license": "MIT License (code), CC-BY-NC-4.0 (art)"} → MIT AND CC-BY-NC-4.0
+package.json: {"license": "GNU General Public License v3 (GPLv3)"} → GPL-3.0-only
+package.json: {"license": ["MIT", {"x": 1}]} → unknown: MIT, {"x":1}
+package.json: {"license": "MIT", "licenses": ["ISC", "Zlib"]} → MIT AND (ISC OR Zlib)
+x.gemspec: s.licenses = ["MIT"] + others\n → unknown: MIT, ["MIT"] + others
+x.gemspec: s.licenses = ["MIT", OTHER]\n → unknown: MIT, ["MIT", OTHER]
+setup.cfg: [metadata]\nlicense = MIT\n  for personal use\n → unknown: MIT for personal use
+description: License: MIT + file LICENSE | GPL-2\n → MIT OR GPL-2.0-only
+setup.py: setup(license='MIT', classifiers=['License :: OSI Approved :: ISC License (ISCL)']) → MIT AND ISC
+pom.xml: <project><licenses><license><name>MIT</name><url>https://www.gnu.org/licenses/gpl-2.0.html</url></license></licenses></project> → MIT AND GPL-2.0-only
+"#,
         );
     }
 
     #[test]
     fn licenses_are_read_as_each_format_joins_them() {
-        let r = |license: &str, expected: &str| {
-            check("description", &format!("License: {license}\n"), expected);
-        };
-        r("GPL-2 | GPL-3", "GPL-2.0-only OR GPL-3.0-only");
-        r("Artistic-2.0 | AGPL-3 + file LICENSE", "Artistic-2.0 OR AGPL-3.0-only");
-        r("LGPL (>= 2.1)", "LGPL-2.1-or-later");
-        r("BSD_3_clause + file LICENSE", "BSD-3-Clause");
-        r("file LICENSE", "nothing");
-        check("x.opam", "license: [\"MIT\" \"ISC\"]\n", "MIT AND ISC");
         check(
-            "opam",
-            "license: \"LGPL-2.1-only WITH OCaml-LGPL-linking-exception\"\n",
-            "LGPL-2.1-only WITH OCaml-LGPL-linking-exception",
+            r#"
+description: License: GPL-2 | GPL-3\n → GPL-2.0-only OR GPL-3.0-only
+description: License: Artistic-2.0 | AGPL-3 + file LICENSE\n → Artistic-2.0 OR AGPL-3.0-only
+description: License: LGPL (>= 2.1)\n → LGPL-2.1-or-later
+description: License: BSD_3_clause + file LICENSE\n → BSD-3-Clause
+x.opam: license: ["MIT" "ISC"]\n → MIT AND ISC
+opam: license: "LGPL-2.1-only WITH OCaml-LGPL-linking-exception"\n → LGPL-2.1-only WITH OCaml-LGPL-linking-exception
+mix.exs: defp package do\n  [licenses: ["Apache-2.0", "MIT"], links: %{}]\nend\n → Apache-2.0 AND MIT
+build.gradle: licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n → Apache-2.0
+build.gradle.kts: pom { name.set("x")\n licenses { license { name.set("MIT")\n url.set("u") } } }\n → MIT
+build.gradle: plugins { id 'java' }\n → nothing
+x.podspec: s.license = { :type => 'MIT', :file => 'LICENSE' }\n → MIT
+x.podspec: s.license = { "type" => "BSD-3-Clause", "text" => "x" }\n → BSD-3-Clause
+x.podspec: spec.license      = 'Apache License, Version 2.0'\n → Apache-2.0
+x.gemspec:   spec.license = "MIT" # as always\n → MIT
+meta.yml: ---\nlicense: perl\nname: X\n → Artistic-1.0-Perl OR GPL-1.0-or-later
+meta.json: {"license": ["perl_5"]} → Artistic-1.0-Perl OR GPL-1.0-or-later
+meta.json: {"license": ["apache_2_0"]} → Apache-2.0
+makefile.pl: WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n → Artistic-2.0
+setup.py: setup(name='x', license='BSD-2-Clause')\n → BSD-2-Clause
+setup.py: setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n → MIT
+setup.py: from x import license\nlicense = open('LICENSE').read()\n → nothing
+pyproject.toml: [project]\nlicense = "MIT AND (Apache-2.0 OR BSD-2-Clause)"\n → MIT AND (Apache-2.0 OR BSD-2-Clause)
+setup.cfg: [metadata]\nlicense = MIT\nlicense_files = LICENSE\n → MIT
+setup.cfg: [metadata]\nlicense_files = LICENSE\nlicense = MIT\n → MIT
+setup.cfg: [metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n → MIT
+x.nuspec: <package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package> → MIT
+x.nuspec: <package><metadata><licenseUrl>https://example.invalid/terms</licenseUrl></metadata></package> → unknown: https://example.invalid/terms
+x.csproj: <Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project> → MIT
+pom.xml: <project><licenses><license><name>Ours</name><url>https://www.apache.org/licenses/LICENSE-2.0.txt</url></license></licenses></project> → Apache-2.0
+pom.xml: <project><licenses><license><name>MIT</name></license><license><name>Ours</name></license></licenses></project> → unknown: MIT, Ours
+package.json: {"license": {"type": "ISC", "url": "x"}} → ISC
+package.json: {"license": "MIT, Apache-2.0"} → MIT AND Apache-2.0
+package.json: {"license": "(mit or apache-2.0)"} → MIT OR Apache-2.0
+cargo.toml: [package]\nlicense = "MIT/Apache-2.0"\n → MIT OR Apache-2.0
+cargo.toml: [package]\nlicense = "Apache-2.0 / MIT"\n → Apache-2.0 OR MIT
+"#,
         );
-        check(
-            "mix.exs",
-            "defp package do\n  [licenses: [\"Apache-2.0\", \"MIT\"], links: %{}]\nend\n",
-            "Apache-2.0 AND MIT",
-        );
-        check(
-            "build.gradle",
-            "licenses {\n  license {\n    name = 'The Apache License, Version 2.0'\n    url = 'http://www.apache.org/licenses/LICENSE-2.0.txt'\n  }\n}\n",
-            "Apache-2.0",
-        );
-        check(
-            "build.gradle.kts",
-            "pom { name.set(\"x\")\n licenses { license { name.set(\"MIT\")\n url.set(\"u\") } } }\n",
-            "MIT",
-        );
-        check("build.gradle", "plugins { id 'java' }\n", "nothing");
-        check("x.podspec", "s.license = { :type => 'MIT', :file => 'LICENSE' }\n", "MIT");
-        check(
-            "x.podspec",
-            "s.license = { \"type\" => \"BSD-3-Clause\", \"text\" => \"x\" }\n",
-            "BSD-3-Clause",
-        );
-        check("x.podspec", "spec.license      = 'Apache License, Version 2.0'\n", "Apache-2.0");
-        check("x.gemspec", "  spec.license = \"MIT\" # as always\n", "MIT");
-        check("meta.yml", "---\nlicense: perl\nname: X\n", "Artistic-1.0-Perl OR GPL-1.0-or-later");
-        check("meta.json", "{\"license\": [\"perl_5\"]}", "Artistic-1.0-Perl OR GPL-1.0-or-later");
-        check("meta.json", "{\"license\": [\"apache_2_0\"]}", "Apache-2.0");
-        check(
-            "makefile.pl",
-            "WriteMakefile(\n  NAME => 'X',\n  LICENSE => 'artistic_2',\n);\n",
-            "Artistic-2.0",
-        );
-        check("setup.py", "setup(name='x', license='BSD-2-Clause')\n", "BSD-2-Clause");
-        check(
-            "setup.py",
-            "setup(name='x',\n  classifiers=[\n    'License :: OSI Approved :: MIT License',\n  ])\n",
-            "MIT",
-        );
-        check("setup.py", "from x import license\nlicense = open('LICENSE').read()\n", "nothing");
-        check(
-            "pyproject.toml",
-            "[project]\nlicense = \"MIT AND (Apache-2.0 OR BSD-2-Clause)\"\n",
-            "MIT AND (Apache-2.0 OR BSD-2-Clause)",
-        );
-        check("setup.cfg", "[metadata]\nlicense = MIT\nlicense_files = LICENSE\n", "MIT");
-        check("setup.cfg", "[metadata]\nlicense_files = LICENSE\nlicense = MIT\n", "MIT");
-        check(
-            "setup.cfg",
-            "[metadata]\nclassifiers =\n    License :: OSI Approved :: MIT License\n",
-            "MIT",
-        );
-        check(
-            "x.nuspec",
-            "<package><metadata><licenseUrl>https://opensource.org/licenses/MIT</licenseUrl></metadata></package>",
-            "MIT",
-        );
-        check(
-            "x.nuspec",
-            "<package><metadata><licenseUrl>https://example.invalid/terms</licenseUrl></metadata></package>",
-            "unknown: https://example.invalid/terms",
-        );
-        check(
-            "x.csproj",
-            "<Project><PropertyGroup><PackageLicenseExpression>MIT</PackageLicenseExpression></PropertyGroup></Project>",
-            "MIT",
-        );
-        check(
-            "pom.xml",
-            "<project><licenses><license><name>Ours</name><url>https://www.apache.org/licenses/LICENSE-2.0.txt</url></license></licenses></project>",
-            "Apache-2.0",
-        );
-        check(
-            "pom.xml",
-            "<project><licenses><license><name>MIT</name></license><license><name>Ours</name></license></licenses></project>",
-            "unknown: MIT, Ours",
-        );
-        check("package.json", "{\"license\": {\"type\": \"ISC\", \"url\": \"x\"}}", "ISC");
-        check("package.json", "{\"license\": \"MIT, Apache-2.0\"}", "MIT AND Apache-2.0");
-        check("package.json", "{\"license\": \"(mit or apache-2.0)\"}", "MIT OR Apache-2.0");
-        check("cargo.toml", "[package]\nlicense = \"MIT/Apache-2.0\"\n", "MIT OR Apache-2.0");
-        check("cargo.toml", "[package]\nlicense = \"Apache-2.0 / MIT\"\n", "Apache-2.0 OR MIT");
     }
 }

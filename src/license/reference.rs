@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
 
 /// Bytes at the beginning of a file in which a header may send the reader elsewhere.
@@ -63,14 +62,8 @@ pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
         let Some(&(word, line)) = named else { continue };
         let written = bare(word).to_owned();
         if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
-            let expression: Option<Expression> = None;
-            found.push(Statement {
-                method: Method::Reference,
-                scope: Scope::File,
-                line,
-                expression,
-                written,
-            });
+            let (method, scope, expression) = (Method::Reference, Scope::File, None);
+            found.push(Statement { method, scope, line, expression, written });
         }
     }
     found
@@ -100,43 +93,42 @@ fn is_file_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::license::tests::rows;
 
+    /// Checks the files that headers send the reader to.
     #[track_caller]
-    fn check(header: &str, expected: &[&str]) {
-        let found: Vec<String> =
-            statements(header.as_bytes()).into_iter().map(|of| of.written).collect();
-        assert_eq!(found, expected, "{header}");
+    fn check(table: &str) {
+        for (header, expected) in rows(table) {
+            let found = statements(header.as_bytes()).into_iter().next();
+            assert_eq!(found.map_or("nothing".to_owned(), |of| of.written), expected, "{header}");
+        }
     }
 
     #[test]
     fn a_header_sends_the_reader_to_the_file_with_the_terms() {
         check(
-            "/* For conditions of distribution and use, see copyright notice in zlib.h\n */",
-            &["zlib.h"],
+            r#"
+/* For conditions of distribution and use, see copyright notice in zlib.h\n */ → zlib.h
+** $Id: lapi.c $\n** Lua API\n** See Copyright Notice in lua.h\n*/ → lua.h
+ * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n → png.h
+# See the file COPYING for copying permission. → COPYING
+* For conditions of distribution and use, see the accompanying README.ijg\n * file. → README.ijg
+// license that can be found in the LICENSE file. → LICENSE
+// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt) → LICENSE_1_0.txt
+# Refer to "docs/legal/TERMS.txt" for license terms → docs/legal/TERMS.txt
+"#,
         );
-        check("** $Id: lapi.c $\n** Lua API\n** See Copyright Notice in lua.h\n*/", &["lua.h"]);
-        check(
-            " * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n",
-            &["png.h"],
-        );
-        check("# See the file COPYING for copying permission.", &["COPYING"]);
-        check(
-            "* For conditions of distribution and use, see the accompanying README.ijg\n * file.",
-            &["README.ijg"],
-        );
-        check("// license that can be found in the LICENSE file.", &["LICENSE"]);
-        check(
-            "// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt)",
-            &["LICENSE_1_0.txt"],
-        );
-        check("# Refer to \"docs/legal/TERMS.txt\" for license terms", &["docs/legal/TERMS.txt"]);
     }
 
     #[test]
     fn other_references_say_nothing_about_terms() {
-        check("/* The algorithm: see deflate.c for how matches are found. */", &[]);
-        check("// license: see https://example.invalid/license.html", &[]);
-        check("// Copyright 2020 Example. See above, e.g. version 2.0 of the License.", &[]);
-        check("int main(void) { return 0; }", &[]);
+        check(
+            r#"
+/* The algorithm: see deflate.c for how matches are found. */ → nothing
+// license: see https://example.invalid/license.html → nothing
+// Copyright 2020 Example. See above, e.g. version 2.0 of the License. → nothing
+int main(void) { return 0; } → nothing
+"#,
+        );
     }
 }

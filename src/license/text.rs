@@ -492,6 +492,7 @@ fn is_usual(sentence: &str) -> bool {
 mod tests {
     use super::*;
     use crate::license::templates::{Template, all};
+    use crate::license::tests::{check_header, check_headers, text};
 
     const BSD: &str = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
 1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
@@ -502,12 +503,6 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
     fn read(text: &str) -> Result<String, String> {
         let Some(identity) = identify(text.as_bytes()) else { return Err("nothing".to_owned()) };
         identity.expression.map(|of| of.to_string()).ok_or(identity.written)
-    }
-
-    #[track_caller]
-    fn check_header(text: &str, expected: &str) {
-        let found = header(Words::new(text.as_bytes(), 1)).and_then(|of| of.expression);
-        assert_eq!(found.map_or("unknown".to_owned(), |of| of.to_string()), expected, "{text}");
     }
 
     fn own_words(template: &Template) -> String {
@@ -521,16 +516,12 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
 
     #[test]
     fn two_texts_are_no_choice_unless_one_is_offered() {
-        let of = |id: &str| {
-            let template = all().find(|of| of.id == id);
-            template.unwrap_or_else(|| panic!("{id} has a template")).words.join(" ")
-        };
         let ids = ["MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0-only", "LGPL-2.1-only"];
         for (one, other) in ids.iter().flat_map(|one| ids.map(|other| (*one, other))) {
             if one == other {
                 continue;
             }
-            let texts = format!("{}.\n\n{}.\n", of(one), of(other));
+            let texts = format!("{}.\n\n{}.\n", text(one), text(other));
             let found = read(&texts).unwrap_or_else(|why| panic!("{one}, {other}: {why}"));
             assert!(found.contains(" AND ") && !found.contains(" OR "), "{one}, {other}: {found}");
             for offer in
@@ -582,89 +573,59 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\" AN
 
     #[test]
     fn notices_are_read_as_they_say() {
-        let check = check_header;
-        check("released under a 3-clause BSD license", "BSD-3-Clause");
-        check("Dual licensed under the MIT and GPL licenses.", "MIT OR GPL-1.0-or-later");
-        check(
-            "either the MIT License or the GNU General Public License (GPL) Version 2.",
-            "MIT OR GPL-2.0-only",
-        );
-        check("licensed under the GNU GPL3+.", "GPL-3.0-or-later");
-        check(
-            "under the terms of the GNU General Public License as published by the Free Software Foundation, Inc., 51 Franklin St, Boston, USA; either version 2 of the License, or (at your option) any later version",
-            "GPL-2.0-or-later",
-        );
-        check("under the terms of the GNU GPL version 2 and not any later version", "GPL-2.0-only");
-        check("under the modified BSD license, which is GPL-compatible", "BSD-3-Clause");
-        check("under the terms of the GNU AFERO GENERAL PUBLIC LICENSE", "unknown");
-        check(
-            "under the terms of the Affero GNU General Public License, version 3",
-            "AGPL-3.0-only",
-        );
-        check("Example, Inc. All rights reserved. Licensed under the MIT license", "MIT");
-        check("https://www.apache.org/licenses/LICENSE-2.0.txt", "Apache-2.0");
-        check("Licensed under http://opensource.org/licenses/mit-license.php", "MIT");
-        check("see https://www.apache.org/licenses/ and www.isc.org", "unknown");
-        check(
-            "License: LGPL-2.1+\nOn Debian systems, the text of the LGPL is in /usr/share/common-licenses/LGPL-2",
-            "LGPL-2.1-or-later",
+        check_headers(
+            r#"
+released under a 3-clause BSD license → BSD-3-Clause
+Dual licensed under the MIT and GPL licenses. → MIT OR GPL-1.0-or-later
+either the MIT License or the GNU General Public License (GPL) Version 2. → MIT OR GPL-2.0-only
+licensed under the GNU GPL3+. → GPL-3.0-or-later
+under the terms of the GNU General Public License as published by the Free Software Foundation, Inc., 51 Franklin St, Boston, USA; either version 2 of the License, or (at your option) any later version → GPL-2.0-or-later
+under the terms of the GNU GPL version 2 and not any later version → GPL-2.0-only
+under the modified BSD license, which is GPL-compatible → BSD-3-Clause
+under the terms of the GNU AFERO GENERAL PUBLIC LICENSE → unknown
+under the terms of the Affero GNU General Public License, version 3 → AGPL-3.0-only
+Example, Inc. All rights reserved. Licensed under the MIT license → MIT
+https://www.apache.org/licenses/LICENSE-2.0.txt → Apache-2.0
+Licensed under http://opensource.org/licenses/mit-license.php → MIT
+see https://www.apache.org/licenses/ and www.isc.org → unknown
+License: LGPL-2.1+\nOn Debian systems, the text of the LGPL is in /usr/share/common-licenses/LGPL-2 → LGPL-2.1-or-later
+under the terms of the GNU Lesser General Public License (LGPL). → LGPL-2.1-or-later
+under the terms of the GNU Library General Public License. → LGPL-2.0-or-later
+under the Lesser GNU General Public License, version 3 → LGPL-3.0-only
+under the terms of the GNU General Public License; either version 2, or later → GPL-2.0-or-later
+subject to the GNU General Public License, License: GPL-2+ → GPL-2.0-or-later
+licensed under the GPLv2+CE. → GPL-2.0-only WITH Classpath-exception-2.0
+This file is GPLv2 as found in COPYING. → GPL-2.0-only
+Licensed to the Apache Software Foundation. → unknown
+licensed under an Apache-style license → unknown
+This is the system zlib. → unknown
+License: zlib → Zlib
+under the OpenSSL license → OpenSSL
+"#,
         );
         let offered = BSD.replace("THIS SOFTWARE IS", "Alternatively, this software may be distributed under the terms of the GNU General Public License version 2.\n\nTHIS SOFTWARE IS");
-        check(&offered, "BSD-2-Clause OR GPL-2.0-only");
-        // The Lesser GPL begins at 2.1, the Library GPL at 2.0.
-        check(
-            "under the terms of the GNU Lesser General Public License (LGPL).",
-            "LGPL-2.1-or-later",
-        );
-        check("under the terms of the GNU Library General Public License.", "LGPL-2.0-or-later");
-        check("under the Lesser GNU General Public License, version 3", "LGPL-3.0-only");
-        check(
-            "under the terms of the GNU General Public License; either version 2, or later",
-            "GPL-2.0-or-later",
-        );
-        check("subject to the GNU General Public License, License: GPL-2+", "GPL-2.0-or-later");
-        check("licensed under the GPLv2+CE.", "GPL-2.0-only WITH Classpath-exception-2.0");
-        check("This file is GPLv2 as found in COPYING.", "GPL-2.0-only");
-        check("Licensed to the Apache Software Foundation.", "unknown");
-        check("licensed under an Apache-style license", "unknown");
-        check("This is the system zlib.", "unknown");
-        check("License: zlib", "Zlib");
-        check("under the OpenSSL license", "OpenSSL");
+        check_header(&offered, "BSD-2-Clause OR GPL-2.0-only");
     }
 
     #[test]
     fn a_license_that_is_named_and_not_known_makes_all_unknown() {
-        check_header(
-            "under the MIT license. The fonts are under the Frobnicator License.",
-            "unknown",
-        );
-        check_header("under the terms of the Glide General Public License", "unknown");
-        check_header(
-            "under the terms of the GNU General Public License, or the Frobnicator license",
-            "unknown",
-        );
-        check_header("under the Apache License, Version 2.0 and GNU GLP V2.", "unknown");
-        check_header(
-            "under the Apache License, Version 2.0. It needs GNU make, version 4.",
-            "Apache-2.0",
-        );
-        check_header("The code is under the MIT license, and the art under CC-BY-NC.", "unknown");
-        check_header(
-            "under the Apache License 2.0. Commercial use requires a license from Example Inc.",
-            "unknown",
-        );
         // A name has up to four words.
-        check_header(
-            "under the MIT license, the art under the Great Old Frobnicator Widget license.",
-            "unknown",
+        check_headers(
+            r#"
+under the MIT license. The fonts are under the Frobnicator License. → unknown
+under the terms of the Glide General Public License → unknown
+under the terms of the GNU General Public License, or the Frobnicator license → unknown
+under the Apache License, Version 2.0 and GNU GLP V2. → unknown
+under the Apache License, Version 2.0. It needs GNU make, version 4. → Apache-2.0
+The code is under the MIT license, and the art under CC-BY-NC. → unknown
+under the Apache License 2.0. Commercial use requires a license from Example Inc. → unknown
+under the MIT license, the art under the Great Old Frobnicator Widget license. → unknown
+under the MIT license. It is under the folder where every package keeps license files. → MIT
+under the terms of the X11 license. → unknown
+under the MIT license. Use it under the terms of this license. → MIT
+under the MIT license. Redistribute it under the same license. → MIT
+"#,
         );
-        check_header(
-            "under the MIT license. It is under the folder where every package keeps license files.",
-            "MIT",
-        );
-        check_header("under the terms of the X11 license.", "unknown");
-        check_header("under the MIT license. Use it under the terms of this license.", "MIT");
-        check_header("under the MIT license. Redistribute it under the same license.", "MIT");
     }
 
     #[test]
