@@ -27,11 +27,7 @@ pub fn agreeing(
         let mut start = 0;
         let mut push = |start: u32, end: u32| {
             if (end - start) as usize >= min_tokens {
-                found.push(Block {
-                    query: run.query + start,
-                    target: run.target + start,
-                    len: end - start,
-                });
+                found.push(run.part(start, end - start));
             }
         };
         for at in 0..run.len {
@@ -64,19 +60,13 @@ mod tests {
     fn parts(query: &str, target: &str) -> Vec<(u32, u32)> {
         let (query, target) = (c_tokens(query), c_tokens(target));
         let run = Block { query: 0, target: 0, len: query.len() as u32 };
-        agreeing(&[run], &query, &target, 4)
-            .into_iter()
-            .map(|part| (part.query, part.len))
-            .collect()
-    }
-
-    #[test]
-    fn names_that_are_renamed_one_to_one_part_nothing() {
-        assert_eq!(parts("a = b + a;", "x = y + x;"), [(0, 6)]);
+        let parts = agreeing(&[run], &query, &target, 4).into_iter();
+        parts.map(|part| (part.query, part.len)).collect()
     }
 
     #[test]
     fn a_name_that_clashes_ends_a_run_and_the_next_begins_behind_its_rival() {
+        assert_eq!(parts("a = b + a;", "x = y + x;"), [(0, 6)], "all are renamed one to one");
         assert_eq!(parts("a = b + c * a - 1;", "x = y + z * y - 1;"), [(0, 6), (3, 7)]);
     }
 }

@@ -27,6 +27,7 @@ use crate::language::Token;
 /// it only misses what is around them.
 #[derive(Debug)]
 pub struct Budget {
+    level: Level,
     n_rows_left: usize,
     band: Band,
     matrix: Matrix,
@@ -42,7 +43,7 @@ impl Budget {
     /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
         let n_rows_left = Self::ROWS_PER_TOKEN * query.len().min(target.len()) + Self::MIN_ROWS;
-        Self { n_rows_left, band: Band::new(), matrix: Matrix::default() }
+        Self { level: Level::new(), n_rows_left, band: Band::new(), matrix: Matrix::default() }
     }
 
     /// Whether all rows are used up.
@@ -70,19 +71,8 @@ pub fn align(
     is_same: bool,
     budget: &mut Budget,
 ) -> Alignment {
-    align_at(Level::new(), query, target, chain, is_same, budget)
-}
-
-/// [`align`] by the instructions of one kind of machine; all find the same.
-fn align_at(
-    level: Level,
-    query: &[Token],
-    target: &[Token],
-    chain: &[Block],
-    is_same: bool,
-    budget: &mut Budget,
-) -> Alignment {
-    dispatch!(level, simd => align_with(simd, query, target, chain, is_same, budget))
+    // The instructions of all kinds of machines find the same.
+    dispatch!(budget.level, simd => align_with(simd, query, target, chain, is_same, budget))
 }
 
 #[inline(always)]
@@ -159,11 +149,7 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             }
             // The earlier run may already have been cut, and be shorter than the overlap.
             let n_behind = n.saturating_sub(last.len);
-            next = Block {
-                query: next.query + n_behind,
-                target: next.target + n_behind,
-                len: next.len - n_behind,
-            };
+            next = next.part(n_behind, next.len - n_behind);
             // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others
             // with the later one.
             let n = n - n_behind;
@@ -178,11 +164,7 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             }
             let n_left = best.1;
             last.len -= n - n_left;
-            next = Block {
-                query: next.query + n_left,
-                target: next.target + n_left,
-                len: next.len - n_left,
-            };
+            next = next.part(n_left, next.len - n_left);
             if last.len == 0 {
                 anchors.pop();
             }
@@ -210,13 +192,9 @@ impl<'t> Scorer<'t> {
         budget: &mut Budget,
     ) -> Vec<Block> {
         let columns = self.columns(from.0 as i64 - from.1 as i64);
-        let path = self.extend(
-            simd,
-            |i| self.query.get(from.0 + i),
-            |j| self.target.get(from.1 + j),
-            columns,
-            budget,
-        );
+        let behind = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from + n);
+        let (query, target) = (behind(self.query, from.0), behind(self.target, from.1));
+        let path = self.extend(simd, query, target, columns, budget);
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
@@ -231,13 +209,8 @@ impl<'t> Scorer<'t> {
         let before =
             |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
         let columns = self.columns(from.1 as i64 - from.0 as i64);
-        let path = self.extend(
-            simd,
-            before(self.query, from.0),
-            before(self.target, from.1),
-            columns,
-            budget,
-        );
+        let (query, target) = (before(self.query, from.0), before(self.target, from.1));
+        let path = self.extend(simd, query, target, columns, budget);
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -352,7 +325,8 @@ mod tests {
             let block = |run: usize| Block { query: at[run], target: to[run], len: lens[run] };
             let chain = [block(0), block(1)];
             let at_level = |level| {
-                align_at(level, &query, &target, &chain, false, &mut Budget::of(&query, &target))
+                let mut budget = Budget { level, ..Budget::of(&query, &target) };
+                align(&query, &target, &chain, false, &mut budget)
             };
             prop_assert_eq!(at_level(Level::baseline()), at_level(Level::new()));
         }

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::language::Token;
+
 /// A run of tokens with equal symbols on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block {
@@ -13,6 +15,37 @@ pub struct Block {
     pub target: u32,
     /// Its length in tokens, at least 1.
     pub len: u32,
+}
+
+impl Block {
+    /// Its tokens in the query.
+    pub(super) fn in_query(&self) -> Range<usize> {
+        self.query as usize..(self.query + self.len) as usize
+    }
+
+    /// Its tokens in the target.
+    pub(super) fn in_target(&self) -> Range<usize> {
+        self.target as usize..(self.target + self.len) as usize
+    }
+
+    /// The part of `len` tokens behind the first `n`.
+    pub(super) fn part(&self, n: u32, len: u32) -> Self {
+        Self { query: self.query + n, target: self.target + n, len }
+    }
+
+    /// The tokens of both sides that it aligns.
+    pub(super) fn sides<'t>(
+        &self,
+        query: &'t [Token],
+        target: &'t [Token],
+    ) -> impl Iterator<Item = (&'t Token, &'t Token)> + use<'t> {
+        query[self.in_query()].iter().zip(&target[self.in_target()])
+    }
+
+    /// How many of its tokens are spelled the same.
+    pub(super) fn n_spelled(&self, query: &[Token], target: &[Token]) -> usize {
+        self.sides(query, target).filter(|(a, b)| a.exact == b.exact).count()
+    }
 }
 
 /// The aligned tokens of a query and a target, as blocks in ascending order.
@@ -25,16 +58,17 @@ pub struct Alignment {
 impl Alignment {
     /// From the first to the last aligned token of the query.
     pub fn query(&self) -> Range<usize> {
-        match (self.blocks.first(), self.blocks.last()) {
-            (Some(first), Some(last)) => first.query as usize..(last.query + last.len) as usize,
-            _ => 0..0,
-        }
+        self.span(Block::in_query)
     }
 
     /// From the first to the last aligned token of the target.
     pub fn target(&self) -> Range<usize> {
+        self.span(Block::in_target)
+    }
+
+    fn span(&self, side: fn(&Block) -> Range<usize>) -> Range<usize> {
         match (self.blocks.first(), self.blocks.last()) {
-            (Some(first), Some(last)) => first.target as usize..(last.target + last.len) as usize,
+            (Some(first), Some(last)) => side(first).start..side(last).end,
             _ => 0..0,
         }
     }
@@ -46,10 +80,7 @@ impl Alignment {
 
     /// The aligned positions, query and target, in ascending order.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.blocks.iter().flat_map(|block| {
-            (0..block.len)
-                .map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
-        })
+        self.blocks.iter().flat_map(|block| block.in_query().zip(block.in_target()))
     }
 
     /// All of them at once.
@@ -65,11 +96,7 @@ impl Alignment {
         let clip = |block: &Block| {
             let from = (query.start as u32).max(block.query);
             let to = (query.end as u32).min(block.query + block.len);
-            (from < to).then(|| Block {
-                query: from,
-                target: block.target + (from - block.query),
-                len: to - from,
-            })
+            (from < to).then(|| block.part(from - block.query, to - from))
         };
         Self { blocks: self.blocks.iter().filter_map(clip).collect() }
     }

@@ -134,9 +134,7 @@ fn may_be_clone(
 ) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
-        let own = &query.tokens[run.query as usize..][..len];
-        let other = &target.tokens[run.target as usize..][..len];
-        let n_spelled = || own.iter().zip(other).filter(|(a, b)| a.exact == b.exact).count();
+        let n_spelled = || run.n_spelled(query.tokens, target.tokens);
         len >= params.min_run
             || 2 * len >= params.min_run && n_spelled() as f64 >= params.min_spelled * len as f64
     })
@@ -257,18 +255,14 @@ fn with_supported_ends(
     target: Document<'_>,
 ) -> Alignment {
     let is_supported = |block: &Block, gap: u32| {
-        let sides = query.tokens[block.query as usize..]
-            .iter()
-            .zip(&target.tokens[block.target as usize..]);
+        let mut sides = block.sides(query.tokens, target.tokens);
         let is_word =
             |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
-        block.len >= SUPPORTED_RUN
-            && gap <= MAX_BEFORE_END
-            && sides.take(block.len as usize).any(is_word)
+        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && sides.any(is_word)
     };
     let mut range = core;
     for block in alignment.blocks.iter().rev() {
-        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        let Range { start, end } = block.in_query();
         if start < range.start
             && (end >= range.start || is_supported(block, (range.start - end) as u32))
         {
@@ -276,7 +270,7 @@ fn with_supported_ends(
         }
     }
     for block in &alignment.blocks {
-        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        let Range { start, end } = block.in_query();
         if end > range.end
             && (start <= range.end || is_supported(block, (start - range.end) as u32))
         {
@@ -296,8 +290,7 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
     let mut parts = Vec::new();
-    let mut rest: Vec<Range<usize>> = Vec::new();
-    rest.push(0..blocks.len());
+    let mut rest: Vec<Range<usize>> = Vec::from_iter([0..blocks.len()]);
     while let Some(within) = rest.pop() {
         let Some(longest) =
             within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at)))
@@ -332,12 +325,8 @@ struct Worth<'b> {
 impl<'b> Worth<'b> {
     /// Time O(n) for n tokens in the blocks.
     fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
-        let of_block = |block: &Block| {
-            let sides = tokens[block.query as usize..].iter().zip(&tokens[block.target as usize..]);
-            let n_spelled =
-                sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
-            i64::from(block.len) + n_spelled as i64
-        };
+        let of_block =
+            |block: &Block| i64::from(block.len) + block.n_spelled(tokens, tokens) as i64;
         let gap = |from: &Block, to: &Block| {
             i64::from(
                 (to.query - (from.query + from.len)).max(to.target - (from.target + from.len)),
@@ -397,11 +386,7 @@ impl<'b> Worth<'b> {
 
 fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
     let starts = (0..block.len).step_by(period as usize);
-    let part = |start: u32| Block {
-        query: block.query + start,
-        target: block.target + start,
-        len: period.min(block.len - start),
-    };
+    let part = |start: u32| block.part(start, period.min(block.len - start));
     starts.map(|start| Alignment { blocks: vec![part(start)] }).collect()
 }
 
@@ -417,14 +402,8 @@ mod tests {
         let end = |gap: u32, len: u32| {
             let block = |query, len| Block { query, target: query, len };
             let alignment = Alignment { blocks: vec![block(0, 20), block(20 + gap, len)] };
-            with_supported_ends(
-                &alignment,
-                0..20,
-                document(&text, &tokens),
-                document(&text, &tokens),
-            )
-            .query()
-            .end
+            let document = document(&text, &tokens);
+            with_supported_ends(&alignment, 0..20, document, document).query().end
         };
         assert_eq!((end(5, 4), end(5, 3)), (29, 20));
         assert_eq!((end(24, 4), end(25, 4)), (48, 20));

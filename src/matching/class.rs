@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::overlap::is_same_place;
+use super::overlap::{is_same_place, shared};
 
 /// A clone pair as seen by grouping: what it covers of the query, and how well.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +40,11 @@ impl Candidate {
 }
 
 fn n_in(positions: &[u32], range: &Range<usize>) -> usize {
-    let before = |end: usize| positions.partition_point(|&at| (at as usize) < end);
-    before(range.end) - before(range.start)
+    n_before(positions, range.end) - n_before(positions, range.start)
+}
+
+fn n_before(positions: &[u32], end: usize) -> usize {
+    positions.partition_point(|&at| (at as usize) < end)
 }
 
 /// A fragment of the query and the pairs that explain it, the best first.
@@ -63,7 +66,7 @@ const AGREES: f64 = 0.7;
 /// Maximum tokens that may be missing at an end of a run for it to count as covered.
 const RAGGED: usize = 8;
 /// Maximum members of a class; more would add nothing, and the best come first.
-const MAX_MEMBERS: usize = 64;
+pub(super) const MAX_MEMBERS: usize = 64;
 
 /// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what
 /// explains it best.
@@ -115,6 +118,16 @@ impl Net<'_> {
         self.owners[at as usize - self.start]
     }
 
+    /// The class that owns most of some tokens.
+    fn main_owner(&self, tokens: impl Iterator<Item = usize>) -> Option<usize> {
+        let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
+        for class in tokens.filter_map(|at| self.owners[at - self.start]) {
+            *n_owned.entry(class).or_default() += 1;
+        }
+        let most = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)));
+        most.map(|(class, _)| class)
+    }
+
     /// The candidate that made a class, which is the best of its members.
     fn best(&self, class: usize) -> &Candidate {
         &self.candidates[self.classes[class].members[0]]
@@ -129,8 +142,8 @@ impl Net<'_> {
         // still take a stretch from a class that hardly agrees there; `into_classes` splits that
         // class in the end.
         let stretches = self.stretches(candidate);
-        let n_explained: usize =
-            stretches.iter().filter(|stretch| !stretch.is_free()).map(Stretch::len).sum();
+        let owned = stretches.iter().filter(|stretch| stretch.owner.is_some());
+        let n_explained: usize = owned.map(|stretch| stretch.aligned.len()).sum();
         let is_explained = n_explained as f64 >= EXPLAINED * candidate.aligned.len() as f64;
         let mut claims: Vec<Vec<u32>> = Vec::new();
         let mut is_cut = true;
@@ -182,19 +195,10 @@ impl Net<'_> {
         let candidates = self.candidates;
         for run in candidates[at].runs.iter().filter(is_long).filter(|run| !is_within(run, claimed))
         {
-            let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
-            for owner in run.clone().filter_map(|position| self.owners[position - self.start]) {
-                *n_owned.entry(owner).or_default() += 1;
-            }
-            let Some((class, _)) =
-                n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)))
-            else {
-                continue;
-            };
+            let Some(class) = self.main_owner(run.clone()) else { continue };
             let members = &mut self.classes[class].members;
-            let is_named = members
-                .iter()
-                .any(|&member| member == at || is_within(run, &candidates[member].runs));
+            let names = |&of: &usize| of == at || is_within(run, &candidates[of].runs);
+            let is_named = members.iter().any(names);
             if !is_named && members.len() < MAX_MEMBERS {
                 members.push(at);
             }
@@ -228,7 +232,7 @@ impl Net<'_> {
         let range = span(&candidate.aligned[stretch.aligned.clone()]);
         let is_worse =
             (best.agreement_in(&range) as f64) < AGREES * candidate.agreement_in(&range) as f64;
-        if is_worse && stretch.len() >= self.min_tokens {
+        if is_worse && stretch.aligned.len() >= self.min_tokens {
             return true;
         }
         // At an end of the class, where the candidate continues beyond it.
@@ -244,14 +248,8 @@ impl Net<'_> {
     /// there.
     fn join(&mut self, at: usize) {
         let candidate = &self.candidates[at];
-        let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
-        for owner in candidate.aligned.iter().filter_map(|&position| self.owner(position)) {
-            *n_owned.entry(owner).or_default() += 1;
-        }
-        let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class)))
-        else {
-            return;
-        };
+        let aligned = candidate.aligned.iter().map(|&at| at as usize);
+        let Some(class) = self.main_owner(aligned) else { return };
         let (query, members) = (self.classes[class].query.clone(), &self.classes[class].members);
         if members.len() >= MAX_MEMBERS {
             return;
@@ -259,11 +257,8 @@ impl Net<'_> {
         let is_same = is_same_place(&candidate.query, &query);
         let range = shared(&candidate.query, &query);
         let agreement = candidate.agreement_in(&range);
-        let best = members
-            .iter()
-            .map(|&member| self.candidates[member].agreement_in(&range))
-            .max()
-            .unwrap_or(0);
+        let agreements = members.iter().map(|&of| self.candidates[of].agreement_in(&range));
+        let best = agreements.max().unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
         // What agrees as well with all of the class is another origin of it, however much more it
         // has around.
@@ -298,11 +293,8 @@ impl Net<'_> {
 
     /// The classes by position, each split where others took stretches out of it.
     fn into_classes(self) -> Vec<Group> {
-        let owned = self
-            .owners
-            .iter()
-            .enumerate()
-            .filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
+        let owned =
+            (self.start..).zip(&self.owners).filter_map(|(at, owner)| Some((at, (*owner)?)));
         let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
         for (position, class) in owned {
             match parts.last_mut() {
@@ -315,8 +307,7 @@ impl Net<'_> {
             let members = self.classes[class].members.clone();
             let within = |member: &usize| {
                 let aligned = &self.candidates[*member].aligned;
-                let before = |end: usize| aligned.partition_point(|&at| (at as usize) < end);
-                span(&aligned[before(range.start)..before(range.end)])
+                span(&aligned[n_before(aligned, range.start)..n_before(aligned, range.end)])
             };
             let spans = members.iter().map(within).filter(|span| !span.is_empty());
             let query = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
@@ -337,28 +328,12 @@ struct Stretch {
     aligned: Range<usize>,
 }
 
-impl Stretch {
-    fn is_free(&self) -> bool {
-        self.owner.is_none()
-    }
-
-    fn len(&self) -> usize {
-        self.aligned.len()
-    }
-}
-
 /// From the first to the last of some ascending positions.
 fn span(positions: &[u32]) -> Range<usize> {
     match (positions.first(), positions.last()) {
         (Some(&first), Some(&last)) => first as usize..last as usize + 1,
         _ => 0..0,
     }
-}
-
-/// The overlap of `a` and `b`.
-fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
-    let start = a.start.max(b.start);
-    start..a.end.min(b.end).max(start)
 }
 
 #[cfg(test)]
@@ -380,6 +355,12 @@ mod tests {
         classes(candidates, 30)
     }
 
+    #[track_caller]
+    fn check(candidates: &[Candidate], expected: &[Range<usize>]) {
+        let found: Vec<_> = classes_of(candidates).into_iter().map(|class| class.query).collect();
+        assert_eq!(found, expected);
+    }
+
     #[test]
     fn pairs_of_nearly_the_same_fragment_are_one_class_best_first() {
         let found = classes_of(&[candidate(10..90, 60), candidate(12..92, 75)]);
@@ -393,20 +374,9 @@ mod tests {
 
     #[test]
     fn copies_side_by_side_are_two_classes_that_do_not_overlap() {
-        let found = classes_of(&[candidate(0..100, 100), candidate(90..200, 90)]);
-        assert_eq!(
-            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
-            [0..100, 100..200]
-        );
-    }
-
-    #[test]
-    fn the_beginning_of_the_next_copy_is_the_next_copy_s() {
-        let found = classes_of(&[candidate(0..110, 100), candidate(100..150, 50)]);
-        assert_eq!(
-            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
-            [0..100, 100..150]
-        );
+        check(&[candidate(0..100, 100), candidate(90..200, 90)], &[0..100, 100..200]);
+        // The beginning of the next copy is the next copy's.
+        check(&[candidate(0..110, 100), candidate(100..150, 50)], &[0..100, 100..150]);
     }
 
     #[test]
@@ -414,11 +384,7 @@ mod tests {
         let mut wandered = candidate(0..170, 100);
         // Beyond the copy every second token is aligned by chance.
         wandered.aligned.retain(|&at| at < 100 || at % 2 == 0);
-        let found = classes_of(&[wandered, candidate(110..170, 60)]);
-        assert_eq!(
-            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
-            [0..109, 110..170]
-        );
+        check(&[wandered, candidate(110..170, 60)], &[0..109, 110..170]);
     }
 
     #[test]
@@ -430,27 +396,19 @@ mod tests {
 
     #[test]
     fn what_is_beyond_a_better_copy_counts_if_it_agrees_by_itself() {
-        let fragments = |n_exact: usize| {
+        for (n_exact, expected) in [(50, &[0..110, 110..150][..]), (30, &[0..110])] {
             let mut reaching = candidate(50..150, 100);
-            reaching.exact.retain(|&at| at >= 100 && at < 100 + n_exact as u32);
-            reaching.aligned.retain(|&at| at >= 100 && at < 100 + n_exact as u32);
-            classes_of(&[candidate(0..110, 110), reaching])
-                .into_iter()
-                .map(|class| class.query)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(fragments(50), [0..110, 110..150]);
-        assert_eq!(fragments(30), std::iter::once(0..110).collect::<Vec<_>>());
+            reaching.exact.retain(|&at| (100..100 + n_exact).contains(&at));
+            reaching.aligned.clone_from(&reaching.exact);
+            check(&[candidate(0..110, 110), reaching], expected);
+        }
     }
 
     #[test]
     fn what_two_copies_side_by_side_cover_is_cut_off() {
         let mut reaching = candidate(40..250, 0);
         reaching.exact = (180..250).collect();
-        let found = classes_of(&[candidate(90..180, 90), candidate(0..92, 80), reaching]);
-        assert_eq!(
-            found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(),
-            [0..90, 90..180, 180..250]
-        );
+        let candidates = [candidate(90..180, 90), candidate(0..92, 80), reaching];
+        check(&candidates, &[0..90, 90..180, 180..250]);
     }
 }

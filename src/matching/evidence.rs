@@ -46,19 +46,6 @@ impl Enough {
     }
 }
 
-/// What a run of equal symbols says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct TellingRun {
-    /// Its tokens, counting what repeats once.
-    n_tokens: usize,
-    /// Whether there is control flow in it.
-    decides: bool,
-    /// Whether a whole function is in it.
-    is_whole: bool,
-    /// Whether it is renamed throughout: its names agree one to one, and nearly all are other ones.
-    is_renamed: bool,
-}
-
 /// Minimum distinct names in a run: loops and sums with fewer are written again and again.
 const MIN_NAMES: usize = 8;
 /// Minimum distinct names in a run that is renamed throughout: that each agrees is evidence too.
@@ -69,42 +56,32 @@ const ONE_IN: usize = 5;
 /// The length of what may repeat in a run: shorter pieces repeat in any code.
 const PIECE: usize = 6;
 
-impl TellingRun {
-    /// What the tokens in `range` say; `None` if that is too little for evidence, or if they have
-    /// too few names. Time O(n · d) for units that are nested d deep.
-    fn new(
-        query: Document<'_>,
-        range: Range<usize>,
-        is_renamed: bool,
-        enough: &Enough,
-    ) -> Option<Self> {
-        let tokens = &query.tokens[range.clone()];
-        let (least, min_names) = if is_renamed {
-            (enough.least_run(), MIN_RENAMED)
-        } else {
-            (enough.run * 2 / 3, MIN_NAMES)
-        };
-        let n_tokens = n_telling(tokens);
-        let names: HashSet<u32> = names(tokens).map(|token| token.exact).collect();
-        if n_tokens < least || names.len() < min_names {
-            return None;
-        }
-        let decides = tokens.iter().any(|token| {
-            token.kind() == Kind::Keyword && query.words.decides(token.text(query.text))
-        });
-        Some(Self { n_tokens, decides, is_whole: query.holds_unit(range, least), is_renamed })
+/// Whether the tokens in `range`, a run of equal symbols, say enough to be evidence: a run
+/// `is_renamed` if its names agree one to one, and nearly all are other ones. Time O(n · d) for
+/// units that are nested d deep.
+fn is_telling(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> bool {
+    let tokens = &query.tokens[range.clone()];
+    let (least, min_names) = if is_renamed {
+        (enough.least_run(), MIN_RENAMED)
+    } else {
+        (enough.run * 2 / 3, MIN_NAMES)
+    };
+    let n_tokens = n_telling(tokens);
+    let names: HashSet<u32> = names(tokens).map(|token| token.exact).collect();
+    if n_tokens < least || names.len() < min_names {
+        return false;
     }
-
-    /// Whether it is evidence.
-    fn is(&self, enough: &Enough) -> bool {
-        let least = match (self.is_renamed, self.is_whole, self.decides) {
+    let decides = tokens
+        .iter()
+        .any(|token| token.kind() == Kind::Keyword && query.words.decides(token.text(query.text)));
+    let is_whole = query.holds_unit(range, least);
+    n_tokens
+        >= match (is_renamed, is_whole, decides) {
             (true, true, _) | (true, _, true) => enough.least_run(),
             (true, false, false) | (false, true, true) => enough.run * 2 / 3,
             (false, true, false) | (false, false, true) => enough.run * 4 / 5,
             (false, false, false) => enough.run,
-        };
-        self.n_tokens >= least
-    }
+        }
 }
 
 /// The tokens that are names.
@@ -122,12 +99,10 @@ fn renamed_part(
 ) -> Option<Range<usize>> {
     let parts = agreeing(&[run], query, target, least);
     let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
-    let range = part.query as usize..(part.query + part.len) as usize;
     // Equal symbols: where one side has a name, so does the other.
-    let (own, others) = (&query[range.clone()], &target[part.target as usize..][..range.len()]);
-    let n_spelled =
-        names(own).zip(names(others)).filter(|(own, other)| own.exact == other.exact).count();
-    (n_spelled * ONE_IN <= names(own).count()).then_some(range)
+    let names = || part.sides(query, target).filter(|(own, _)| own.kind() == Kind::Identifier);
+    let n_spelled = names().filter(|(own, other)| own.exact == other.exact).count();
+    (n_spelled * ONE_IN <= names().count()).then_some(part.in_query())
 }
 
 /// The number of tokens, counting what repeats once: those that begin a piece which is not there
@@ -162,9 +137,7 @@ impl Evidence {
         let mut exact_run = 0;
         for block in &pair.alignment.blocks {
             let mut run = 0;
-            let sides =
-                query.tokens[block.query as usize..].iter().zip(&target[block.target as usize..]);
-            for (own, other) in sides.take(block.len as usize) {
+            for (own, other) in block.sides(query.tokens, target) {
                 if own.exact != other.exact {
                     run = 0;
                     continue;
@@ -180,13 +153,10 @@ impl Evidence {
             }
         }
         let is_whole = are_alike(pair.n_exact, query.tokens.len().max(target.len()));
-        let is_telling = |range: Range<usize>, is_renamed: bool| {
-            TellingRun::new(query, range, is_renamed, enough).is_some_and(|run| run.is(enough))
-        };
         let has_run = pair.alignment.blocks.iter().any(|block| {
-            is_telling(block.query as usize..(block.query + block.len) as usize, false)
+            is_telling(query, block.in_query(), false, enough)
                 || renamed_part(*block, query.tokens, target, enough.least_run())
-                    .is_some_and(|part| is_telling(part, true))
+                    .is_some_and(|part| is_telling(query, part, true, enough))
         });
         Self { n_words: words.len(), exact_run, has_run, is_whole }
     }
@@ -261,12 +231,10 @@ pub fn may_be_evident(
         }
         // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no
         // longer run than this one.
-        let is_same = |at: usize| query[a + at].symbol == target[b + at].symbol;
-        let n_left = a.min(b);
-        let before =
-            (1..=n_left).take_while(|&n| query[a - n].symbol == target[b - n].symbol).count();
-        let n_right = (query.len() - a).min(target.len() - b);
-        let after = (0..n_right).take_while(|&at| is_same(at)).count();
+        let is_same = |(own, other): &(&Token, &Token)| own.symbol == other.symbol;
+        let left = query[..a].iter().rev().zip(target[..b].iter().rev());
+        let before = left.take_while(is_same).count();
+        let after = query[a..].iter().zip(&target[b..]).take_while(is_same).count();
         if before + after >= enough.least_run()
             && n_telling(&query[a - before..a + after]) >= enough.least_run()
         {
@@ -290,26 +258,18 @@ pub fn may_be_evident(
 static COMMON_WORDS: LazyLock<String> =
     LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/common-words"))));
 
-/// Minimum bytes of a rare name, number and string: shorter ones agree by chance.
-const SHORTEST: (usize, usize, usize) = (3, 5, 4);
-
-/// Whether the token with this kind and text is a word that few projects use.
+/// Whether the token with this kind and text is a word that few projects use: shorter ones agree by
+/// chance.
 fn is_rare(kind: Kind, text: &[u8]) -> bool {
     static WORDS: LazyLock<Vec<&[u8]>> =
         LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());
-    let word = match kind {
-        Kind::Identifier if text.len() >= SHORTEST.0 => text,
-        Kind::Number if text.len() >= SHORTEST.1 => text,
-        Kind::String => {
-            let inner = unquoted(text);
-            if inner.len() < SHORTEST.2 {
-                return false;
-            }
-            inner
-        }
-        _ => return false,
+    let (word, min_bytes) = match kind {
+        Kind::Identifier => (text, 3),
+        Kind::Number => (text, 5),
+        Kind::String => (unquoted(text), 4),
+        Kind::Keyword | Kind::Punctuation => return false,
     };
-    WORDS.binary_search(&word).is_err()
+    word.len() >= min_bytes && WORDS.binary_search(&word).is_err()
 }
 
 /// The text between the quotes of a string literal.
@@ -323,71 +283,65 @@ fn unquoted(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::tests::c_tokens;
+    use crate::matching::tests::{c_tokens, document};
     use crate::matching::{Alignment, Block};
 
     /// The evidence of two texts that are aligned token by token.
-    fn evidence(query: &str, target: &str) -> Evidence {
+    fn weighed(query: &str, target: &str, enough: &Enough) -> Evidence {
         let (own, others) = (c_tokens(query), c_tokens(target));
         assert_eq!(own.len(), others.len(), "they are aligned as wholes");
         let block = Block { query: 0, target: 0, len: own.len() as u32 };
         let pair = ClonePair::new(Alignment { blocks: vec![block] }, &own, &others);
-        let enough = Enough { n_words: 2, exact_run: 20, run: 40 };
-        Evidence::new(&pair, Document::new(query.as_bytes(), &own), &others, &enough)
+        Evidence::new(&pair, document(query, &own), &others, enough)
+    }
+
+    fn evidence(query: &str, target: &str) -> Evidence {
+        weighed(query, target, &Enough { n_words: 2, exact_run: 20, run: 40 })
     }
 
     #[test]
     fn common_words_are_sorted_and_each_stands_once() {
         let words: Vec<&str> = COMMON_WORDS.lines().collect();
         assert!(words.windows(2).all(|two| two[0].as_bytes() < two[1].as_bytes()));
-        assert!(
-            words.len() > 10_000
-                && !is_rare(Kind::Identifier, b"length")
-                && !is_rare(Kind::String, b"\"utf-8\"")
-        );
+        assert!(words.len() > 10_000 && !is_rare(Kind::Identifier, b"length"));
+        assert!(!is_rare(Kind::String, b"\"utf-8\""));
     }
 
     #[test]
     fn rare_words_count_once_and_only_where_they_are_spelled_the_same() {
         let found = evidence("zrx_a = zrx_b + len(zrx_a);", "zrx_a = zrx_c + len(zrx_a);");
         assert_eq!(found, Evidence { n_words: 1, exact_run: 6, has_run: false, is_whole: true });
-        let found =
-            evidence("f(\"zrx of b\", 0x8badf00d, 17);", "f(\"zrx of b\", 0x8badf00d, 17);");
-        assert_eq!(found.n_words, 2, "strings and long numbers are words, short ones are not");
+        let text = "f(\"zrx of b\", 0x8badf00d, 17);";
+        assert_eq!(evidence(text, text).n_words, 2, "strings and long numbers, no short ones");
     }
 
     #[test]
     fn what_cannot_be_evident_is_told_before_it_is_aligned() {
         let enough = Enough { n_words: 2, exact_run: 8, run: 15 };
-        let may_be = |query: &str, target: &str, seeds: &[(u32, u32)]| {
+        let may_be = |query: &str, target: &str, seed: Option<(u32, u32)>| {
             let (own, others) = (c_tokens(query), c_tokens(target));
-            let rare = rare_words(Document::new(query.as_bytes(), &own));
+            let rare = rare_words(document(query, &own));
             let words = others.iter().map(|token| token.exact).collect();
             let seeds: Vec<Seed> =
-                seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+                seed.map(|(query, target)| Seed { query, target }).into_iter().collect();
             let query = WordedTokens { tokens: &own, words: &rare };
             may_be_evident(query, WordedTokens { tokens: &others, words: &words }, &seeds, &enough)
         };
-        assert!(may_be("zrx_a(); zrx_b();", "x = zrx_b + zrx_a;", &[]), "two rare words");
-        assert!(!may_be("zrx_a();", "x = zrx_b + zrx_a;", &[]), "one is not enough");
-        assert!(
-            may_be("a = b + c * d;", "x; a = b + c * d;", &[(2, 4)]),
-            "a run of eight, found from its middle"
-        );
-        assert!(
-            !may_be("a = b + c * d;", "x; a = b + x * d;", &[(2, 4)]),
-            "spelled the same in parts only"
-        );
-        assert!(
-            may_be("a = b + c;", "a = c + b;", &[]),
-            "the same words: they may be the same as wholes"
-        );
-        assert!(!may_be("a = b;", "c = d;", &[]), "other words");
-        assert!(
-            may_be("a = b + c * d, e, f;", "a = u + v * w, x, y;", &[(1, 1)]),
-            "a run of one shape"
-        );
-        assert!(!may_be("a = b + c * d;", "a = u + v * w; x;", &[(1, 1)]), "a short one");
+        for (query, target, seed, expected) in [
+            ("zrx_a(); zrx_b();", "x = zrx_b + zrx_a;", None, true),
+            ("zrx_a();", "x = zrx_b + zrx_a;", None, false),
+            // A run of eight, found from its middle.
+            ("a = b + c * d;", "x; a = b + c * d;", Some((2, 4)), true),
+            ("a = b + c * d;", "x; a = b + x * d;", Some((2, 4)), false),
+            // The same words: they may be the same as wholes.
+            ("a = b + c;", "a = c + b;", None, true),
+            ("a = b;", "c = d;", None, false),
+            // A run of one shape, and a short one.
+            ("a = b + c * d, e, f;", "a = u + v * w, x, y;", Some((1, 1)), true),
+            ("a = b + c * d;", "a = u + v * w; x;", Some((1, 1)), false),
+        ] {
+            assert_eq!(may_be(query, target, seed), expected, "{query} {target}");
+        }
     }
 
     #[test]
@@ -396,14 +350,11 @@ mod tests {
         let has_run = |n_names: usize, other: char| {
             let text = |letter: char| -> String {
                 let term = |at: usize| {
-                    format!(
-                        "{letter}{} {} {}",
-                        at % n_names,
-                        operators[at % 13],
-                        operators[at * 5 % 7]
-                    )
+                    let (name, one, other) =
+                        (at % n_names, operators[at % 13], operators[at * 5 % 7]);
+                    format!("{letter}{name} {one} {other} ( ")
                 };
-                (0..40).map(|at| term(at) + " ( ").collect()
+                (0..40).map(term).collect()
             };
             evidence(&text('p'), &text(other)).has_run
         };
@@ -433,9 +384,7 @@ mod tests {
         let enough = Enough { n_words: 9, exact_run: 99, run: 66 };
         let has_run = |text: &str| {
             let tokens = c_tokens(text);
-            let document = Document::new(text.as_bytes(), &tokens);
-            TellingRun::new(document, 0..tokens.len(), false, &enough)
-                .is_some_and(|run| run.is(&enough))
+            is_telling(document(text, &tokens), 0..tokens.len(), false, &enough)
         };
         assert!(has_run(&function(|word| format!("{word}ed"))));
         let rows: String = (0..40).map(|n| format!("  set(a{n}, b{n}, {n});\n")).collect();
@@ -445,12 +394,8 @@ mod tests {
 
     /// The largest `run` with which two texts of the same symbols are evidence.
     fn largest_run(query: &str, target: &str) -> Option<usize> {
-        let (own, others) = (c_tokens(query), c_tokens(target));
-        let block = Block { query: 0, target: 0, len: own.len() as u32 };
         let has_run = |&run: &usize| {
-            let pair = ClonePair::new(Alignment { blocks: vec![block] }, &own, &others);
-            let enough = Enough { n_words: 99, exact_run: 999, run };
-            Evidence::new(&pair, Document::new(query.as_bytes(), &own), &others, &enough).has_run
+            weighed(query, target, &Enough { n_words: 99, exact_run: 999, run }).has_run
         };
         (1..1_000).take_while(has_run).last()
     }
@@ -460,32 +405,17 @@ mod tests {
     {
         let own = function(str::to_owned);
         let renamed = |kept: &[&str]| {
-            function(
-                |word| if kept.contains(&word) { word.to_owned() } else { format!("{word}ed") },
-            )
+            let ending = |word: &str| if kept.contains(&word) { "" } else { "ed" };
+            function(|word| format!("{word}{}", ending(word)))
         };
         // What is enough is a fraction of `run`, rounded down.
-        let at = |fraction: (usize, usize)| {
-            let n = n_telling(&c_tokens(&own));
-            (1..1_000).take_while(|run| n >= run * fraction.0 / fraction.1).last()
-        };
-        assert_eq!(largest_run(&own, &renamed(&[])), at((3, 5)), "all are other names");
-        assert_eq!(
-            largest_run(&own, &renamed(&["data", "fail"])),
-            at((3, 5)),
-            "a few are the same"
-        );
-        assert_eq!(
-            largest_run(&own, &renamed(&["list"])),
-            at((2, 3)),
-            "the one that is everywhere is the same"
-        );
+        let n = n_telling(&c_tokens(&own));
+        let at = |part: usize, of: usize| (1..1_000).take_while(|run| n >= run * part / of).last();
+        assert_eq!(largest_run(&own, &renamed(&[])), at(3, 5), "all are other names");
+        assert_eq!(largest_run(&own, &renamed(&["data", "fail"])), at(3, 5), "but for a few");
+        assert_eq!(largest_run(&own, &renamed(&["list"])), at(2, 3), "one that is everywhere");
         let clashing = renamed(&[]).replacen("roomed", "other", 1);
-        assert_eq!(
-            largest_run(&own, &clashing),
-            at((2, 3)),
-            "one clashes: no part with it is renamed"
-        );
+        assert_eq!(largest_run(&own, &clashing), at(2, 3), "no part with a clash is renamed");
     }
 
     #[test]
@@ -496,9 +426,6 @@ mod tests {
         };
         assert!(of(2, 0, false) && of(0, 20, false) && of(0, 0, true));
         assert!(!of(1, 19, false));
-        assert!(
-            evidence("a = b + c;", "a = b + c;").is(&enough),
-            "short files that are the same as wholes"
-        );
+        assert!(evidence("a = b + c;", "a = b + c;").is(&enough), "the same as wholes");
     }
 }

@@ -78,6 +78,16 @@ impl<'d> Document<'d> {
         Self { text, tokens, words: BlockWords::common() }
     }
 
+    /// The text of the token at `at`; empty at the end.
+    fn word(&self, at: usize) -> &'d [u8] {
+        self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text))
+    }
+
+    /// Whether that is this word.
+    fn is(&self, at: usize, word: &[u8]) -> bool {
+        self.word(at) == word
+    }
+
     /// Whether the token at `at` is the first on its line; true at the end.
     pub fn starts_line(&self, at: usize) -> bool {
         self.between(at).is_none_or(|between| between.contains(&b'\n'))
@@ -96,8 +106,7 @@ impl<'d> Document<'d> {
         line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
-    /// Line ends between the token at `at` and the previous one, at most 2, and 2 at both ends of
-    /// the text. The text between the token at `at` and the one before it, if there are both.
+    /// The text between the token at `at` and the one before it, if there are both.
     fn between(&self, at: usize) -> Option<&[u8]> {
         let (before, token) = (self.tokens.get(at.checked_sub(1)?)?, self.tokens.get(at)?);
         Some(self.text.get(before.end as usize..token.start as usize).unwrap_or_default())
@@ -109,10 +118,25 @@ mod tests {
     use super::*;
     use crate::language::Languages;
 
+    pub(super) const PARAMS: Params = Params {
+        k: 8,
+        min_distinct: 4,
+        max_gap: 100,
+        min_containment: 0.6,
+        min_agreement: 0.5,
+        min_spelled: 0.75,
+        min_run: 40,
+    };
+
     pub(super) fn c_tokens(text: &str) -> Vec<Token> {
+        tokens_of("c", text)
+    }
+
+    pub(super) fn tokens_of(language: &str, text: &str) -> Vec<Token> {
         let languages = Languages::builtin();
+        let language = languages.get(language).expect("it is built in");
         let mut tokens = Vec::new();
-        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        language.lexer.tokenize(text.as_bytes(), &mut tokens);
         tokens
     }
 

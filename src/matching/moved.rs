@@ -55,11 +55,8 @@ pub fn moved_runs(
     let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut found = Vec::new();
     for factor in [32, 8, 2, 1] {
-        pair_runs(
-            &mut Sides { head, base, to: &mut to, from: &mut from, min_runs },
-            factor * min_tokens,
-            &mut found,
-        );
+        let mut sides = Sides { head, base, to: &mut to, from: &mut from, min_runs };
+        pair_runs(&mut sides, factor * min_tokens, &mut found);
     }
     found
 }
@@ -84,10 +81,8 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
     for (number, file) in sides.base.iter().enumerate() {
         for stretch in stretches(&sides.from[number], min_tokens) {
             hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
-            let sampled = hashes.iter().enumerate().step_by(n);
-            places.extend(
-                sampled.map(|(at, &hash)| (hash, number as u32, (stretch.start + at) as u32)),
-            );
+            let sampled = (stretch.start..).zip(&hashes).step_by(n);
+            places.extend(sampled.map(|(at, &hash)| (hash, number as u32, at as u32)));
         }
     }
     places.sort_unstable();
@@ -134,9 +129,8 @@ fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize
         *at += run.len();
         Some((run[0], start..*at))
     });
-    runs.filter(|(is_marked, run)| *is_marked && run.len() >= min_tokens)
-        .map(|(_, run)| run)
-        .collect()
+    let marked = runs.filter(|(is_marked, run)| *is_marked && run.len() >= min_tokens);
+    marked.map(|(_, run)| run).collect()
 }
 
 impl Sides<'_, '_> {
@@ -173,19 +167,14 @@ impl Sides<'_, '_> {
         let n_behind = (0..(own.len() - at).min(other.len() - place))
             .take_while(|&n| is_pair(at + n, place + n));
         let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
-        MovedRun {
-            to,
-            from,
-            block: Block { query, target, len: (n_before + n_behind.count()) as u32 },
-        }
+        let block = Block { query, target, len: (n_before + n_behind.count()) as u32 };
+        MovedRun { to, from, block }
     }
 
     /// Marks a run as paired.
     fn take(&mut self, &MovedRun { to, from, block }: &MovedRun) {
-        let (query, target, len) =
-            (block.query as usize, block.target as usize, block.len as usize);
-        self.to[to][query..query + len].fill(false);
-        self.from[from][target..target + len].fill(false);
+        self.to[to][block.in_query()].fill(false);
+        self.from[from][block.in_target()].fill(false);
     }
 }
 
@@ -194,20 +183,22 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    /// The runs that were moved, as file, file and length, when everything changed.
-    fn moved(head: &[&str], base: &[&str]) -> Vec<(usize, usize, u32)> {
+    /// The runs that were moved, as file, file and length, when everything changed, of at least so
+    /// many tokens for each file.
+    fn moved_of(head: &[&str], base: &[&str], min_runs: &[usize]) -> Vec<(usize, usize, u32)> {
         let is_marked = vec![true; 1_000];
         let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();
         let (head, base) = (tokens(head), tokens(base));
-        let [head, base] = [&head, &base].map(|all| -> Vec<ChangeTokens<'_>> {
-            all.iter()
-                .map(|tokens| ChangeTokens { tokens, is_marked: &is_marked[..tokens.len()] })
-                .collect()
-        });
-        moved_runs(&head, &base, &vec![8; head.len()])
-            .into_iter()
-            .map(|run| (run.to, run.from, run.block.len))
-            .collect()
+        let changed =
+            |tokens| ChangeTokens { tokens, is_marked: &is_marked[..<[Token]>::len(tokens)] };
+        let [head, base] =
+            [&head, &base].map(|all| all.iter().map(|tokens| changed(tokens)).collect::<Vec<_>>());
+        let runs = moved_runs(&head, &base, min_runs).into_iter();
+        runs.map(|run| (run.to, run.from, run.block.len)).collect()
+    }
+
+    fn moved(head: &[&str], base: &[&str]) -> Vec<(usize, usize, u32)> {
+        moved_of(head, base, &vec![8; head.len()])
     }
 
     const F: &str = "int f(int a) { return a + b * 7 - g(a, 9); }";
@@ -216,10 +207,8 @@ mod tests {
     #[test]
     fn functions_in_another_order_are_each_found() {
         let (n_f, n_g) = (c_tokens(F).len() as u32, c_tokens(G).len() as u32);
-        assert_eq!(
-            moved(&[&format!("{G}\n{F}")], &[&format!("{F}\n{G}")]),
-            [(0, 0, n_g), (0, 0, n_f)]
-        );
+        let found = moved(&[&format!("{G}\n{F}")], &[&format!("{F}\n{G}")]);
+        assert_eq!(found, [(0, 0, n_g), (0, 0, n_f)]);
     }
 
     #[test]
@@ -232,29 +221,15 @@ mod tests {
     fn the_longer_run_is_taken_first() {
         let both = format!("{F}\n{G}").repeat(3);
         let n = c_tokens(&both).len() as u32;
-        let found = moved(&[G, &both], &[&both]);
-        assert_eq!(found, [(1, 0, n)]);
+        assert_eq!(moved(&[G, &both], &[&both]), [(1, 0, n)]);
     }
 
     #[test]
     fn each_file_has_its_own_minimum() {
-        let tokens = [c_tokens(F), c_tokens(G)];
-        let is_marked = vec![true; 1_000];
-        let marked = |at: usize| ChangeTokens {
-            tokens: &tokens[at],
-            is_marked: &is_marked[..tokens[at].len()],
-        };
-        let of_minimums = |min_runs: [usize; 2]| {
-            let runs = moved_runs(&[marked(0), marked(1)], &[marked(0), marked(1)], &min_runs);
-            runs.into_iter().map(|run| run.to).collect::<Vec<_>>()
-        };
-        assert_eq!(of_minimums([8, 8]), [0, 1]);
-        assert_eq!(of_minimums([100, 8]), [1]);
-        assert_eq!(of_minimums([8, 100]), [0]);
-    }
-
-    #[test]
-    fn a_run_that_is_too_short_is_none() {
+        for (min_runs, expected) in [([8, 8], &[0, 1][..]), ([100, 8], &[1]), ([8, 100], &[0])] {
+            let found = moved_of(&[F, G], &[F, G], &min_runs);
+            assert_eq!(found.iter().map(|(to, ..)| *to).collect::<Vec<_>>(), expected);
+        }
         assert_eq!(moved(&["x = y + z;"], &["x = y + z;"]), []);
     }
 }

@@ -160,12 +160,11 @@ impl ClonePair {
     pub(super) fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         let mut aligned = Vec::with_capacity(self.alignment.n_tokens());
         aligned.extend(self.alignment.pairs().map(|(a, _)| a as u32));
-        let run = |run: &Block| run.query as usize..(run.query + run.len) as usize;
         Candidate {
             query: self.alignment.query(),
             aligned,
             exact: self.exact_positions(query, target),
-            runs: self.solid.blocks.iter().map(run).collect(),
+            runs: self.solid.blocks.iter().map(Block::in_query).collect(),
         }
     }
 
@@ -354,13 +353,11 @@ impl Renaming {
         counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
         let mut named = HashSet::with_capacity(n_different);
         let mut taken = HashSet::with_capacity(n_different);
-        let mut to: Vec<(u32, u32)> = counts
-            .into_iter()
-            .map(|(names, _)| names)
-            .filter(|(name, other)| {
-                !named.contains(name) && taken.insert(*other) && named.insert(*name)
-            })
-            .collect();
+        let is_first = |&(name, other): &(u32, u32)| {
+            !named.contains(&name) && taken.insert(other) && named.insert(name)
+        };
+        let mut to: Vec<(u32, u32)> =
+            counts.into_iter().map(|(names, _)| names).filter(is_first).collect();
         to.sort_unstable();
         Self { is_consistent: to.len() == n_different, to }
     }
@@ -402,8 +399,7 @@ fn solid(
                 continue;
             }
             if at - start >= SOLID_RUN {
-                let (query, target) = (block.query + start, block.target + start);
-                runs.blocks.push(Block { query, target, len: at - start });
+                runs.blocks.push(block.part(start, at - start));
             }
             start = at + 1;
         }
@@ -424,28 +420,18 @@ pub fn agreeing_pairs(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{c_tokens, document};
-    use super::super::{Seed, alignments};
+    use super::super::tests::{PARAMS, c_tokens, document};
+    use super::super::{Seed, alignments, is_telling};
     use super::*;
-
-    const PARAMS: Params = Params {
-        k: 8,
-        min_distinct: 4,
-        max_gap: 100,
-        min_containment: 0.6,
-        min_agreement: 0.5,
-        min_spelled: 0.75,
-        min_run: 40,
-    };
 
     fn clones(query_text: &str, target_text: &str) -> Vec<ClonePair> {
         let (query, target) = (c_tokens(query_text), c_tokens(target_text));
         let mut seeds = Vec::new();
-        for a in 0..query.len().saturating_sub(PARAMS.k - 1) {
-            for b in 0..target.len().saturating_sub(PARAMS.k - 1) {
-                let equal = (0..PARAMS.k).all(|at| query[a + at].symbol == target[b + at].symbol);
-                if equal && super::super::is_telling(&query[a..a + PARAMS.k], PARAMS.min_distinct) {
-                    seeds.push(Seed { query: a as u32, target: b as u32 });
+        let is_telling = |kgram: &&[Token]| is_telling(kgram, PARAMS.min_distinct);
+        for (a, own) in (0..).zip(query.windows(PARAMS.k)).filter(|(_, own)| is_telling(own)) {
+            for (b, other) in (0..).zip(target.windows(PARAMS.k)) {
+                if own.iter().zip(other).all(|(own, other)| own.symbol == other.symbol) {
+                    seeds.push(Seed { query: a, target: b });
                 }
             }
         }
@@ -480,11 +466,8 @@ mod tests {
         };
         let (query, target) = (c_tokens(&text(false)), c_tokens(&text(true)));
         let pair = |len: u32| {
-            ClonePair::new(
-                Alignment { blocks: vec![Block { query: 0, target: 0, len }] },
-                &query,
-                &target,
-            )
+            let blocks = vec![Block { query: 0, target: 0, len }];
+            ClonePair::new(Alignment { blocks }, &query, &target)
         };
         let least = (PARAMS.min_run * 3 / 2) as u32;
         let (long, short) = (pair(least), pair(least - 1));
@@ -493,38 +476,20 @@ mod tests {
     }
 
     #[test]
-    fn layout_and_comments_make_type_1() {
+    fn the_type_of_a_copy_says_what_was_changed() {
+        let renamed = |is_consistent| CloneType::Type2 { is_consistent };
         check(&ORIGIN.replace("  ", "\t").replace(";\n", "; // x\n"), CloneType::Type1);
-    }
-
-    #[test]
-    fn names_changed_one_to_one_make_a_consistent_type_2() {
-        check(
-            &ORIGIN.replace("total", "sum_of_all").replace("values", "v"),
-            CloneType::Type2 { is_consistent: true },
-        );
-    }
-
-    #[test]
-    fn names_changed_here_and_there_make_an_inconsistent_type_2() {
-        check(&ORIGIN.replacen("total", "other", 1), CloneType::Type2 { is_consistent: false });
-    }
-
-    #[test]
-    fn an_inserted_statement_makes_one_type_3() {
-        check(
-            &ORIGIN.replace("    total +=", "    if (values[i] < 0) continue;\n    total +="),
-            CloneType::Type3,
-        );
+        check(&ORIGIN.replace("total", "sum_of_all").replace("values", "v"), renamed(true));
+        check(&ORIGIN.replacen("total", "other", 1), renamed(false));
+        let inserted = "    if (values[i] < 0) continue;\n    total +=";
+        check(&ORIGIN.replace("    total +=", inserted), CloneType::Type3);
     }
 
     #[test]
     fn the_alignment_ends_with_the_copy() {
         let copy = format!("struct a {{ char *b; }};\n{ORIGIN}enum z {{ Y, X = 3 }};\n");
-        let pairs = clones(
-            &copy,
-            &format!("void g(void);\nstatic long q = 77L;\n{ORIGIN}#define W while (1)\n"),
-        );
+        let other = format!("void g(void);\nstatic long q = 77L;\n{ORIGIN}#define W while (1)\n");
+        let pairs = clones(&copy, &other);
         assert_eq!(pairs.len(), 1);
         assert_eq!(pairs[0].alignment.query().len(), c_tokens(ORIGIN).len());
     }

@@ -151,12 +151,4 @@ impl Document<'_> {
         }
         if self.is(end, b"(") { Some(self.closing(end, limit)? + 1) } else { Some(end.min(limit)) }
     }
-
-    fn word(&self, at: usize) -> &[u8] {
-        self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text))
-    }
-
-    fn is(&self, at: usize, word: &[u8]) -> bool {
-        self.word(at) == word
-    }
 }

@@ -41,8 +41,7 @@ impl Document<'_> {
             return range.start;
         };
         // `} else {` goes on with a statement of its own.
-        let begins =
-            |at: usize| self.starts_line(at) || self.words.decides(self.tokens[at].text(self.text));
+        let begins = |at: usize| self.starts_line(at) || self.words.decides(self.word(at));
         (start..=head.end).find(|&at| begins(at)).unwrap_or(range.start)
     }
 
@@ -84,18 +83,17 @@ impl Document<'_> {
     /// Whether the line that ends before `end` goes on behind it: with more than what closes it,
     /// with a line that is indented more, or with the bracket of its body.
     fn goes_on(&self, start: usize, end: usize) -> bool {
-        let word = |at: usize| self.tokens[at].text(self.text);
         let next = (end..self.tokens.len()).find(|&at| self.starts_line(at) || !self.is_closer(at));
         let Some(next) = next.filter(|&next| next > start) else { return false };
         if !self.starts_line(next) {
             return true;
         }
         // What ends with a semicolon is whole, however the next line is laid out.
-        if matches!(word(next - 1), b";" | b"}") {
+        if matches!(self.word(next - 1), b";" | b"}") {
             return false;
         }
         let line = (start..end).rev().find(|&at| self.starts_line(at));
-        word(next) == b"{" || line.is_some_and(|line| self.indent(next) > self.indent(line))
+        self.is(next, b"{") || line.is_some_and(|line| self.indent(next) > self.indent(line))
     }
 
     /// Whether a token ends what came before it: nothing begins with it.
@@ -133,26 +131,22 @@ mod tests {
         check_left("f(a\n«);\n  b(c);\n  d(e);\n»}\n", "b(c);\n  d(e);");
         check_left("  if (a) {\n    f();\n«  }\n  b(c);\n  d(e);\n»", "b(c);\n  d(e);");
         check_left("  f(a, «b);\n  c(d);\n»", "c(d);");
-        check_left(
-            "  if (a) {\n    f();\n«  } else {\n    b(c);\n  }\n»",
-            "else {\n    b(c);\n  }",
-        );
+        let other = "  if (a) {\n    f();\n«  } else {\n    b(c);\n  }\n»";
+        check_left(other, "else {\n    b(c);\n  }");
     }
 
     #[test]
     fn what_goes_on_behind_is_cut_off() {
         check_left("«  b(c);\n  if (»a) {\n", "b(c);");
         check_left("«  b(c);\n  if (a) {\n»    d();\n  }\n", "b(c);");
-        check_left(
-            "«  if (a) {\n    b(c);\n  } else if (d) {\n»    e();\n  }\n",
-            "if (a) {\n    b(c);\n  }",
-        );
+        let other = "«  if (a) {\n    b(c);\n  } else if (d) {\n»    e();\n  }\n";
+        check_left(other, "if (a) {\n    b(c);\n  }");
         check_left("«b(c);\nint f(int a)\n»{\n  d();\n}\n", "b(c);");
         check_left("«  b(c);\n  f(»a);\n", "b(c);");
     }
 
     #[test]
-    fn whole_statements_stay() {
+    fn whole_statements_and_brackets_alone_stay() {
         for text in [
             "«  b(c);\n  d(e);\n»",
             "«  b(c);\n  d(e)»;\n  f();\n",
@@ -162,10 +156,6 @@ mod tests {
             let inside = text.split(['«', '»']).nth(1).unwrap_or_default();
             check_left(text, inside.trim());
         }
-    }
-
-    #[test]
-    fn brackets_alone_stay() {
         check_left("f(a, (b\n«));\n»", "));");
     }
 

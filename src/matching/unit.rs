@@ -81,16 +81,14 @@ impl Document<'_> {
         for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
             // What was around a range before is around this one, too, if it goes on to its end: what
             // ended before that one, ends before this one.
-            for known in
+            let is_around =
+                |of: &Unit| of.tokens.end >= range.end && self.indent(of.tokens.start) <= limit;
+            for KnownUnit { unit, .. } in
                 known.into_iter().flatten().filter(|of| of.line == at && of.end <= range.end)
             {
-                match &known.unit {
+                match unit {
                     None => return largest,
-                    Some(Unit { tokens, .. })
-                        if tokens.end >= range.end && self.indent(tokens.start) <= limit =>
-                    {
-                        return known.unit.clone();
-                    }
+                    Some(unit) if is_around(unit) => return Some(unit.clone()),
                     Some(_) => {}
                 }
             }
@@ -169,9 +167,8 @@ impl Document<'_> {
     /// The first token of the next line after that of the token at `at`, or the number of all
     /// tokens.
     pub fn next_line(&self, at: usize) -> usize {
-        (at + 1..self.tokens.len())
-            .find(|&next| self.starts_line(next))
-            .unwrap_or(self.tokens.len())
+        let mut behind = at + 1..self.tokens.len();
+        behind.find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
     }
 
     /// The end of the unit that begins at `start`, and whether it has lines that are indented more.
@@ -192,13 +189,12 @@ impl Document<'_> {
                 } else if own == indentation && is_end && depth <= 0 {
                     return (at + 1, has_body);
                 } else if own == indentation && is_closer {
-                    let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
-                    let next = next.unwrap_or(self.tokens.len());
+                    let next = self.next_line(at);
                     let after =
                         depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
                     // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not
                     // balance, as with `#ifdef`.
-                    let opens_body = self.tokens[next - 1].text(self.text) == b":";
+                    let opens_body = self.is(next - 1, b":");
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
                     }
@@ -215,16 +211,14 @@ impl Document<'_> {
 
     /// Whether the token at `at` is what is behind a dot or an arrow: `f` in `a.f` and `a->f`.
     pub fn is_member(&self, at: usize) -> bool {
-        let before = |n: usize| {
-            at.checked_sub(n).map(|at| self.tokens[at].text(self.text)).unwrap_or_default()
-        };
+        let before = |n: usize| at.checked_sub(n).map(|at| self.word(at)).unwrap_or_default();
         before(1) == b"." || before(2) == b"-" && before(1) == b">"
     }
 
     /// The token with the name of the function that `unit` defines, judging by its head.
     fn name_of_function(&self, unit: Range<usize>) -> Option<usize> {
         let head = unit.start..unit.end.min(unit.start + HEAD);
-        let word = |at: usize| self.tokens[at].text(self.text);
+        let word = |at: usize| self.word(at);
         let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
         for at in head.clone() {
             let opens = word(at) == b"(";
@@ -262,7 +256,7 @@ impl Document<'_> {
     /// another one its first line, and the brackets that open there.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let Some(name) = unit.name else { return self.first_line_of(unit) };
-        let word = |at: usize| self.tokens[at].text(self.text);
+        let word = |at: usize| self.word(at);
         let limit = unit.tokens.end.min(name + 1 + HEAD);
         // Behind the name, there may be parameters of the type: `f<A, B>(a: A)`.
         let is_generic = name + 1 < limit && matches!(word(name + 1), b"<" | b"[");
@@ -277,14 +271,11 @@ impl Document<'_> {
     /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and
     /// `a: (` with all parameters.
     fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
-        let word = |at: usize| self.tokens[at].text(self.text);
+        let word = |at: usize| self.word(at);
         let start = unit.tokens.start;
         let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
-        let end = if word(next - 1) == b"(" {
-            self.closing(next - 1, unit.tokens.end)? + 1
-        } else {
-            next
-        };
+        let is_open = word(next - 1) == b"(";
+        let end = if is_open { self.closing(next - 1, unit.tokens.end)? + 1 } else { next };
         // A body may open on a line of its own; behind `{`, it has begun.
         let is_opened_below = end == next && word(next) == b"{" && word(next - 1) != b"{";
         Some(start..end + usize::from(is_opened_below))
@@ -304,11 +295,8 @@ impl Document<'_> {
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
-        let starts: Vec<(usize, usize)> = range
-            .clone()
-            .filter(|&at| self.starts_line(at))
-            .map(|at| (at, self.indent(at)))
-            .collect();
+        let lines = range.clone().filter(|&at| self.starts_line(at));
+        let starts: Vec<(usize, usize)> = lines.map(|at| (at, self.indent(at))).collect();
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
             let mut is_annotation = self.is_annotation(start);
             if self.is_part(start) && !is_annotation {
@@ -345,10 +333,9 @@ impl Document<'_> {
     /// Whether the line that begins with this token annotates the unit below: `@Override`,
     /// `#[inline]`, `[Test]`.
     pub(super) fn is_annotation(&self, at: usize) -> bool {
-        let word = |at: usize| self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text));
-        let opens = match word(at) {
+        let opens = match self.word(at) {
             b"@" => return true,
-            b"#" if word(at + 1) == b"[" => at + 1,
+            b"#" if self.is(at + 1, b"[") => at + 1,
             b"[" => at,
             _ => return false,
         };
@@ -366,20 +353,15 @@ impl Document<'_> {
     }
 
     fn is_part(&self, at: usize) -> bool {
-        let token = &self.tokens[at];
-        let word = token.text(self.text);
+        let word = self.word(at);
         // A label is indented less than what it is in: `out:`, alone on its line.
-        let is_label = || {
-            let is_colon = |token: &Token| token.text(self.text) == b":";
-            self.tokens.get(at + 1).is_some_and(is_colon)
-                && (at + 2 >= self.tokens.len() || self.starts_line(at + 2))
-        };
+        let is_label = || self.is(at + 1, b":") && self.starts_line(at + 2);
         // A method of an interface in Java: `default int size() {`.
         let is_modifier = || {
             let next = self.tokens.get(at + 1);
             word == b"default" && next.is_some_and(|next| next.kind() != Kind::Punctuation)
         };
-        match token.kind() {
+        match self.tokens[at].kind() {
             Kind::Punctuation => true,
             Kind::Identifier if is_label() => true,
             Kind::Keyword if is_modifier() => false,
@@ -402,40 +384,24 @@ mod tests {
     #[track_caller]
     fn check_unit(text: &str, lines: std::ops::Range<usize>, name: Option<&str>) {
         let tokens = c_tokens(text);
-        let at = tokens
-            .iter()
-            .position(|token| token.text(text.as_bytes()) == b"x")
-            .expect("there is an x");
-        let unit = document(text, &tokens).enclosing_unit(at..at + 1).expect("there is a unit");
+        let document = document(text, &tokens);
+        let at = (0..tokens.len()).find(|&at| document.is(at, b"x")).expect("there is an x");
+        let unit = document.enclosing_unit(at..at + 1).expect("there is a unit");
         let line = |offset: u32| text[..offset as usize].matches('\n').count() + 1;
-        let named = unit
-            .name
-            .map(|at| std::str::from_utf8(tokens[at].text(text.as_bytes())).expect("it is ASCII"));
-        let last = &tokens[unit.tokens.end - 1];
-        assert_eq!(
-            (line(tokens[unit.tokens.start].start)..line(last.end), named),
-            (lines, name),
-            "{text}"
-        );
+        let named = unit.name.map(|at| document.word(at));
+        let own = line(tokens[unit.tokens.start].start)..line(tokens[unit.tokens.end - 1].end);
+        assert_eq!((own, named), (lines, name.map(str::as_bytes)), "{text}");
     }
 
     #[test]
     fn the_enclosing_unit_is_the_smallest_function_whose_head_is_read() {
-        check_unit(
-            "int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n",
-            2..8,
-            Some("f"),
-        );
-        check_unit(
-            "int a;\nint f(int a)\n{\n  if (a)\n    goto out;\n  b();\nout:\n  g();\n  x = 1;\n}\nint g;\n",
-            2..10,
-            Some("f"),
-        );
-        check_unit(
-            "class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n",
-            2..5,
-            Some("f"),
-        );
+        let labeled =
+            "int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n";
+        check_unit(labeled, 2..8, Some("f"));
+        let labeled = "int a;\nint f(int a)\n{\n  if (a)\n    goto out;\n  b();\nout:\n  g();\n  x = 1;\n}\nint g;\n";
+        check_unit(labeled, 2..10, Some("f"));
+        let method = "class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n";
+        check_unit(method, 2..5, Some("f"));
         check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
@@ -465,23 +431,16 @@ mod tests {
         assert_eq!(document("", &[]).enclosing_unit(0..0), None);
         let text = "int f(int a) {\n  return a;\n}\n";
         let tokens = c_tokens(text);
-        let end = tokens.len();
-        assert_eq!(
-            document(text, &tokens).enclosing_unit(end..end).and_then(|unit| unit.name),
-            Some(1)
-        );
+        let unit = document(text, &tokens).enclosing_unit(tokens.len()..tokens.len());
+        assert_eq!(unit.and_then(|unit| unit.name), Some(1));
     }
 
     #[test]
-    fn a_function_is_a_unit_with_its_brackets() {
+    fn a_function_is_a_unit_with_its_brackets_and_a_part_of_it_is_none() {
         let function = "int f(int a)\n{\n  if (a)\n    return 1;\n  return 0;\n}\n";
         assert!(holds(function, c_tokens(function).len()));
         assert!(!holds(function, c_tokens(function).len() + 1));
         assert!(holds(&format!("x = 1;\n{function}y = 2;\n"), c_tokens(function).len()));
-    }
-
-    #[test]
-    fn a_part_of_a_function_is_none() {
         assert!(!holds("if (a) {\n  b();\n  c();\n}\n", 5), "a condition");
         assert!(!holds("a = b;\nc = d;\ne = f;\n", 5), "statements in a row");
     }

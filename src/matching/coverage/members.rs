@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{holds, overlaps};
 use crate::language::Token;
 use crate::matching::Document;
 use crate::matching::alignment::Alignment;
+use crate::matching::overlap::{holds, overlaps};
 use crate::matching::pair::{ClonePair, Params, clones};
 
 /// A clone pair of a query and one of several targets.
@@ -68,9 +68,8 @@ impl QueryPairs<'_> {
     ) -> CloneClass {
         let mut named = CloneClass { query: range.clone(), members: Vec::new() };
         for number in members {
-            if let Some(pair) =
-                self.left(range, number).and_then(|pair| self.apart(range, pair, number))
-            {
+            let left = self.left(range, number).and_then(|pair| self.apart(range, pair, number));
+            if let Some(pair) = left {
                 named.add(number, pair, *self);
             }
         }
@@ -154,9 +153,8 @@ impl CloneClass {
             if left.n_tokens() == pair.alignment.n_tokens() {
                 return Some((*number, pair.clone()));
             }
-            let tokens = input.pairs[*number].tokens;
-            (!left.blocks.is_empty())
-                .then(|| (*number, ClonePair::new(left, input.query.tokens, tokens)))
+            let (query, target) = (input.query.tokens, input.pairs[*number].tokens);
+            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, query, target)))
         };
         if input.by_part {
             let cut_alone = |member: (usize, ClonePair)| {
@@ -166,10 +164,8 @@ impl CloneClass {
                     .and_then(|range| cut(&member, range));
                 left.filter(|(_, left)| left.is_clone(input.params)).unwrap_or(member)
             };
-            return Self {
-                query: self.query,
-                members: self.members.into_iter().map(cut_alone).collect(),
-            };
+            let members = self.members.into_iter().map(cut_alone).collect();
+            return Self { query: self.query, members };
         }
         let query = whole(self.query.clone());
         let members: Vec<(usize, ClonePair)> =

@@ -25,13 +25,12 @@ use std::ops::Range;
 use self::layout::Layout;
 pub use self::members::{CloneClass, QueryPairs, TargetPair};
 use super::agreeing::agreeing;
-use super::class::{Candidate, Group, classes};
+use super::class::{Candidate, Group, MAX_MEMBERS, classes};
+use super::overlap::{holds, overlaps, shared};
 use super::pair::ClonePair;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
-/// Maximum origins of a class; more would add nothing.
-const MAX_MEMBERS: usize = 64;
 
 /// The classes of a query, and the runs that they have to contain.
 #[derive(Debug)]
@@ -259,29 +258,20 @@ impl Cover<'_> {
         {
             return false;
         }
+        // The neighboring class has the rest of the piece.
         let neighbor = if rest.start > stretch.start {
-            stretch.start.checked_sub(1)
+            stretch.start.checked_sub(1).filter(|_| stretch.start > piece.query.start)
         } else {
-            Some(stretch.end)
+            Some(stretch.end).filter(|_| stretch.end < piece.query.end)
         };
-        let Some(neighbor) = neighbor.and_then(|at| self.class_at(at)).filter(|_| {
-            // The neighboring class has the rest of the piece.
-            let is_right = rest.start > stretch.start;
-            (is_right && stretch.start > piece.query.start)
-                || (!is_right && stretch.end < piece.query.end)
-        }) else {
-            return false;
-        };
+        let Some(neighbor) = neighbor.and_then(|at| self.class_at(at)) else { return false };
         let beside = shared(&self.classes[&neighbor].query, &piece.query);
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
         let left =
             self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
-        if left.members.is_empty() {
-            return false;
-        }
-        if !self.extend(neighbor, piece, stretch) {
+        if left.members.is_empty() || !self.extend(neighbor, piece, stretch) {
             return false;
         }
         self.classes.remove(&class);
@@ -301,11 +291,9 @@ impl Cover<'_> {
         }
         // An origin of a line or two says little: where only that is missing, all of the piece is
         // named.
-        let is_apart = || {
-            !self.input.pairs[piece.number].is_same
-                || !overlaps(&piece.target(&piece.query), &named.query)
-        };
-        let is_short = stretch.len() < self.input.min_tokens && is_apart();
+        let meets_itself = self.input.pairs[piece.number].is_same
+            && overlaps(&piece.target(&piece.query), &named.query);
+        let is_short = stretch.len() < self.input.min_tokens && !meets_itself;
         let shown = if is_short { &piece.query } else { stretch };
         let Some(pair) = self.input.left(shown, piece.number) else { return false };
         self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.input);
@@ -349,7 +337,6 @@ impl Cover<'_> {
     /// Adds a stretch that no class has to the neighboring class that has what comes before or
     /// after, or makes it a class.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let is_enough = (self.input.is_enough)(stretch);
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
@@ -360,7 +347,7 @@ impl Cover<'_> {
                 return true;
             }
         }
-        if !is_enough {
+        if !(self.input.is_enough)(stretch) {
             return false;
         }
         let named = self.input.named(stretch, std::iter::once(piece.number));
@@ -415,43 +402,18 @@ impl Cover<'_> {
     }
 }
 
-/// Whether `b` is inside `a`.
-fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start <= b.start && b.end <= a.end
-}
-
-fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
-/// The overlap of `a` and `b`.
-fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
-    let start = a.start.max(b.start);
-    start..a.end.min(b.end).max(start)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::language::Token;
     use crate::matching::alignment::{Alignment, Block};
     use crate::matching::pair::Params;
-    use crate::matching::tests::{c_tokens, document};
+    use crate::matching::tests::{PARAMS, c_tokens, document};
 
     /// Two functions of 22 and 21 tokens.
     const F: &str = "int f(int a)\n{\n    g(a, 1);\n    return a + b * 7;\n}\n";
     const G: &str = "void h(char *s)\n{\n    while (*s)\n        put(s, 2);\n}\n";
     const N: usize = 22;
-
-    const PARAMS: Params = Params {
-        k: 8,
-        min_distinct: 4,
-        max_gap: 100,
-        min_containment: 0.6,
-        min_agreement: 0.5,
-        min_spelled: 0.75,
-        min_run: 20,
-    };
 
     /// A pair of part of the query and the same many tokens of a target: its number, or the query
     /// if there is none.
@@ -487,18 +449,15 @@ mod tests {
             ClonePair::new(Alignment { blocks }, &own, tokens(pair))
         };
         let clones: Vec<ClonePair> = pairs.iter().map(clone).collect();
-        let shown: Vec<TargetPair<'_>> = pairs
-            .iter()
-            .zip(&clones)
-            .map(|(of, pair)| TargetPair {
-                pair,
-                target: of.target.unwrap_or(targets.len()),
-                tokens: tokens(of),
-                is_same: of.target.is_none(),
-                is_run: of.is_run,
-                is_sufficient: false,
-            })
-            .collect();
+        let shown = |(of, pair): (&Pair, _)| TargetPair {
+            pair,
+            target: of.target.unwrap_or(targets.len()),
+            tokens: tokens(of),
+            is_same: of.target.is_none(),
+            is_run: of.is_run,
+            is_sufficient: false,
+        };
+        let shown: Vec<TargetPair<'_>> = pairs.iter().zip(&clones).map(shown).collect();
         let class = |(query, members): &(Range<usize>, &[usize])| Group {
             query: query.clone(),
             members: members.to_vec(),
@@ -509,7 +468,7 @@ mod tests {
             min_tokens: 20,
             is_enough: &|range| range.len() >= 20,
             by_part: false,
-            params: &PARAMS,
+            params: &Params { min_run: 20, ..PARAMS },
         };
         reconcile(classes.iter().map(class).collect(), input)
     }
@@ -522,22 +481,18 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_no_class_has_becomes_one() {
+    fn a_run_of_the_minimum_that_no_class_has_becomes_one() {
         assert_eq!(classes(&covered(F, &[F], &[run(0, 0..N)], &[])), [(0..N, vec![0])]);
+        assert_eq!(classes(&covered(F, &[F], &[run(0, 0..19)], &[])), []);
     }
 
     #[test]
     fn a_class_gets_the_origin_of_its_run() {
         let other = F.replace("g(a, 1)", "q(b, 2)");
         let pairs = [aligned(0, 0..N), run(1, 0..N)];
-        assert_eq!(
-            classes(&covered(F, &[&other, F], &pairs, &[(0..N, &[0])])),
-            [(0..N, vec![0, 1])]
-        );
-    }
-
-    #[test]
-    fn an_origin_that_is_named_is_not_named_again() {
+        let found = covered(F, &[&other, F], &pairs, &[(0..N, &[0])]);
+        assert_eq!(classes(&found), [(0..N, vec![0, 1])]);
+        // One that is named is not named again.
         let pairs = [aligned(0, 0..N), run(0, 0..N)];
         assert_eq!(classes(&covered(F, &[F], &pairs, &[(0..N, &[0])])), [(0..N, vec![0])]);
     }
@@ -557,10 +512,5 @@ mod tests {
         let twice = format!("{F}\n{F}");
         let own = Pair { target: None, query: N..2 * N, start: 0, is_run: true };
         assert_eq!(classes(&covered(&twice, &[], &[own], &[])), [(N..2 * N, vec![0])]);
-    }
-
-    #[test]
-    fn a_run_of_less_than_the_minimum_asks_for_nothing() {
-        assert_eq!(classes(&covered(F, &[F], &[run(0, 0..19)], &[])), []);
     }
 }
