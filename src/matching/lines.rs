@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::ops::{Range, RangeInclusive};
 
 use foldhash::HashSet;
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
@@ -32,23 +32,17 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
         let hunks = line_hunks(&input, algorithm, Diff::postprocess_lines);
         let otherwise = if algorithm == DEFAULT { AddedLines::No } else { AddedLines::ByDefault };
         let mut line = 0;
-        for (start, end) in
-            hunks.iter().map(|hunk| (hunk.after.start, hunk.after.end)).chain([(n_lines, n_lines)])
-        {
-            added[line..start as usize]
-                .iter_mut()
-                .for_each(|added| *added = (*added).min(otherwise));
-            line = end as usize;
+        for lines in hunks.iter().map(|hunk| hunk.after.clone()).chain([n_lines..n_lines]) {
+            for added in &mut added[line..lines.start as usize] {
+                *added = (*added).min(otherwise);
+            }
+            line = lines.end as usize;
         }
         for (at, hunk) in hunks.iter().enumerate().filter(|(_, hunk)| hunk.before.is_empty()) {
             let earliest = at.checked_sub(1).map_or(0, |before| hunks[before].after.end as usize);
             let latest = hunks.get(at + 1).map_or(added.len(), |after| after.after.start as usize);
-            for line in slid_over(
-                &input.after,
-                hunk.after.start as usize..hunk.after.end as usize,
-                earliest,
-                latest,
-            ) {
+            let lines = hunk.after.start as usize..hunk.after.end as usize;
+            for line in slid_over(&input.after, lines, earliest, latest) {
                 added[line] = added[line].min(AddedLines::ByDefault);
             }
         }
@@ -79,7 +73,7 @@ fn max_cells(algorithm: Algorithm) -> usize {
 /// lines that each side has once are aligned first, as many as are in the same order (patience
 /// diff), and then what is between them. If that is still too large, as where lines were put into
 /// another order, it gets a histogram diff, which finds less in common.
-pub(super) fn line_hunks<L: Copy + Eq + Hash>(
+pub(super) fn line_hunks<L: Copy + Default + Eq + Hash>(
     input: &InternedInput<L>,
     algorithm: Algorithm,
     postprocess: impl Fn(&mut Diff, &InternedInput<L>),
@@ -96,8 +90,7 @@ pub(super) fn line_hunks<L: Copy + Eq + Hash>(
     let end = (input.before.len(), input.after.len());
     let mut from = (0, 0);
     for anchor in lines_in_order(input).into_iter().chain([end]) {
-        let mut part =
-            InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+        let mut part = InternedInput::default();
         part.update_before(input.before[from.0..anchor.0].iter().map(|&line| input.interner[line]));
         part.update_after(input.after[from.1..anchor.1].iter().map(|&line| input.interner[line]));
         let algorithm =
@@ -217,32 +210,21 @@ mod tests {
         assert_eq!(is_added, [false, true, false, true, true, false]);
         assert_eq!(shown_lines(&added, 1..=6), Some((4, 5)));
         assert_eq!(shown_lines(&added, 1..=3), Some((2, 2)));
+        assert_eq!(shown_lines(&added, 3..=3), None);
     }
 
     #[test]
     fn the_lines_put_into_a_file_that_is_too_large_for_one_diff_are_those_that_are_added() {
         // More than 2^28 cells, and each third line is in the file a hundred times.
-        let old = |at: usize| {
-            if at.is_multiple_of(3) {
-                format!("}} // {}\n", at % 500)
-            } else {
-                format!("line {at};\n")
-            }
+        let old = |at: usize| match at % 3 {
+            0 => format!("}} // {}\n", at % 500),
+            _ => format!("line {at};\n"),
         };
         let base: String = (0..12_000).map(old).collect();
         let head: String = (0..12_000).map(|at| old(at) + "trace(here);\n").collect();
         let added = added_lines(base.as_bytes(), head.as_bytes());
-        assert!(
-            added.iter().enumerate().all(|(at, &added)| (added > AddedLines::No) == (at % 2 == 1))
-        );
-    }
-
-    #[test]
-    fn where_no_line_was_added_none_is_shown() {
-        let added = added_lines(b"a\nb\nc\nd\n", b"x\na\nb\nc\ny\nd\n");
-        assert_eq!(shown_lines(&added, 2..=3), None);
-        assert_eq!(shown_lines(&added, 3..=5), Some((5, 5)));
-        assert_eq!(shown_lines(&added_lines(b"a\nb\n", b"a\n"), 1..=1), None);
+        let is_put = |(at, added)| (added > AddedLines::No) == (at % 2 == 1);
+        assert!(added.into_iter().enumerate().all(is_put));
     }
 
     #[test]

@@ -18,7 +18,7 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+use imara_diff::{Algorithm, Diff, InternedInput};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
@@ -197,18 +197,16 @@ pub fn edited_lines(
     after: Document<'_>,
 ) -> Vec<(Range<usize>, Range<usize>)> {
     let (of_before, of_after) = (line_starts(before), line_starts(after));
-    let mut input =
-        InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    let mut input = InternedInput::default();
     input.update_before(keys_of(&of_before, before).into_iter());
     input.update_after(keys_of(&of_after, after).into_iter());
     let hunks = line_hunks(&input, Algorithm::Histogram, Diff::postprocess_no_heuristic);
     let tokens = |starts: &[usize], lines: Range<u32>| {
         starts[lines.start as usize]..starts[lines.end as usize]
     };
-    hunks
-        .into_iter()
-        .map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after)))
-        .collect()
+    let edit =
+        |hunk: imara_diff::Hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after));
+    hunks.into_iter().map(edit).collect()
 }
 
 /// All places that a change from `before` to `after` changed.
@@ -416,32 +414,23 @@ pub fn missed(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{c_tokens, document};
     use super::*;
-    use crate::language::Languages;
-
-    fn tokens(text: &str) -> Vec<Token> {
-        let mut tokens = Vec::new();
-        let languages = Languages::builtin();
-        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
-        tokens
-    }
 
     #[test]
     fn lines_between_every_two_others_are_found_in_a_long_file_too() {
         let text = |call: &str| (0..3_000).map(|n| format!("a{n};\n{call}")).collect::<String>();
         let (before, after) = (text(""), text("call();\n"));
-        let [old, new] = [&*before, &*after].map(tokens);
-        let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
-        let edits = edited_lines(of(&before, &old), of(&after, &new));
+        let [old, new] = [&*before, &*after].map(c_tokens);
+        let edits = edited_lines(document(&before, &old), document(&after, &new));
         let expected = (1..=3_000).map(|n| (2 * n..2 * n, 6 * n - 4..6 * n));
         assert!(edits.into_iter().eq(expected));
     }
 
     /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
-        let [old, new, now, own] = [before, after, latest, copy].map(tokens);
-        let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
-        let fixes = fixes(of(before, &old), of(after, &new));
+        let [old, new, now, own] = [before, after, latest, copy].map(c_tokens);
+        let fixes = fixes(document(before, &old), document(after, &new));
         missed(&old, &fixes, &new, Some(&now), &HunkIndex::new(&own)).len()
     }
 
@@ -475,12 +464,8 @@ mod tests {
 
     #[test]
     fn layout_comments_and_names_are_nothing_to_miss() {
-        check(
-            BEFORE,
-            &BEFORE.replace("file, buffer, size)", "file,\n  buffer, /* all */ size)"),
-            BEFORE,
-            0,
-        );
+        let laid_out = BEFORE.replace("file, buffer, size)", "file,\n  buffer, /* all */ size)");
+        check(BEFORE, &laid_out, BEFORE, 0);
         check(BEFORE, &BEFORE.replace("size", "length"), BEFORE, 0);
     }
 
@@ -502,21 +487,10 @@ mod tests {
     fn a_copy_may_have_renamed_some_names() {
         let after = fixed("    if (n < size) buffer[n] = 0;\n");
         check(BEFORE, &after, &BEFORE.replace("parse", "json_parse"), 1);
-        check(
-            BEFORE,
-            &after,
-            &BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p"),
-            1,
-        );
-        let n =
-            |text: String| text.replace(" n ", " k ").replace("[n]", "[k]").replace(", n)", ", k)");
-        check(
-            BEFORE,
-            &after,
-            &n(BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p"))
-                .replace("count", "c"),
-            0,
-        );
+        let renamed = BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p");
+        check(BEFORE, &after, &renamed, 1);
+        let renamed = renamed.replace(" n ", " k ").replace("[n]", "[k]").replace(", n)", ", k)");
+        check(BEFORE, &after, &renamed.replace("count", "c"), 0);
     }
 
     #[test]
@@ -527,10 +501,9 @@ mod tests {
 
     #[test]
     fn of_equal_places_only_those_are_missed_that_were_changed() {
-        let twice =
-            |first: &str, second: &str| format!("{first}{}", second.replace("load", "load_more"));
+        let other = BEFORE.replace("load", "load_more");
         let after = fixed("    if (n < size) buffer[n] = 0;\n");
-        let (before, one) = (twice(BEFORE, BEFORE), twice(&after, BEFORE));
+        let (before, one) = (format!("{BEFORE}{other}"), format!("{after}{other}"));
         check(&before, &one, &before, 1);
         check(&before, &one, &one, 0);
     }

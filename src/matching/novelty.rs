@@ -24,7 +24,7 @@ use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
@@ -196,27 +196,22 @@ fn first_tokens(document: Document<'_>) -> Vec<usize> {
 fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut of_base, mut of_head) = (within.base.start, within.head.start);
-    let blocks = kept
-        .blocks
-        .iter()
-        .map(|block| (block.target as usize, block.query as usize, block.len as usize));
-    for (to_base, to_head, len) in blocks.chain([(within.base.end, within.head.end, 0)]) {
-        if of_base < to_base || of_head < to_head {
-            edits.push(Edit { base: of_base..to_base, head: of_head..to_head });
+    let end = (within.base.end..0, within.head.end..0);
+    let blocks = kept.blocks.iter().map(|block| (block.in_target(), block.in_query()));
+    for (base, head) in blocks.chain([end]) {
+        if of_base < base.start || of_head < head.start {
+            edits.push(Edit { base: of_base..base.start, head: of_head..head.start });
         }
-        (of_base, of_head) = (to_base + len, to_head + len);
+        (of_base, of_head) = (base.end, head.end);
     }
     edits
 }
 
 /// The edits in `gap`: by a diff of spelled tokens, and within its edits of symbols.
 fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
-    let by_spelling =
-        edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
-    by_spelling
-        .iter()
-        .flat_map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams))
-        .collect()
+    let by_symbol = |edit: &Edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams);
+    let spelled = edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
+    spelled.iter().flat_map(by_symbol).collect()
 }
 
 /// The tokens of both sides, if some were moved: these are made like no others, so that no diff
@@ -308,7 +303,7 @@ fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams)
 }
 
 /// The edits in `gap`, from a diff of the tokens as read by `reading`.
-fn edited<T: Eq + Hash>(
+fn edited<T: Default + Eq + Hash>(
     gap: &Edit,
     base: &[Token],
     head: &[Token],
@@ -329,12 +324,9 @@ fn edited<T: Eq + Hash>(
         let edits = parts.into_iter().flat_map(|part| {
             if is_smaller(&part) { edited(&part, base, head, reading, hash) } else { vec![part] }
         });
-        return drop_chance_runs(edits.collect(), |before, after| {
-            is_chance(before, after, base, head)
-        });
+        return drop_chance_runs(edits.collect(), |a, b| is_chance(a, b, base, head));
     }
-    let mut input =
-        InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    let mut input = InternedInput::default();
     input.update_before(of_base.iter().map(reading));
     input.update_after(of_head.iter().map(reading));
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
@@ -345,7 +337,7 @@ fn edited<T: Eq + Hash>(
         base: within(hunk.before, gap.base.start),
         head: within(hunk.after, gap.head.start),
     });
-    drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head))
+    drop_chance_runs(edits.collect(), |a, b| is_chance(a, b, base, head))
 }
 
 /// Joins two edits if the equal run between them `is_chance`.
@@ -381,12 +373,9 @@ fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> boo
     let n_confusable =
         (before.base.len() + after.base.len()).min(before.head.len() + after.head.len());
     let (small, large) = (before.size().min(after.size()), before.size().max(after.size()));
-    let same_words = || {
-        of_base
-            .iter()
-            .zip(of_head)
-            .any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact)
-    };
+    let is_same_word =
+        |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
+    let same_words = || of_base.iter().zip(of_head).any(is_same_word);
     let n = of_head.len();
     n <= n_confusable && (n <= small.min(LONG_RUN) || n <= large.min(SHORT_RUN) && !same_words())
 }
@@ -476,10 +465,8 @@ mod tests {
         let (base_tokens, head_tokens) = (c_tokens(base), c_tokens(head));
         let novelty = novelty(document(base, &base_tokens), document(head, &head_tokens));
         let novel = head_tokens.iter().zip(novelty.novel).filter(|(_, is_novel)| *is_novel);
-        novel
-            .map(|(token, _)| String::from_utf8_lossy(token.text(head.as_bytes())).into_owned())
-            .collect::<Vec<_>>()
-            .join(" ")
+        let text = |token: &Token| &head[token.start as usize..token.end as usize];
+        novel.map(|(token, _)| text(token)).collect::<Vec<_>>().join(" ")
     }
 
     /// `n` words, each once, with this letter.
