@@ -105,23 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn runs_in_the_same_order_are_one_chain_across_a_gap() {
+    fn runs_in_the_same_order_are_one_chain_across_a_gap_and_others_are_two() {
         let all = [(0, 100, 20), (60, 140, 15), (75, 160, 10)];
         assert_eq!(chains(&mut runs(&all), 100), [runs(&all)]);
-    }
-
-    #[test]
-    fn runs_in_another_order_are_two_chains() {
-        assert_eq!(chains(&mut runs(&[(0, 200, 20), (30, 100, 20)]), 100).len(), 2);
-    }
-
-    #[test]
-    fn a_wide_gap_separates() {
-        assert_eq!(chains(&mut runs(&[(0, 0, 10), (500, 500, 10)]), 100).len(), 2);
-    }
-
-    #[test]
-    fn a_run_that_the_one_before_it_covers_is_a_chain_of_its_own() {
-        assert_eq!(chains(&mut runs(&[(0, 0, 50), (10, 12, 30)]), 100).len(), 2);
+        let in_another_order = [(0, 200, 20), (30, 100, 20)];
+        let across_a_wide_gap = [(0, 0, 10), (500, 500, 10)];
+        let in_the_one_before = [(0, 0, 50), (10, 12, 30)];
+        for apart in [in_another_order, across_a_wide_gap, in_the_one_before] {
+            assert_eq!(chains(&mut runs(&apart), 100).len(), 2);
+        }
     }
 }

@@ -75,9 +75,8 @@ pub fn runs(
             Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
         let period = a.abs_diff(b);
         if min_period.is_some_and(|min_period| len > period && period < min_period) {
-            tandems.add(
-                run.query.min(run.target) as usize..(run.query.max(run.target) + run.len) as usize,
-            );
+            let (a, b) = (a - n_before, b - n_before);
+            tandems.add(a.min(b)..a.max(b) + len);
         } else {
             runs.push(run);
         }
@@ -187,37 +186,27 @@ mod tests {
     use super::super::tests::c_tokens;
     use super::*;
 
-    fn runs_of(
-        query: &str,
-        target: &str,
+    #[track_caller]
+    fn check(
+        [query, target]: [&str; 2],
         seeds: &[(u32, u32)],
         min_period: Option<usize>,
-    ) -> Vec<(u32, u32, u32)> {
+        expected: &[(u32, u32, u32)],
+    ) {
         let mut seeds: Vec<Seed> =
             seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
         let (found, _) = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
-        found.into_iter().map(|run| (run.query, run.target, run.len)).collect()
+        let found: Vec<_> = found.iter().map(|run| (run.query, run.target, run.len)).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn seeds_of_one_stretch_are_one_run_to_its_first_and_last_token() {
-        assert_eq!(
-            runs_of("x; a = b + c; y", "a = b + c; 1", &[(4, 2), (3, 1)], None),
-            [(2, 0, 6)]
-        );
-    }
-
-    #[test]
-    fn runs_part_where_the_symbols_differ() {
-        assert_eq!(
-            runs_of("a = b; if (c)", "a = b, if (c)", &[(0, 0), (4, 4)], None),
-            [(0, 0, 3), (4, 4, 4)]
-        );
-    }
-
-    #[test]
-    fn a_seed_that_is_no_equal_k_gram_is_no_run() {
-        assert_eq!(runs_of("a = 1", "a = b", &[(0, 0)], None), []);
+    fn seeds_of_one_stretch_are_one_run_that_ends_where_the_symbols_differ() {
+        check(["x; a = b + c; y", "a = b + c; 1"], &[(4, 2), (3, 1)], None, &[(2, 0, 6)]);
+        let parted = ["a = b; if (c)", "a = b, if (c)"];
+        check(parted, &[(0, 0), (4, 4)], None, &[(0, 0, 3), (4, 4, 4)]);
+        // A seed that is no equal k-gram is none.
+        check(["a = 1", "a = b"], &[(0, 0)], None, &[]);
     }
 
     #[test]
@@ -234,26 +223,19 @@ mod tests {
 
     #[test]
     fn a_short_repeat_in_a_row_is_no_run_of_its_document_with_itself() {
-        let rows = "f(x); f(x); f(x);";
-        assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(6)), []);
-        assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(5)), [(5, 0, 10)]);
-        assert_eq!(
-            runs_of(rows, rows, &[(10, 0)], Some(40)),
-            [(10, 0, 5)],
-            "its sides do not overlap"
-        );
-        assert_eq!(
-            runs_of(rows, rows, &[(10, 0), (5, 0)], Some(40)),
-            [],
-            "they lie within a repeat"
-        );
+        let rows = ["f(x); f(x); f(x);"; 2];
+        check(rows, &[(5, 0)], Some(6), &[]);
+        check(rows, &[(5, 0)], Some(5), &[(5, 0, 10)]);
+        // Its sides do not overlap, unless they are known to be within a repeat.
+        check(rows, &[(10, 0)], Some(40), &[(10, 0, 5)]);
+        check(rows, &[(10, 0), (5, 0)], Some(40), &[]);
     }
 
     #[test]
     fn rows_of_one_shape_that_are_spelled_the_same_are_a_run() {
-        let rows = "f(a); f(b); f(c); f(d); f(a); f(b); f(c); f(e);";
+        let rows = ["f(a); f(b); f(c); f(d); f(a); f(b); f(c); f(e);"; 2];
         let seeds = [(5, 0), (20, 0), (30, 0)];
-        assert_eq!(runs_of(rows, rows, &seeds, Some(15)), [(20, 0, 17)]);
-        assert_eq!(runs_of(rows, rows, &seeds, Some(18)), [], "too few are");
+        check(rows, &seeds, Some(15), &[(20, 0, 17)]);
+        check(rows, &seeds, Some(18), &[]);
     }
 }

@@ -249,22 +249,20 @@ fn pair_most_alike(
 mod tests {
     use super::super::tests::{c_tokens, document};
     use super::*;
+    use crate::language::Symbol;
 
     /// All occurrences of each k-gram that two texts share.
     fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<SharedKgram> {
-        let mut found: HashMap<Vec<u32>, SharedKgram> = HashMap::new();
-        let kgram =
-            |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
-        for (at, tokens) in query.windows(k).enumerate() {
-            found.entry(kgram(tokens)).or_default().query.push(at as u32);
+        let mut found: HashMap<Vec<Symbol>, SharedKgram> = HashMap::new();
+        let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol).collect();
+        for (at, tokens) in (0..).zip(query.windows(k)) {
+            found.entry(kgram(tokens)).or_default().query.push(at);
         }
-        for (at, tokens) in target.windows(k).enumerate() {
-            found.entry(kgram(tokens)).or_default().target.push(at as u32);
+        for (at, tokens) in (0..).zip(target.windows(k)) {
+            found.entry(kgram(tokens)).or_default().target.push(at);
         }
-        found
-            .into_values()
-            .filter(|shared| !shared.query.is_empty() && !shared.target.is_empty())
-            .collect()
+        let is_shared = |of: &SharedKgram| !of.query.is_empty() && !of.target.is_empty();
+        found.into_values().filter(is_shared).collect()
     }
 
     fn seeds_of(query: &str, target: &str, k: usize) -> Vec<Seed> {
@@ -281,18 +279,15 @@ mod tests {
     fn rows_of_one_shape_are_paired_with_those_that_are_spelled_the_same() {
         let seeds = seeds_of(&rows(20..40), &rows(0..60), 7);
         let n_per_row = c_tokens(&rows(0..1)).len() as u32;
-        assert!(
-            seeds.iter().any(|seed| *seed == Seed { query: 0, target: 20 * n_per_row }),
-            "{seeds:?}"
-        );
+        assert!(seeds.contains(&Seed { query: 0, target: 20 * n_per_row }), "{seeds:?}");
     }
 
     #[test]
     fn renamed_code_among_repeats_is_paired_by_where_its_names_recur() {
         let body = |a: &str, b: &str| format!("{a} = {b} + {a};\n");
-        let target =
-            format!("{}{}{}", body("x", "y").repeat(9), body("x", "x"), body("y", "x").repeat(9));
-        let seeds = seeds_of(&body("u", "u").repeat(9), &target, 6);
+        let nine = |a: &str, b: &str| body(a, b).repeat(9);
+        let target = nine("x", "y") + &body("x", "x") + &nine("y", "x");
+        let seeds = seeds_of(&nine("u", "u"), &target, 6);
         let n_per_row = c_tokens(&body("a", "b")).len() as u32;
         assert!(seeds.iter().any(|seed| seed.target == 9 * n_per_row), "{seeds:?}");
     }
@@ -318,8 +313,7 @@ mod tests {
 
     #[test]
     fn a_document_is_never_paired_with_itself_in_place() {
-        assert!(
-            seeds_of(&rows(0..40), &rows(0..40), 7).iter().all(|seed| seed.query != seed.target)
-        );
+        let seeds = seeds_of(&rows(0..40), &rows(0..40), 7);
+        assert!(seeds.iter().all(|seed| seed.query != seed.target));
     }
 }

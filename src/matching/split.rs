@@ -64,10 +64,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     if let Some(last) = found.last_mut() {
         last.last = blocks.len() - 1;
     }
-    found
-        .into_iter()
-        .map(|part| Alignment { blocks: blocks[part.first..=part.last].to_vec() })
-        .collect()
+    let blocks_of = |part: Part| blocks[part.first..=part.last].to_vec();
+    found.into_iter().map(|part| Alignment { blocks: blocks_of(part) }).collect()
 }
 
 /// The tokens between the first and the last of `blocks` on the longer side, minus those that are
@@ -101,29 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_joined_while_it_is_worth_more_than_the_gap() {
+    fn a_part_is_joined_while_both_sides_are_worth_more_than_the_gap() {
         assert_eq!(n_tokens(&[(40, 100), (30, 12), (60, 0)], 0.5), [40, 90]);
         assert_eq!(n_tokens(&[(40, 70), (30, 12), (60, 0)], 0.5), [130]);
-    }
-
-    #[test]
-    fn both_sides_of_a_gap_must_be_worth_it() {
         assert_eq!(n_tokens(&[(500, 100), (40, 0)], 0.5), [500, 40]);
-    }
-
-    #[test]
-    fn many_small_parts_are_joined_across_small_gaps() {
         assert_eq!(n_tokens(&[(10, 8), (10, 8), (10, 8), (10, 8), (10, 0)], 1.0), [50]);
     }
 
     #[test]
-    fn a_short_block_makes_its_gap_smaller_and_is_no_part() {
+    fn a_short_block_makes_its_gap_smaller_and_is_no_part_but_at_an_end() {
         assert_eq!(n_tokens(&[(20, 10), (4, 10), (20, 0)], 1.5), [20, 20]);
         assert_eq!(n_tokens(&[(20, 6), (4, 6), (20, 0)], 1.5), [44]);
-    }
-
-    #[test]
-    fn short_blocks_at_the_ends_belong_to_the_parts_beside_them() {
         assert_eq!(n_tokens(&[(5, 10), (40, 100), (30, 10), (5, 0)], 0.5), [45, 35]);
     }
 

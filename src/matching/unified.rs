@@ -1,5 +1,7 @@
 //! Writes the difference of two texts as a unified diff, which `git apply` and `patch` read.
 
+use std::ops::Range;
+
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 /// Number of context lines around a change.
@@ -19,13 +21,6 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
     };
     let (old, new) = (lines(old), lines(new));
     let mut written = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
-    let line = |sign: char, text: &str, out: &mut String| {
-        out.push(sign);
-        out.push_str(text);
-        if !text.ends_with('\n') {
-            out.push_str("\n\\ No newline at end of file\n");
-        }
-    };
     // Hunks whose contexts touch are one.
     for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
@@ -35,29 +30,29 @@ pub fn unified(path: &str, old: &[u8], new: &[u8]) -> String {
         let from = (first.before.start - n_above, first.after.start - n_above);
         let n = (end - from.0, last.after.end + n_below - from.1);
         let at = |start: u32, n: u32| if n == 0 { start } else { start + 1 };
-        written.push_str(&format!(
-            "@@ -{},{} +{},{} @@\n",
-            at(from.0, n.0),
-            n.0,
-            at(from.1, n.1),
-            n.1
-        ));
+        let (old_at, new_at) = (at(from.0, n.0), at(from.1, n.1));
+        written.push_str(&format!("@@ -{old_at},{} +{new_at},{} @@\n", n.0, n.1));
         let mut kept = from.0;
         for hunk in group {
-            old[kept as usize..hunk.before.start as usize]
-                .iter()
-                .for_each(|text| line(' ', text, &mut written));
-            old[hunk.before.start as usize..hunk.before.end as usize]
-                .iter()
-                .for_each(|text| line('-', text, &mut written));
-            new[hunk.after.start as usize..hunk.after.end as usize]
-                .iter()
-                .for_each(|text| line('+', text, &mut written));
-            kept = hunk.before.end;
+            let Hunk { before, after } = hunk.clone();
+            write_lines(' ', &old, kept..before.start, &mut written);
+            write_lines('-', &old, before.clone(), &mut written);
+            write_lines('+', &new, after, &mut written);
+            kept = before.end;
         }
-        old[kept as usize..end as usize].iter().for_each(|text| line(' ', text, &mut written));
+        write_lines(' ', &old, kept..end, &mut written);
     }
     written
+}
+
+fn write_lines(sign: char, lines: &[String], range: Range<u32>, out: &mut String) {
+    for text in &lines[range.start as usize..range.end as usize] {
+        out.push(sign);
+        out.push_str(text);
+        if !text.ends_with('\n') {
+            out.push_str("\n\\ No newline at end of file\n");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -75,13 +70,8 @@ mod tests {
     #[test]
     fn changes_far_apart_are_two_hunks_and_a_missing_newline_is_marked() {
         let diff = unified("a.c", b"a\n1\n2\n3\n4\n5\n6\n7\nb", b"1\n2\n3\n4\n5\n6\n7\nc");
-        assert!(
-            diff.contains("@@ -1,4 +1,3 @@\n-a\n") && diff.contains("@@ -6,4 +5,4 @@\n"),
-            "{diff}"
-        );
-        assert!(
-            diff.ends_with("-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"),
-            "{diff}"
-        );
+        let end = "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n";
+        let hunks = ["@@ -1,4 +1,3 @@\n-a\n", "@@ -6,4 +5,4 @@\n"];
+        assert!(hunks.iter().all(|hunk| diff.contains(hunk)) && diff.ends_with(end), "{diff}");
     }
 }

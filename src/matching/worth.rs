@@ -368,43 +368,32 @@ impl<'d> Document<'d> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{c_tokens, document};
+    use super::super::tests::{c_tokens, document, tokens_of};
     use super::*;
     use crate::text::Lines;
 
-    fn statements(text: &str) -> (usize, usize) {
+    #[track_caller]
+    fn check(text: &str, expected: (usize, usize)) {
         let tokens = c_tokens(text);
-        document(text, &tokens).statements(0..tokens.len(), &vec![true; tokens.len()], false)
+        let is_novel = vec![true; tokens.len()];
+        let found = document(text, &tokens).statements(0..tokens.len(), &is_novel, false);
+        assert_eq!(found, expected, "{text}");
     }
 
     #[test]
-    fn declarations_and_assignments_say_nothing() {
-        assert_eq!(
-            statements("int a;\nchar *name;\nb = c;\nreturn d;\n}\n"),
-            (1, 0),
-            "a pointer looks like a product"
-        );
-        assert_eq!(statements("int a;\nb = c;\nreturn d;\n"), (0, 0));
-    }
-
-    #[test]
-    fn statements_of_one_shape_count_once() {
-        assert_eq!(statements("f(a);\ng(b);\nh(c, d);\n"), (2, 0));
+    fn what_decides_calls_or_computes_counts_once_for_each_shape_and_kind_of_control_flow() {
+        // A pointer looks like a product.
+        check("int a;\nchar *name;\nb = c;\nreturn d;\n}\n", (1, 0));
+        check("int a;\nb = c;\nreturn d;\n", (0, 0));
+        check("f(a);\ng(b);\nh(c, d);\n", (2, 0));
+        check("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n", (3, 3));
     }
 
     #[test]
     fn statements_on_one_line_count_as_on_several() {
         let text = "for (a = 0; a < b; a++) {\n  f(a);\n  if (a) {\n    g(a, b);\n  }\n}\n";
-        assert_eq!(statements(text), (4, 2));
-        assert_eq!(statements(&text.replace('\n', " ")), (4, 2));
-    }
-
-    #[test]
-    fn each_kind_of_control_flow_counts_once() {
-        assert_eq!(
-            statements("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n"),
-            (3, 3)
-        );
+        check(text, (4, 2));
+        check(&text.replace('\n', " "), (4, 2));
     }
 
     #[test]
@@ -418,19 +407,8 @@ mod tests {
 
     #[test]
     fn longer_never_is_worth_less_and_renamed_is_worth_a_quarter() {
-        let worth = Worth {
-            n_statements: 4,
-            n_controls: 2,
-            names: 1.0,
-            ends_block: false,
-            is_even: true,
-            n_equal_lines: 0,
-            n_rare_names: 0,
-            similarity: 1.0,
-            is_beside: false,
-            n_origins: 1,
-            minimum: 20,
-        };
+        let kept = Worth { names: 1.0, similarity: 1.0, n_origins: 1, minimum: 20, ..Worth::NONE };
+        let worth = Worth { n_statements: 4, n_controls: 2, ..kept };
         let is = |worth: Worth, score: f64| {
             assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
         };
@@ -461,11 +439,8 @@ mod tests {
         assert_eq!(n_equal(text, text), 2, "two shapes; the last line is too short");
         assert_eq!(n_equal(text, &text.replace('\n', " ")), 2, "layout does not count");
         assert_eq!(n_equal(&text.replace('\n', " "), text), 2, "on either side");
-        assert_eq!(
-            n_equal(text, &text.replace("left", "other")),
-            1,
-            "of one shape the other is the same"
-        );
+        // Of one shape, the other line is the same.
+        assert_eq!(n_equal(text, &text.replace("left", "other")), 1);
     }
 
     #[test]
@@ -474,18 +449,13 @@ mod tests {
         let tokens = c_tokens(text);
         let ends_at = |line: u32| {
             let lines = Lines::new(text.as_bytes());
-            let end = tokens
-                .iter()
-                .position(|token| lines.line_of(token.start) > line)
-                .unwrap_or(tokens.len());
+            let end = tokens.partition_point(|token| lines.line_of(token.start) <= line);
             document(text, &tokens).ends_block(0..end)
         };
         let ends: Vec<u32> = (1..=8).filter(|&line| ends_at(line)).collect();
         assert_eq!(ends, [6, 7, 8]);
-        assert!(
-            !document(text, &tokens).ends_block(0..tokens.len() - 3),
-            "in the middle of a line"
-        );
+        let in_a_line = 0..tokens.len() - 3;
+        assert!(!document(text, &tokens).ends_block(in_a_line));
     }
 
     #[test]
@@ -499,13 +469,7 @@ mod tests {
 
         // Without brackets, what follows shows where a block ends.
         let text = "def f(a):\n  b()\n  return a\ndef g():\n  d()\n";
-        let mut tokens = Vec::new();
-        let languages = crate::language::Languages::builtin();
-        languages
-            .get("python")
-            .expect("it is built in")
-            .lexer
-            .tokenize(text.as_bytes(), &mut tokens);
+        let tokens = tokens_of("python", text);
         let behind = |word: &[u8]| {
             1 + tokens.iter().position(|token| token.text(text.as_bytes()) == word).unwrap_or(0)
         };
