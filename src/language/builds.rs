@@ -30,7 +30,7 @@ const WHOLE: Range<u32> = 1..u32::MAX;
 /// The conditions on builds in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Builds {
-    path: Vec<u8>,
+    path: FilePath,
     conditions: Vec<Condition>,
 }
 
@@ -63,12 +63,9 @@ impl Builds {
             } else if let Some(attribute) = words.strip_prefix(b"#[cfg(") {
                 let end = end_of_item(text, &lines, line, whole.len() - words.len());
                 let inner = attribute.trim_ascii_end().strip_suffix(b")]").unwrap_or_default();
-                let inner = inner
-                    .strip_prefix(b"all(")
-                    .and_then(|all| all.strip_suffix(b")"))
-                    .unwrap_or(inner);
-                conditions
-                    .extend(terms(inner, ",").map(|when| Condition { lines: line..end, when }));
+                let all = inner.strip_prefix(b"all(").and_then(|all| all.strip_suffix(b")"));
+                let terms = terms(all.unwrap_or(inner), ",");
+                conditions.extend(terms.map(|when| Condition { lines: line..end, when }));
             } else if let Some(directive) = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
                 let begins = |word: &[u8]| directive.starts_with(word);
                 let is_next = begins(b"el") || begins(b"endif");
@@ -81,7 +78,7 @@ impl Builds {
                 }
             }
         }
-        Self { path: path.as_bytes().to_vec(), conditions }
+        Self { path: path.clone(), conditions }
     }
 
     /// Whether no build has both these lines and those of `other`. Time O(n m) for n and m
@@ -91,21 +88,17 @@ impl Builds {
         let excludes = |when: &When| other.of(of_other).any(|of| when.excludes(of, is_same_file));
         self.of(lines).any(excludes)
             || self.is_tagged_beside(other)
-            || differ_in_platform(&self.path, &other.path)
+            || differ_in_platform(self.path.as_bytes(), other.path.as_bytes())
     }
 
     /// Whether both are files of one folder for builds with different tags: what both declare
     /// cannot be in one build.
     fn is_tagged_beside(&self, other: &Self) -> bool {
-        let folder = |path: &[u8]| {
-            path.len() - path.rsplit(|&byte| byte == b'/').next().map_or(0, <[u8]>::len)
-        };
         let tags = |of: &Self| {
             of.conditions.iter().filter(|of| of.lines == WHOLE).map(|of| of.when.clone()).collect()
         };
         let (own, others): (Vec<When>, Vec<When>) = (tags(self), tags(other));
-        let is_beside = self.path != other.path
-            && self.path[..folder(&self.path)] == other.path[..folder(&other.path)];
+        let is_beside = self.path != other.path && self.path.folder() == other.path.folder();
         is_beside && !own.is_empty() && !others.is_empty() && own != others
     }
 
@@ -198,11 +191,8 @@ mod tests {
     ) {
         let builds = |path: &str, text: &str| Builds::new(&FilePath::new(path), text.as_bytes());
         let (own, other) = (builds(path, text), builds(of, other));
-        assert_eq!(
-            own.exclude(&(line..line + 1), &other, &(at..at + 1)),
-            expected,
-            "{own:?} {other:?}"
-        );
+        let excludes = own.exclude(&(line..line + 1), &other, &(at..at + 1));
+        assert_eq!(excludes, expected, "{own:?} {other:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::hash;
 use super::keywords::Keywords;
 use super::swar::{self, Few, WordBytes};
-use super::table::{ImportEnd, OpenerPlace, Table, TableError, TextRow};
+use super::table::{Delimiters, ImportEnd, OpenerPlace, Table, TableError, TextRow};
 use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
@@ -166,7 +166,7 @@ pub(super) struct Rule {
     pub has_strings: bool,
     /// Whether expansions in it do.
     pub has_expansions: bool,
-    pub not_after: Box<[Box<[u8]>]>,
+    pub not_after: Vec<Box<[u8]>>,
     /// What ends the code around it, inside of another literal.
     pub within: Option<u8>,
     /// Whether backslashes at the end of lines may be in its closer.
@@ -272,7 +272,7 @@ pub(super) struct Closer {
 pub(super) struct HeredocRule {
     pub place: OpenerPlace,
     /// Keywords after which a variable or a block is a file.
-    pub files: Box<[Box<[u8]>]>,
+    pub files: Vec<Box<[u8]>>,
     pub indented: Box<[u8]>,
     pub is_always_indented: bool,
     /// Whether a tag in small letters needs its last line.
@@ -364,16 +364,13 @@ impl CompiledTable {
             rules,
             heredocs,
             keywords: keywords(table, fold),
-            heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
-            infix: table.infix.split_whitespace().map(|word| word.as_bytes().into()).collect(),
-            cases: table
-                .cases
-                .as_ref()
-                .map(|pair| [&pair.open, &pair.close].map(|word| word.as_bytes().into())),
-            sigils: table.sigils.as_bytes().into(),
+            heads: words(&table.heads),
+            infix: words(&table.infix),
+            cases: table.cases.as_ref().map(|pair| [&pair.open, &pair.close].map(|of| bytes(of))),
+            sigils: bytes(&table.sigils),
             has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
             has_unicode_escapes: table.unicode_escapes,
-            postfix: table.postfix.iter().map(|text| text.as_bytes().into()).collect(),
+            postfix: table.postfix.iter().map(|text| bytes(text)).collect(),
             has_elements: table.elements,
             has_spliced_words: table.spliced_words,
             has_preambles: imports.iter().any(|import| import.preamble.is_some()),
@@ -383,6 +380,27 @@ impl CompiledTable {
             fold,
             digit_separators: byte_set(table.digit_separators.as_bytes()),
         })
+    }
+}
+
+fn bytes(text: &str) -> Box<[u8]> {
+    text.as_bytes().into()
+}
+
+fn words(text: &str) -> Vec<Box<[u8]>> {
+    text.split_whitespace().map(bytes).collect()
+}
+
+/// Whether one of `words` is `text`.
+pub(super) fn has_word(words: &[Box<[u8]>], text: &[u8]) -> bool {
+    words.iter().any(|word| **word == *text)
+}
+
+/// Brackets that are a character each.
+fn brackets(pair: &Delimiters) -> Option<(u8, u8)> {
+    match (pair.open.as_bytes(), pair.close.as_bytes()) {
+        (&[open], &[close]) => Some((open, close)),
+        _ => None,
     }
 }
 
@@ -474,27 +492,22 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 );
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
-            let verbatim = match &import.verbatim {
-                None => None,
-                Some(pair) => match (pair.open.as_bytes(), pair.close.as_bytes()) {
-                    (&[open], &[close]) => Some((open, close)),
-                    _ => {
-                        let why = "its brackets are a character each".to_owned();
-                        return Err(TableError::value("verbatim", why).in_row("imports", row));
-                    }
-                },
-            };
+            let verbatim = import.verbatim.as_ref().map(|pair| {
+                let why = "its brackets are a character each";
+                let error = || TableError::value("verbatim", why).in_row("imports", row);
+                brackets(pair).ok_or_else(error)
+            });
             let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
             rules.push(ImportRule {
-                preamble: preamble.map(|name| (name.as_bytes().into(), table.strings.len() + row)),
-                verbatim,
+                preamble: preamble.map(|name| (bytes(name), table.strings.len() + row)),
+                verbatim: verbatim.transpose()?,
                 mark: mark.into(),
                 word: hash_of(word),
                 ends: import.ends,
-                not_before: import.not_before.as_bytes().into(),
-                not_with: import.not_with.as_bytes().into(),
+                not_before: bytes(&import.not_before),
+                not_with: bytes(&import.not_with),
                 not_with_words: import.not_with_words.split_whitespace().map(hash_of).collect(),
-                only_with: import.only_with.as_bytes().into(),
+                only_with: bytes(&import.only_with),
                 is_alias: import.alias,
                 has_lines: import.lines,
                 n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
@@ -510,8 +523,8 @@ fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
     }
     Ok(HeredocRule {
         place: heredoc.place,
-        files: heredoc.files.split_whitespace().map(|word| word.as_bytes().into()).collect(),
-        indented: heredoc.indented.as_bytes().into(),
+        files: words(&heredoc.files),
+        indented: bytes(&heredoc.indented),
         is_always_indented: heredoc.always_indented,
         is_capital: heredoc.capital_tag,
         has_word_tag: heredoc.word_tag,
@@ -539,14 +552,14 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
         let opener = opener(&heredoc.open, Opens::Heredoc(row), false);
         openers.push(opener.map_err(|error| error.in_row("heredocs", row))?);
     }
-    for text in &table.plain {
-        openers.push(opener(text, Opens::Nothing, table.case_insensitive)?);
-    }
-    for text in &table.plain_operands {
-        openers.push(opener(text, Opens::NothingAsOperand, table.case_insensitive)?);
-    }
-    for text in &table.plain_arguments {
-        openers.push(opener(text, Opens::NothingAsArgument, table.case_insensitive)?);
+    for (texts, opens) in [
+        (&table.plain, Opens::Nothing),
+        (&table.plain_operands, Opens::NothingAsOperand),
+        (&table.plain_arguments, Opens::NothingAsArgument),
+    ] {
+        for text in texts {
+            openers.push(opener(text, opens, table.case_insensitive)?);
+        }
     }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
     // stable, so rows of the same length are tried in table order.
@@ -567,16 +580,8 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
     let counts = if head.len() < 8 { swar::lowest(u64::MAX, head.len()) } else { u64::MAX };
-    Ok(Opener {
-        n_word,
-        is_plain: false,
-        value: swar::load(&head, 0),
-        counts,
-        head,
-        hole,
-        tail,
-        opens,
-    })
+    let (is_plain, value) = (false, swar::load(&head, 0));
+    Ok(Opener { head, hole, tail, n_word, opens, is_plain, value, counts })
 }
 
 /// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself:
@@ -598,33 +603,26 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
         Some((&text[..at], hole, tail))
     };
     match text.match_indices('{').find_map(|(at, _)| hole_at(at)) {
-        Some((head, hole, tail)) => (head.as_bytes().into(), Some(hole), tail.as_bytes().into()),
-        None => (text.as_bytes().into(), None, Box::default()),
+        Some((head, hole, tail)) => (bytes(head), Some(hole), bytes(tail)),
+        None => (bytes(text), None, Box::default()),
     }
 }
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
     let of = |list, rows: &[TextRow]| -> Result<Vec<Rule>, TableError> {
-        let rule = |(n, row)| {
-            rule(row, list == "comments").map_err(|error: TableError| error.in_row(list, n))
-        };
+        let rule = |(n, row)| rule(row, list == "comments").map_err(|error| error.in_row(list, n));
         rows.iter().enumerate().map(rule).collect()
     };
     let mut rules = of("comments", &table.comments)?;
     rules.extend(of("strings", &table.strings)?);
-    for rule in rules
-        .iter_mut()
-        .filter(|rule| table.spliced_words && rule.is_comment && rule.close.is_some())
-    {
+    let has_splices =
+        |rule: &&mut Rule| table.spliced_words && rule.is_comment && rule.close.is_some();
+    for rule in rules.iter_mut().filter(has_splices) {
         (rule.has_splices, rule.ending) = (true, Ending::Any);
     }
     // A string in a comment begins where it does elsewhere.
-    let firsts: Vec<u8> = table
-        .strings
-        .iter()
-        .flat_map(|row| row.open.iter())
-        .map(|open| open.as_bytes()[0])
-        .collect();
+    let openers = table.strings.iter().flat_map(|row| row.open.iter());
+    let firsts: Vec<u8> = openers.map(|open| open.as_bytes()[0]).collect();
     for rule in rules.iter_mut().filter(|rule| rule.has_strings) {
         firsts.iter().for_each(|&first| rule.stops[first as usize] = true);
         rule.few_stops = None;
@@ -645,10 +643,8 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
     }
     let others = closes.split_off(closes.len().min(1));
     if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
-        return Err(TableError::value(
-            "close",
-            format!("only the first may have a hole, not `{other}`"),
-        ));
+        let why = format!("only the first may have a hole, not `{other}`");
+        return Err(TableError::value("close", why));
     }
     if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
         let why =
@@ -664,15 +660,12 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         if pair.open.is_empty() {
             return Err(TableError::value("interpolation.open", "it is empty"));
         }
-        interpolation.push((pair.open.as_bytes().into(), *close));
+        interpolation.push((bytes(&pair.open), *close));
     }
-    let shelter = match &row.shelter {
-        None => None,
-        Some(pair) => match (pair.open.as_bytes(), pair.close.as_bytes()) {
-            ([open], [close]) => Some((*open, *close)),
-            _ => return Err(TableError::value("shelter", "open and close are one character each")),
-        },
-    };
+    let shelter = row.shelter.as_ref().map(|pair| {
+        let error = || TableError::value("shelter", "open and close are one character each");
+        brackets(pair).ok_or_else(error)
+    });
     let escape = match row.escape {
         Some(c) if !c.is_ascii() => {
             return Err(TableError::value("escape", format!("`{c}` is not ASCII")));
@@ -693,19 +686,19 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         }
         format_after => format_after.map(|c| c as u8),
     };
-    let bytes = |texts: &[String]| texts.iter().map(|text| text.as_bytes().into()).collect();
+    let all = |texts: &[String]| texts.iter().map(|text| bytes(text)).collect();
     let mut rule = Rule {
         is_comment,
         close: closes.first().map(|close| {
             let (head, hole, tail) = split_hole(close);
             Closer { head, hole, tail }
         }),
-        other_closes: others.iter().map(|close| close.as_bytes().into()).collect(),
-        ends_before: bytes(&row.ends_before),
+        other_closes: others.into_iter().map(bytes).collect(),
+        ends_before: all(&row.ends_before),
         place: row.place,
         nests: row.nested.then(|| split_hole(first).0),
         escape,
-        plain: bytes(&row.plain),
+        plain: all(&row.plain),
         is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
         is_held: row.holds.is_some(),
         is_one_character: row.one_character,
@@ -713,11 +706,11 @@ fn rule(row: &TextRow, is_comment: bool) -> Result<Rule, TableError> {
         closes_first: row.close_first,
         has_strings: row.holds_strings,
         has_expansions: row.expansions,
-        not_after: row.not_after.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+        not_after: words(&row.not_after),
         within: row.within.and_then(|c| u8::try_from(c).ok()),
         has_splices: false,
         is_conditional: row.conditional,
-        shelter,
+        shelter: shelter.transpose()?,
         interpolation,
         format_after,
         tail: Tail { is_second: row.second, has_flags: row.flags, is_whole_line: row.whole_line },

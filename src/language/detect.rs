@@ -111,11 +111,8 @@ impl std::fmt::Display for Reason {
             Self::FileName => f.write_str("its name"),
             Self::Extension(extension) => write!(f, "its extension `{extension}`"),
             Self::Claim { extension, pattern } => {
-                write!(
-                    f,
-                    "its extension `{extension}` and what it holds: `{}`",
-                    pattern.escape_debug()
-                )
+                let pattern = pattern.escape_debug();
+                write!(f, "its extension `{extension}` and what it holds: `{pattern}`")
             }
             Self::Interpreter(name) => write!(f, "its first line, which names `{name}`"),
             Self::Beginning(pattern) => {
@@ -126,7 +123,7 @@ impl std::fmt::Display for Reason {
 }
 
 /// All languages: the built-in ones and those a user adds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Languages {
     rows: Vec<LanguageEntry>,
     by_extension: HashMap<String, usize>,
@@ -159,7 +156,7 @@ fn hyphened(name: &str) -> String {
     name.to_ascii_lowercase().replace(' ', "-")
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct LanguageEntry {
     id: String,
     /// Its display name.
@@ -229,17 +226,7 @@ const MAX_MATCHES: usize = 10;
 impl Languages {
     /// The built-in languages.
     pub fn builtin() -> Self {
-        let mut languages = Self {
-            rows: Vec::with_capacity(BUILTIN.len()),
-            by_extension: HashMap::new(),
-            by_file_name: HashMap::new(),
-            by_pattern: Vec::new(),
-            by_shebang: HashMap::new(),
-            by_alias: HashMap::new(),
-            by_name: OnceLock::new(),
-            claims: HashMap::new(),
-            digest: DIGEST,
-        };
+        let mut languages = Self { digest: DIGEST, ..Self::default() };
         for builtin in BUILTIN {
             let row = languages.rows.len();
             let own = |map: &mut HashMap<String, usize>, keys: &[&str]| {
@@ -256,9 +243,7 @@ impl Languages {
                 id: builtin.id.to_owned(),
                 name: builtin.name.to_owned(),
                 builtin: Some(builtin),
-                table: OnceLock::new(),
-                patterns: OnceLock::new(),
-                language: OnceLock::new(),
+                ..LanguageEntry::default()
             });
         }
         languages
@@ -299,10 +284,8 @@ impl Languages {
         let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
-            builtin: None,
             table: OnceLock::from(table),
-            patterns: OnceLock::new(),
-            language: OnceLock::new(),
+            ..LanguageEntry::default()
         };
         match self.rows.get_mut(row) {
             Some(old) => *old = added,
@@ -324,20 +307,10 @@ impl Languages {
                 return Err(TableError::value(key, unknown(name)));
             }
         }
-        let holds = table
-            .strings
-            .iter()
-            .enumerate()
-            .map(|(row, string)| ("strings", row, "holds", &string.holds));
-        let imports = table
-            .imports
-            .iter()
-            .enumerate()
-            .map(|(row, import)| ("imports", row, "holds", &import.holds));
-        let holds = holds.chain(imports);
-        let regions = table.regions.iter().enumerate();
-        let regions = regions.map(|(row, region)| ("regions", row, "language", &region.language));
-        for (list, row, key, name) in holds.chain(regions) {
+        let strings = table.strings.iter().map(|row| ("strings", "holds", &row.holds)).enumerate();
+        let imports = table.imports.iter().map(|row| ("imports", "holds", &row.holds)).enumerate();
+        let regions = table.regions.iter().map(|row| ("regions", "language", &row.language));
+        for (row, (list, key, name)) in strings.chain(imports).chain(regions.enumerate()) {
             if let Some(name) = name.as_deref().filter(|name| self.named(name).is_none()) {
                 return Err(TableError::value(key, unknown(name)).in_row(list, row));
             }
@@ -503,14 +476,10 @@ impl Languages {
         let name = String::from_utf8_lossy(path.name());
         let by_extension = |extension: &str| {
             let extension = extension.to_ascii_lowercase();
-            let claimed = self.claimed(&extension, text);
-            let claimed = claimed.map(|(row, pattern)| {
-                (row, Reason::Claim { extension: extension.clone(), pattern })
-            });
-            let owned = || {
-                Some((*self.by_extension.get(&extension)?, Reason::Extension(extension.clone())))
-            };
-            claimed.or_else(owned)
+            if let Some((row, pattern)) = self.claimed(&extension, text) {
+                return Some((row, Reason::Claim { extension, pattern }));
+            }
+            Some((*self.by_extension.get(&extension)?, Reason::Extension(extension)))
         };
         let by_interpreter = || {
             let interpreter = interpreter(text)?;
@@ -562,9 +531,8 @@ impl Languages {
             tokens
         };
         let of_owner = owner.map(tokens);
-        let weight_of_owner = owner
-            .and_then(|row| weigh(row, of_owner.as_deref()))
-            .map_or(0, |evidence| evidence.weight.max(0));
+        let for_owner = owner.and_then(|row| weigh(row, of_owner.as_deref()));
+        let weight_of_owner = for_owner.map_or(0, |evidence| evidence.weight.max(0));
         let evidence = spoken_for.into_iter().filter_map(|row| {
             let own = of_owner.is_none().then(|| tokens(row));
             Some((row, weigh(row, of_owner.as_deref().or(own.as_deref()))?))
@@ -578,9 +546,8 @@ impl Languages {
 impl LanguageEntry {
     fn table(&self) -> &Table {
         let text = || self.builtin.map_or("", |builtin| builtin.toml.text());
-        self.table.get_or_init(|| {
-            Table::parse(text()).expect("tests/it/languages.rs reads every built-in table")
-        })
+        let read = || Table::parse(text()).expect("tests/it/languages.rs reads every table");
+        self.table.get_or_init(read)
     }
 
     /// The compiled pattern of a claim.
@@ -625,6 +592,7 @@ impl LanguageEntry {
     fn language(&self) -> &Language {
         self.language.get_or_init(|| {
             let table = self.table();
+            let preambles = table.imports.iter().filter_map(|import| import.preamble.clone());
             Language {
                 id: self.id.clone(),
                 name: table.name.clone(),
@@ -640,11 +608,7 @@ impl LanguageEntry {
                 around: table.around.clone(),
                 page: table.page.clone(),
                 holds: holds(table),
-                preambles: table
-                    .imports
-                    .iter()
-                    .filter_map(|import| import.preamble.clone())
-                    .collect(),
+                preambles: preambles.collect(),
                 is_notebook: table.notebook,
                 is_page: table.pages,
                 test_marks: TestMarks::new(table),
@@ -691,17 +655,13 @@ fn check_names(table: &Table) -> Result<(), TableError> {
             return Err(TableError::value("extension", why(name)).in_row("claims", row));
         }
     }
-    match table
-        .file_names
-        .iter()
-        .find(|name| name.is_empty() || name.contains('/') || name.matches('*').count() > 1)
-    {
-        Some(name) => Err(TableError::value(
-            "file-names",
-            format!("`{name}` is not a name with at most one `*`"),
-        )),
-        None => Ok(()),
-    }
+    let is_wrong =
+        |name: &&String| name.is_empty() || name.contains('/') || name.matches('*').count() > 1;
+    let wrong = table.file_names.iter().find(is_wrong);
+    wrong.map_or(Ok(()), |name| {
+        let why = format!("`{name}` is not a name with at most one `*`");
+        Err(TableError::value("file-names", why))
+    })
 }
 
 /// Maximum rows of claims of a table: each is searched for in every file with its extension.
@@ -719,10 +679,8 @@ fn check_claims(table: &Table) -> Result<(), TableError> {
     table.claims.iter().enumerate().try_for_each(|(row, claim)| {
         let wrong = |key, why: String| TableError::value(key, why).in_row("claims", row);
         if claim.weight == 0 || claim.weight.abs() > MAX_WEIGHT {
-            return Err(wrong(
-                "weight",
-                format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight),
-            ));
+            let why = format!("{} is 0 or not in -{MAX_WEIGHT} to {MAX_WEIGHT}", claim.weight);
+            return Err(wrong("weight", why));
         }
         compiled(claim).map(drop).map_err(|error| wrong("pattern", no_pattern(&error)))
     })

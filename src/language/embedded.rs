@@ -11,6 +11,7 @@ use super::block_words::BlockWords;
 use super::detect::{Language, Languages};
 use super::lexer::InnerCode;
 use super::notebook;
+use super::region::RegionCode;
 use super::token::Token;
 
 /// Part of a file that is in another language than the file.
@@ -119,26 +120,17 @@ impl<'l> FileReading<'l, '_> {
         }
         let mut masked = text.to_vec();
         let page = language.page.as_deref().and_then(|id| self.languages.get(id));
-        for regions in [Some(language), page]
-            .into_iter()
-            .flatten()
-            .map(|of| &of.regions)
-            .take_while(|_| levels > 0)
-        {
+        for of in [Some(language), page].into_iter().flatten().take_while(|_| levels > 0) {
             let text = masked.clone();
-            for stretch in regions.find(&text) {
-                blank(&mut masked[stretch.range.clone()]);
-                let inner = stretch.language.as_ref().and_then(|name| self.languages.named(name));
-                if let Some(inner) = inner {
-                    let start = offset + stretch.range.start;
-                    self.embed(inner, start..offset + stretch.range.end, None);
-                    self.read(Part {
-                        language: inner,
-                        text: &text[stretch.range.clone()],
-                        offset: start,
-                        levels: levels - 1,
-                    });
-                }
+            for RegionCode { range, language } in of.regions.find(&text) {
+                blank(&mut masked[range.clone()]);
+                let Some(language) = language.and_then(|name| self.languages.named(&name)) else {
+                    continue;
+                };
+                let start = offset + range.start;
+                self.embed(language, start..offset + range.end, None);
+                let text = &text[range];
+                self.read(Part { language, text, offset: start, levels: levels - 1 });
             }
         }
         match language.around.as_deref().and_then(|id| self.languages.get(id)) {
@@ -166,33 +158,27 @@ impl<'l> FileReading<'l, '_> {
     /// text: a tag may open in one and close in another.
     fn read_held(&mut self, part: Part<'l, '_>, held: &[InnerCode]) {
         let Part { language, text, offset, levels } = part;
-        let mut rows: Vec<(usize, &'l Language)> = Vec::new();
-        for (row, name) in language.holds.iter().enumerate() {
-            rows.extend(
-                name.as_ref().and_then(|name| self.languages.named(name)).map(|inner| (row, inner)),
-            );
-        }
+        let named = |name: &Option<String>| self.languages.named(name.as_ref()?);
+        let rows = language.holds.iter().enumerate();
+        let rows: Vec<(usize, &'l Language)> =
+            rows.filter_map(|(row, name)| Some((row, named(name)?))).collect();
         let mut ids: Vec<&str> = rows.iter().map(|(_, inner)| inner.id.as_str()).collect();
         ids.dedup();
         for id in ids {
+            let Some(&(_, inner)) = rows.iter().find(|(_, inner)| inner.id == id) else { continue };
             let mut shown = text.to_vec();
             let mut at = 0;
             let is_of = |held: &&InnerCode| {
-                rows.iter().any(|(row, inner)| *row == held.row && inner.id == id)
+                let is_row = |(row, inner): &(usize, &Language)| *row == held.row && inner.id == id;
+                !held.range.is_empty() && rows.iter().any(is_row)
             };
-            for held in held.iter().filter(is_of).filter(|held| !held.range.is_empty()) {
+            for held in held.iter().filter(is_of) {
                 blank(&mut shown[at..held.range.start]);
                 at = held.range.end;
-                let inner = rows
-                    .iter()
-                    .find(|(row, _)| *row == held.row)
-                    .map_or(language, |(_, inner)| inner);
-                self.embed(inner, offset + held.range.start..offset + held.range.end, None);
+                self.embed(inner, offset + held.range.start..offset + at, None);
             }
             blank(&mut shown[at..]);
-            if let (Some((_, inner)), true) =
-                (rows.iter().find(|(_, inner)| inner.id == id), at > 0)
-            {
+            if at > 0 {
                 self.read(Part { language: inner, text: &shown, offset, levels: levels - 1 });
             }
         }

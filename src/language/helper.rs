@@ -38,11 +38,7 @@ impl HelperPatterns {
             ValuePatterns::new(row).map_err(|why| why.in_row("values", n))
         };
         Ok(Self {
-            annotations: words
-                .annotations
-                .as_deref()
-                .map(|of| compiled("annotations", of))
-                .transpose()?,
+            annotations: compiled_if("annotations", words.annotations.as_deref())?,
             locals: compiled("locals", &words.locals)?,
             values: words.values.iter().enumerate().map(of_row).collect::<Result<_, _>>()?,
             words: words.clone(),
@@ -55,11 +51,7 @@ impl ValuePatterns {
         Ok(Self {
             word: compiled("word", &row.word)?,
             within: compiled("within", &row.within)?,
-            not_within: row
-                .not_within
-                .as_deref()
-                .map(|of| compiled("not-within", of))
-                .transpose()?,
+            not_within: compiled_if("not-within", row.not_within.as_deref())?,
             row: row.clone(),
         })
     }
@@ -74,6 +66,10 @@ impl ValuePatterns {
 
 fn compiled(key: &'static str, pattern: &str) -> Result<Regex, TableError> {
     Regex::new(pattern).map_err(|why| TableError::value(key, why.to_string()))
+}
+
+fn compiled_if(key: &'static str, pattern: Option<&str>) -> Result<Option<Regex>, TableError> {
+    pattern.map(|pattern| compiled(key, pattern)).transpose()
 }
 
 #[cfg(test)]

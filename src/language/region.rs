@@ -57,13 +57,7 @@ impl Regions {
     /// does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let row = |(n, region)| row(region).map_err(|error| error.in_row("regions", n));
-        table
-            .regions
-            .iter()
-            .enumerate()
-            .map(row)
-            .collect::<Result<_, _>>()
-            .map(|rows| Self { rows })
+        Ok(Self { rows: table.regions.iter().enumerate().map(row).collect::<Result<_, _>>()? })
     }
 
     /// Whether there are none.
@@ -192,7 +186,7 @@ pub(super) fn no_pattern(error: &regex::Error) -> String {
     format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+pub(super) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
 }
 

@@ -233,47 +233,15 @@ impl OwnTokens {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Languages, Lexer, OneOrMany, Table};
+    use super::super::{Delimiters, Languages, Lexer, OneOrMany, Table};
     use super::*;
 
     /// Pieces of code of many languages that open, close, join and separate what a lexer knows.
     const PIECES: &[&str] = &[
-        "\n",
-        "\n",
-        " ",
-        "\r",
-        "\r\n",
-        "\\\n",
-        "\\",
-        "a",
-        "1",
-        "é",
-        "=",
-        ".",
-        ",",
-        ";",
-        "<",
-        ">",
-        "/",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        "}\n",
-        "if (a\n",
-        ") / b\n",
-        "/`/ c\n",
-        "((a<<b))\n",
-        "$a{b}\n",
-        "for (a of\n",
-        "for\nawait\n(",
-        "<b>don't\n",
-        "</b>",
-        "\\u002f*\n",
-        "/* int c; */import \"C\"\n",
-        "int a = b + 1;\n",
+        "\n", "\n", " ", "\r", "\r\n", "\\\n", "\\", "a", "1", "é", "=", ".", ",", ";", "<", ">",
+        "/", "(", ")", "[", "]", "{", "}", "}\n", "if (a\n", ") / b\n", "/`/ c\n", "((a<<b))\n",
+        "$a{b}\n", "for (a of\n", "for\nawait\n(", "<b>don't\n", "</b>", "\\u002f*\n",
+        "/*a;*/import \"C\"\n", "int a = b + 1;\n",
     ];
 
     /// Pieces of code that mean something in a language, by its table: each opener, closer and
@@ -301,9 +269,8 @@ mod tests {
             let delimiters = row.open.iter().chain(row.close.iter().flat_map(OneOrMany::iter));
             pieces.extend(delimiters.flat_map(filled));
             pieces.extend(row.ends_before.iter().chain(&row.plain).cloned());
-            pieces.extend(
-                row.escape.iter().flat_map(|escape| [format!("{escape}"), format!("{escape}\n")]),
-            );
+            let escapes = |escape: &char| [format!("{escape}"), format!("{escape}\n")];
+            pieces.extend(row.escape.iter().flat_map(escapes));
             let inside = row.interpolation.iter().chain(&row.shelter);
             pieces.extend(inside.flat_map(|inside| [inside.open.clone(), inside.close.clone()]));
             pieces.extend(row.format_after.iter().map(char::to_string));
@@ -319,17 +286,12 @@ mod tests {
             pieces.extend(row.not_with_words.split_whitespace().map(|word| format!("{word} ")));
         }
         let words = [&table.heads, &table.infix, &table.value_keywords].into_iter();
-        pieces.extend(
-            words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")),
-        );
+        let words = words.flat_map(|words| words.split_whitespace());
+        pieces.extend(words.map(|word| format!("{word} ")));
         let plain = table.plain.iter().chain(&table.plain_operands).chain(&table.plain_arguments);
         pieces.extend(plain.chain(&table.postfix).cloned());
-        pieces.extend(
-            table
-                .cases
-                .iter()
-                .flat_map(|pair| [format!("{} ", pair.open), format!("{}\n", pair.close)]),
-        );
+        let case = |pair: &Delimiters| [format!("{} ", pair.open), format!("{}\n", pair.close)];
+        pieces.extend(table.cases.iter().flat_map(case));
         pieces.extend(table.sigils.chars().map(String::from));
         pieces.extend(table.examples.iter().map(|example| example.source.clone()));
         pieces

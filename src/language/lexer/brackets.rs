@@ -4,6 +4,7 @@
 //! Nothing is read until somebody asks, and each token once.
 
 use super::Run;
+use crate::language::compile::has_word;
 use crate::language::hash;
 use crate::language::token::{Kind, Token};
 
@@ -126,8 +127,7 @@ impl Run<'_, '_, '_> {
     /// of b)`.
     fn is_head(&self, at: usize) -> bool {
         let token = |at: usize| &self.tokens[at];
-        let is_head =
-            |at: usize| self.table.heads.iter().any(|word| **word == *token(at).text(self.text));
+        let is_head = |at: usize| has_word(&self.table.heads, token(at).text(self.text));
         let is_member = |at: usize| {
             at > 0
                 && matches!(token(at - 1).text(self.text), b"." | b"#")
@@ -175,7 +175,7 @@ impl Run<'_, '_, '_> {
     fn ends_in_owner(&self) -> bool {
         let [.., before, last] = self.tokens.as_slice() else { return false };
         let [before, text] = [before, last].map(|token| token.text(self.text));
-        let is_head = |text: &[u8]| self.table.heads.iter().any(|word| **word == *text);
+        let is_head = |text: &[u8]| has_word(&self.table.heads, text);
         let is_sigil = |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
         is_head(text)
             || last.kind() == Kind::Keyword && is_head(before)
@@ -187,7 +187,7 @@ impl Run<'_, '_, '_> {
     /// /b/.exec(c))`.
     pub(super) fn ends_in_infix(&mut self) -> bool {
         let [.., value, word] = self.tokens.as_slice() else { return false };
-        let is_infix = self.table.infix.iter().any(|infix| **infix == *word.text(self.text));
+        let is_infix = has_word(&self.table.infix, word.text(self.text));
         let is_value = match value.kind() {
             Kind::Identifier | Kind::Number | Kind::String => true,
             Kind::Keyword => {

@@ -7,8 +7,6 @@
 use std::collections::HashMap;
 
 use super::Run;
-use crate::language::hash;
-use crate::language::token::Symbol;
 
 /// Maximum depth of elements and code inside each other; what is deeper is read as code.
 const MAX_DEPTH: usize = 256;
@@ -72,22 +70,19 @@ impl<'t> Run<'_, 't, '_> {
         let n_frames = self.frames.len();
         let is_closing = byte == b'<' && self.text.get(at + 1) == Some(&b'/');
         let is_code = matches!(self.elements.open.last(), None | Some(Open::Code { .. }));
-        let opens_tag = byte == b'<'
-            && !is_closing
-            && is_code
-            && self.import.is_none()
-            && self.may_begin_value();
+        let may_open = byte == b'<' && !is_closing && is_code && self.import.is_none();
+        let opens_tag = may_open && self.may_begin_value();
         match (self.elements.open.last_mut(), byte) {
             (Some(Open::Text { name }), b'<') if is_closing => {
                 self.elements.n_told_by_later +=
                     usize::from(self::name(&self.text[at + 2..]) != *name);
                 self.elements.open.pop();
                 // The tag around it may be in text itself, where nothing opens.
-                let end = self.text[at..].iter().position(|byte| matches!(byte, b'>' | b'\n'));
-                let end = end
-                    .map_or(self.text.len(), |n| at + n + usize::from(self.text[at + n] == b'>'));
+                let end = memchr::memchr2(b'>', b'\n', &self.text[at..]).map(|n| at + n);
+                let end =
+                    end.map_or(self.text.len(), |end| end + usize::from(self.text[end] == b'>'));
                 self.at = end;
-                self.push(at, end, Symbol::STRING, hash::word(&self.text[at..end], 0) as u32);
+                self.push_string(at, end);
                 return true;
             }
             (Some(Open::Text { .. }), b'<') => {
@@ -109,12 +104,7 @@ impl<'t> Run<'_, 't, '_> {
                     return false;
                 };
                 self.at = at + n + 2;
-                self.push(
-                    at,
-                    self.at,
-                    Symbol::STRING,
-                    hash::word(&self.text[at..self.at], 0) as u32,
-                );
+                self.push_string(at, self.at);
                 return true;
             }
             (Some(Open::Tag { depth, .. }), b'<') => *depth += 1,
@@ -150,7 +140,7 @@ impl<'t> Run<'_, 't, '_> {
             _ => return false,
         }
         self.at = at + 1;
-        self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
+        self.push_byte(at, byte);
         true
     }
 

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use super::Run;
 use super::brackets::Belongs;
 use super::literal::MAX_TAG;
-use crate::language::compile::HeredocRule;
-use crate::language::hash;
+use crate::language::compile::{HeredocRule, has_word};
 use crate::language::table::OpenerPlace;
-use crate::language::token::{Kind, Symbol};
+use crate::language::token::Kind;
 
 /// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are
 /// looked up.
@@ -63,7 +62,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
         self.heredocs.push(PendingHeredoc { rule, tag, indent });
         self.at = at;
-        self.push(start, at, Symbol::STRING, hash::word(&text[start..at], 0) as u32);
+        self.push_string(start, at);
         true
     }
 
@@ -113,7 +112,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         } else if text(last).first() != Some(&b'$') {
             return false;
         }
-        first > 0 && rule.files.iter().any(|word| **word == *text(first - 1))
+        first > 0 && has_word(&rule.files, text(first - 1))
     }
 
     /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
@@ -143,12 +142,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                     (self.at, is_behind_tag) = (end, true);
                     // With an empty tag, an empty line is all of it.
                     if start < end {
-                        self.push(
-                            start,
-                            end,
-                            Symbol::STRING,
-                            hash::word(&self.text[start..end], 0) as u32,
-                        );
+                        self.push_string(start, end);
                     }
                 }
                 None => self.n_endless_heredocs += 1,
@@ -211,10 +205,8 @@ fn is_tag_byte(byte: &u8) -> bool {
 fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
     let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
     at += usize::from(is_marked);
-    let n_blank = text[at..]
-        .iter()
-        .take_while(|byte| rule.has_spaced_tag && matches!(byte, b' ' | b'\t'))
-        .count();
+    let is_blank = |byte: &&u8| rule.has_spaced_tag && matches!(byte, b' ' | b'\t');
+    let n_blank = text[at..].iter().take_while(is_blank).count();
     let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     at += if quote.is_some() { n_blank + 1 } else { 0 };
     at += usize::from(rule.has_spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));

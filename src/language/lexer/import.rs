@@ -10,7 +10,7 @@ use super::literal::{Body, BodyEnd};
 use super::{InnerCode, Run};
 use crate::language::compile::{ImportRule, MAX_MARK, Opens, Rule};
 use crate::language::table::{ImportEnd, OpenerPlace};
-use crate::language::token::{Kind, Symbol, Token};
+use crate::language::token::{Kind, Token};
 
 /// Maximum tokens of an import statement; a longer one is code that looks like an import.
 const MAX_IMPORT: usize = 1_000;
@@ -146,7 +146,7 @@ impl Run<'_, '_, '_> {
         if !is_closed && byte != b';' {
             return false;
         }
-        self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+        self.push_byte(start, byte);
         self.end_import(ImportEnd::Semicolon);
         true
     }
@@ -178,18 +178,12 @@ impl Run<'_, '_, '_> {
         if std::mem::replace(&mut self.commented, self.tokens.len()) != self.tokens.len() {
             self.comments.clear();
         }
-        let close = if rule.close.is_some() && self.text[..end].ends_with(rule.fixed_close()) {
-            rule.fixed_close().len()
-        } else {
-            0
-        };
+        let is_closed = rule.close.is_some() && self.text[..end].ends_with(rule.fixed_close());
+        let n_close = if is_closed { rule.fixed_close().len() } else { 0 };
         // `//` and `/*` alike.
-        let n_open = self.text[start..end]
-            .iter()
-            .take(2)
-            .take_while(|byte| byte.is_ascii_punctuation())
-            .count();
-        self.comments.push((start..end, start + n_open..(end - close).max(start + n_open)));
+        let opening = self.text[start..end].iter().take(2);
+        let inside = start + opening.take_while(|byte| byte.is_ascii_punctuation()).count();
+        self.comments.push((start..end, inside..(end - n_close).max(inside)));
     }
 
     /// Hands out the comments right before a name in an import that is read at `start`, if they are
@@ -224,9 +218,8 @@ impl Run<'_, '_, '_> {
         if rest.first() != Some(&open) {
             return 0;
         }
-        memchr::memchr2(b'\n', close, rest)
-            .filter(|&end| rest[end] == close)
-            .map_or(0, |end| at + end)
+        let end = memchr::memchr2(b'\n', close, rest).filter(|&end| rest[end] == close);
+        end.map_or(0, |end| at + end)
     }
 
     /// Whether here is the name of what is imported, in which nothing opens.

@@ -96,10 +96,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                         self.piece(rule, start, end);
                     }
                     None => {
-                        self.body(
-                            start,
-                            Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside),
-                        );
+                        let close = Cow::Borrowed(rule.fixed_close());
+                        self.body(start, Body::new(rule, close, inside));
                     }
                 }
                 return true;
@@ -127,12 +125,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 }
                 let text = self.text;
                 for at in (end..inside).filter(|&at| opener.n_word == 0 || text[at] != b' ') {
-                    self.push(
-                        at,
-                        at + 1,
-                        Symbol::punctuation(self.text[at]),
-                        u32::from(self.text[at]),
-                    );
+                    self.push_byte(at, text[at]);
                 }
                 self.at = inside;
                 true
@@ -180,16 +173,14 @@ impl<'c, 't> Run<'c, 't, '_> {
                 rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count()
             }
             Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
-            Some(Hole::Tag) => rest
-                .iter()
-                .take(MAX_TAG)
-                .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-                .count(),
-            Some(Hole::Extension) => rest
-                .iter()
-                .take(MAX_TAG)
-                .take_while(|b| b.is_ascii_alphanumeric() || b"%._' \t".contains(b))
-                .count(),
+            Some(Hole::Tag) => {
+                let is_part = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+                rest.iter().take(MAX_TAG).take_while(is_part).count()
+            }
+            Some(Hole::Extension) => {
+                let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"%._' \t".contains(b);
+                rest.iter().take(MAX_TAG).take_while(is_part).count()
+            }
             Some(Hole::Delimiter) => {
                 let is_part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b'(' | b')' | b'\\');
                 rest.iter().take(MAX_DELIMITER).take_while(is_part).count()
@@ -230,11 +221,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                     return;
                 }
                 let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
-                let end = if rule.is_conditional {
-                    other_half(&body, self.text, start, end)
-                } else {
-                    end
-                };
+                let is_cut = rule.is_conditional;
+                let end = if is_cut { other_half(&body, self.text, start, end) } else { end };
                 self.at = end;
                 if rule.is_held {
                     self.hold(rule, &body.close, body.start..end);
@@ -279,14 +267,10 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.tail.is_second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let blanks = text[end..]
-                        .iter()
-                        .take(MAX_BLANKS)
-                        .take_while(|byte| byte.is_ascii_whitespace());
-                    let n_spaces = blanks.count();
-                    let open =
-                        text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
-                    open.map(|open| (end + n_spaces + 1, vec![mirror(open)]))
+                    let blanks = text[end..].iter().take(MAX_BLANKS);
+                    let at = end + blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
+                    let open = text.get(at).copied().filter(|&open| mirror(open) != open);
+                    open.map(|open| (at + 1, vec![mirror(open)]))
                 }
                 close => Some((end, close.to_vec())),
             };
@@ -306,14 +290,9 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// Records a body that is code of another language; its delimiters give no token.
     fn hold(&mut self, rule: &Rule, close: &[u8], body: std::ops::Range<usize>) {
         let n_close = longest_close(rule, close, |text| self.text[body.clone()].ends_with(text));
-        let n_comments = self.table.rules.iter().take_while(|rule| rule.is_comment).count();
-        let row = self
-            .table
-            .rules
-            .iter()
-            .position(|other| std::ptr::eq(other, rule))
-            .unwrap_or(n_comments);
-        self.held.push(InnerCode { range: body.start..body.end - n_close, row: row - n_comments });
+        let mut strings = self.table.rules.iter().skip_while(|rule| rule.is_comment);
+        let row = strings.position(|other| std::ptr::eq(other, rule)).unwrap_or(0);
+        self.held.push(InnerCode { range: body.start..body.end - n_close, row });
     }
 
     #[inline]
@@ -349,9 +328,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             return end;
         }
         if let Ending::Closer(_) = rule.ending {
-            return BodyEnd::Whole(
-                find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()),
-            );
+            let end = find(&text[*start..], close).map(|n| start + n + close.len());
+            return BodyEnd::Whole(end.unwrap_or(text.len()));
         }
         self.scan_slowly(body, text)
     }
@@ -453,11 +431,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         let outermost = if *body.close == *b"}" { QUOTING } else { QUOTED };
         let mut open = if body.n_levels == 0 { outermost } else { body.n_levels };
         let begins = body.n_levels == 0 && outermost == QUOTING;
-        let mut at = next_stop(
-            rule,
-            text,
-            body.start + if begins { n_flags(&text[body.start..]) } else { 0 },
-        );
+        let n_before = if begins { n_flags(&text[body.start..]) } else { 0 };
+        let mut at = next_stop(rule, text, body.start + n_before);
         while let Some(&byte) = text.get(at) {
             let rest = &text[at..];
             let code = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open));
@@ -579,18 +554,14 @@ fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
 
 /// Whether `text` begins with a closer that ends in the middle of a word: `=cutter`.
 fn continues_word(close: &[u8], text: &[u8]) -> bool {
-    text.strip_prefix(close)
-        .and_then(|rest| rest.first())
-        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    let next = text.strip_prefix(close).and_then(<[u8]>::first);
+    next.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.
 fn n_flags(text: &[u8]) -> usize {
     let flags = &text[..text.len().min(MAX_TAG)];
-    let end = flags
-        .iter()
-        .position(|byte| matches!(byte, b')' | b'\n'))
-        .filter(|_| flags.starts_with(b"("));
+    let end = memchr::memchr2(b')', b'\n', flags).filter(|_| flags.starts_with(b"("));
     end.filter(|&end| flags[end] == b')').map_or(0, |end| end + 1)
 }
 
@@ -641,13 +612,11 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     }
     let mirrored: Vec<u8> = match opened {
         Some(Hole::Bracket | Hole::Quote) => hole.iter().map(|&byte| mirror(byte)).collect(),
-        Some(Hole::Extension) => hole
-            .splitn(2, |byte| matches!(byte, b' ' | b'\t'))
-            .skip(1)
-            .flatten()
-            .copied()
-            .filter(|byte| !matches!(byte, b' ' | b'\t'))
-            .collect(),
+        Some(Hole::Extension) => {
+            let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+            let behind = hole.iter().copied().skip_while(|byte| !is_blank(byte));
+            behind.filter(|byte| !is_blank(byte)).collect()
+        }
         _ => hole.to_vec(),
     };
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
@@ -657,16 +626,14 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
 /// quote.
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
-    match &rule.ending {
-        Ending::Line => {
-            Some(memchr::memchr2(b'\n', b'\r', &text[inside..]).map_or(text.len(), |n| inside + n))
-        }
-        Ending::Closer(Some(finder)) => Some(
-            finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()),
-        ),
-        Ending::Quote(quote) => Some(scan_quoted(rule, *quote, text, inside)),
-        Ending::Closer(None) | Ending::Any => None,
-    }
+    let rest = &text[inside..];
+    let n_inside = match &rule.ending {
+        Ending::Line => memchr::memchr2(b'\n', b'\r', rest),
+        Ending::Closer(Some(finder)) => finder.find(rest).map(|n| n + finder.needle().len()),
+        Ending::Quote(quote) => return Some(scan_quoted(rule, *quote, text, inside)),
+        Ending::Closer(None) | Ending::Any => return None,
+    };
+    Some(n_inside.map_or(text.len(), |n| inside + n))
 }
 
 /// The end of a literal that ends at `quote` or, unless it may contain lines, at the line end.
@@ -693,10 +660,8 @@ fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     match rule.few_stops {
         Some(few) => few.find(text, at),
         None => {
-            at + text[at.min(text.len())..]
-                .iter()
-                .take_while(|&&byte| !rule.stops[byte as usize])
-                .count()
+            let rest = text[at.min(text.len())..].iter();
+            at + rest.take_while(|&&byte| !rule.stops[byte as usize]).count()
         }
     }
 }
@@ -716,12 +681,8 @@ fn ends_line(rule: &Rule, byte: u8) -> bool {
 /// The length of the longest closer for which `is_here` is true; 0 if none.
 fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> usize {
     let others = rule.other_closes.iter().map(|close| &**close);
-    std::iter::once(close)
-        .chain(others)
-        .filter(|close| is_here(close))
-        .map(<[u8]>::len)
-        .max()
-        .unwrap_or(0)
+    let here = std::iter::once(close).chain(others).filter(|close| is_here(close));
+    here.map(<[u8]>::len).max().unwrap_or(0)
 }
 
 /// Whether only white space is before `at` on its line.

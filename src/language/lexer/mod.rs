@@ -161,30 +161,25 @@ struct Tracing<'v> {
 impl Tracing<'_> {
     /// Whether this may be the position of a mark, or of one that was known.
     fn is_due(&mut self, at: usize) -> bool {
-        while self
-            .plan
-            .ends
-            .first()
-            .is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64)
-        {
+        while self.end_at().is_some_and(|end| end < at as i64) {
             self.plan.ends = &self.plan.ends[1..];
         }
-        at >= self.last_at + BETWEEN_MARKS
-            || self
-                .plan
-                .ends
-                .first()
-                .is_some_and(|end| i64::from(end.at) + self.plan.shift == at as i64)
+        at >= self.last_at + BETWEEN_MARKS || self.end_at() == Some(at as i64)
+    }
+
+    /// Where the next end of the plan is in this text.
+    fn end_at(&self) -> Option<i64> {
+        self.plan.ends.first().map(|end| i64::from(end.at) + self.plan.shift)
     }
 
     /// Records the position if one is due; true if the rest is already known.
     fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
+        let reading = |token: Token| (token.symbol, token.exact);
         if let Some(end) = self.plan.ends.first()
-            && i64::from(end.at) + self.plan.shift == at as i64
-            && end.last.map(|last| (last.symbol, last.exact))
-                == last.map(|last| (last.symbol, last.exact))
+            && self.end_at() == Some(at as i64)
+            && end.last.map(reading) == last.map(reading)
         {
             self.end = Some(*end);
             self.marks.push(Mark { at: at as u32, n_tokens, last });
@@ -291,7 +286,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                     at = end;
                 }
             } else if class == 0 && !self.is_watching() {
-                self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
+                self.push_byte(at, byte);
                 at += 1;
             } else if class & SPACE != 0 {
                 at += 1;
@@ -349,10 +344,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
         let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
         if closes_in(rule, close, &self.text[self.at..]) {
-            self.body(
-                self.at,
-                Body { rule, close: Cow::Borrowed(close), start: self.at, n_levels: 0 },
-            );
+            self.body(self.at, Body::new(rule, Cow::Borrowed(close), self.at));
         }
     }
 
@@ -365,6 +357,17 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn push_symbol(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
+    }
+
+    /// Pushes the byte at `at`, which is punctuation.
+    #[inline]
+    fn push_byte(&mut self, at: usize, byte: u8) {
+        self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
+    }
+
+    fn push_string(&mut self, start: usize, end: usize) {
+        let exact = hash::word(&self.text[start..end], 0) as u32;
+        self.push(start, end, Symbol::STRING, exact);
     }
 
     /// Skips the white space that indents a line.
@@ -386,10 +389,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             let chunk = swar::load(self.text, start);
             let n_bytes = bytes.run(chunk);
             if n_bytes < 8 {
-                return (
-                    start + n_bytes,
-                    hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold),
-                );
+                let word = swar::lowest(chunk, n_bytes);
+                return (start + n_bytes, hash::short_word(word, n_bytes, self.table.fold));
             }
             let mut end = start + 8;
             loop {
@@ -427,11 +428,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         // Keywords and names follow each other unpredictably, so a branch would often be
         // mispredicted.
         let is_keyword = table.keywords.contains(hash);
-        let symbol = std::hint::select_unpredictable(
-            is_keyword,
-            keyword,
-            Symbol::IDENTIFIER.of(table.family),
-        );
+        let name = Symbol::IDENTIFIER.of(table.family);
+        let symbol = std::hint::select_unpredictable(is_keyword, keyword, name);
         self.push_symbol(start, end, symbol, exact);
     }
 
@@ -440,13 +438,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let chunk = swar::load(self.text, start);
         let n_bytes = swar::alphanumerics(chunk);
         let next = self.text.get(start + n_bytes);
-        let (end, hash) = if n_bytes < 8
-            && next.is_none_or(|&next| !self.table.lengthens_number[next as usize])
-        {
-            (
-                start + n_bytes,
-                hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold),
-            )
+        let is_over = next.is_none_or(|&next| !self.table.lengthens_number[next as usize]);
+        let (end, hash) = if n_bytes < 8 && is_over {
+            let number = swar::lowest(chunk, n_bytes);
+            (start + n_bytes, hash::short_word(number, n_bytes, self.table.fold))
         } else {
             let end = self.number_end(start);
             (end, hash::word(&self.text[start..end], self.table.fold))
@@ -498,7 +493,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if self.import.is_some() && self.follow_import(byte, start) {
             return;
         }
-        self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+        self.push_byte(start, byte);
     }
 
     /// Joins the word that ends at `end` with the rest of it on this line, where there is one.
@@ -509,16 +504,15 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 && matches!(token.kind(), Kind::Identifier | Kind::Keyword | Kind::Number)
         };
         let Some(last) = self.tokens.last_mut().filter(is_word) else { return };
-        let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
-        let n_more = self.text[self.at..].iter().take_while(is_part).count();
+        let is_part = |byte: &u8| self.table.classes[*byte as usize] & CONTINUE != 0;
+        let n_more = self.text[self.at..].iter().take_while(|byte| is_part(byte)).count();
         // A word may be spread over as many lines as it has letters.
         if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
             return;
         }
         self.at += n_more;
         last.end = self.at as u32;
-        let is_letter = |byte: &u8| self.table.classes[*byte as usize] & CONTINUE != 0;
-        let word: Vec<u8> = last.text(self.text).iter().copied().filter(is_letter).collect();
+        let word: Vec<u8> = last.text(self.text).iter().copied().filter(is_part).collect();
         let hash = hash::word(&word, self.table.fold);
         last.exact = hash as u32;
         if last.kind() != Kind::Number {

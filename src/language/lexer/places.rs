@@ -3,7 +3,7 @@
 
 use super::brackets::Belongs;
 use super::{Run, is_line_start};
-use crate::language::compile::{CONTINUE, Rule};
+use crate::language::compile::{CONTINUE, Rule, has_word};
 use crate::language::hash;
 use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Token};
@@ -34,9 +34,7 @@ impl Run<'_, '_, '_> {
     }
 
     pub(super) fn is_after(&self, words: &[Box<[u8]>]) -> bool {
-        self.tokens
-            .last()
-            .is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
+        self.tokens.last().is_some_and(|last| has_word(words, last.text(self.text)))
     }
 
     /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash
@@ -134,12 +132,10 @@ impl Run<'_, '_, '_> {
         self.table.postfix.iter().any(|operator| {
             let Some(at) = line.len().checked_sub(operator.len() + 1) else { return false };
             let (value, tokens) = (line[at], &line[at + 1..]);
-            let is_one =
-                tokens.iter().zip(operator.iter()).enumerate().all(|(n, (token, byte))| {
-                    token.start as usize == value.end as usize + n
-                        && token.text(self.text) == [*byte]
-                });
-            is_one
+            let is_next = |(at, (token, byte)): (u32, (&Token, &u8))| {
+                token.start == at && token.text(self.text) == [*byte]
+            };
+            (value.end..).zip(tokens.iter().zip(operator.iter())).all(is_next)
                 && (value.kind() == Kind::Identifier
                     || matches!(value.text(self.text), b")" | b"]"))
         })
