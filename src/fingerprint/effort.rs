@@ -106,17 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::language::Symbol;
-
-    fn positive(n: usize) -> NonZeroUsize {
-        NonZeroUsize::new(n).expect("the tests have numbers above 0")
-    }
-
-    fn tokens(symbols: &[u8]) -> Vec<Token> {
-        let token =
-            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
-        symbols.iter().map(token).collect()
-    }
+    use crate::fingerprint::tests::{positive, tokens};
 
     fn kept(effort: Effort, symbols: &[u8], k: usize, window: usize) -> Vec<Fingerprint> {
         let params = Params::new(positive(k), positive(k + window - 1)).expect("k <= t");

@@ -84,6 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fingerprint::tests::{positive, tokens};
 
     /// The hash of one k-gram by the definition: a polynomial of its symbols, mixed.
     fn direct(kgram: &[u64]) -> u64 {
@@ -99,7 +100,7 @@ mod tests {
         #[test]
         fn the_rolling_hash_is_the_direct_one(numbers in prop::collection::vec(any::<u64>(), 0..80), k in 1usize..24) {
             let mut hashes = Vec::new();
-            hash_numbers(&numbers, NonZeroUsize::new(k).expect("it is at least 1"), &mut hashes);
+            hash_numbers(&numbers, positive(k), &mut hashes);
             prop_assert_eq!(hashes, numbers.windows(k).map(direct).collect::<Vec<_>>());
         }
     }
@@ -114,9 +115,9 @@ mod tests {
     #[test]
     fn hashes_of_counted_up_kgrams_are_uniform_in_their_high_and_low_bits() {
         // The worst that code offers: k-grams that differ in one small number.
-        let k = NonZeroUsize::new(4).expect("4 is not 0");
         let mut hashes = Vec::new();
-        hash_numbers(&(0..100_000u64).map(|n| n / 3).collect::<Vec<_>>(), k, &mut hashes);
+        let numbers: Vec<u64> = (0..100_000).map(|n| n / 3).collect();
+        hash_numbers(&numbers, positive(4), &mut hashes);
         hashes.sort_unstable();
         hashes.dedup();
         for shift in [56, 32, 8, 0] {
@@ -128,27 +129,14 @@ mod tests {
         }
     }
 
-    fn tokens(text: &[u8]) -> Vec<Token> {
-        let token =
-            |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
-        text.iter().map(token).collect()
-    }
-
     #[test]
-    fn equal_kgrams_have_equal_hashes_wherever_they_stand() {
-        let k = NonZeroUsize::new(4).expect("4 is not 0");
+    fn equal_kgrams_have_equal_hashes_wherever_they_stand_and_fewer_tokens_have_none() {
         let mut hashes = Vec::new();
-        hash_kgrams(&tokens(b"abcdeXabcdYbcde"), k, &mut hashes);
+        hash_kgrams(&tokens(b"abcdeXabcdYbcde"), positive(4), &mut hashes);
         assert_eq!(hashes.len(), 12);
-        assert_eq!(hashes[0], hashes[6]);
-        assert_eq!(hashes[1], hashes[11]);
+        assert_eq!((hashes[0], hashes[1]), (hashes[6], hashes[11]));
         assert_ne!(hashes[0], hashes[1]);
-    }
-
-    #[test]
-    fn fewer_tokens_than_k_have_no_kgram() {
-        let mut hashes = vec![1];
-        hash_kgrams(&tokens(b"abc"), NonZeroUsize::new(4).expect("4 is not 0"), &mut hashes);
+        hash_kgrams(&tokens(b"abc"), positive(4), &mut hashes);
         assert!(hashes.is_empty());
     }
 }

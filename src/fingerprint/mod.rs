@@ -109,16 +109,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::language::Symbol;
 
-    fn tokens(symbols: &[u8]) -> Vec<Token> {
+    pub(super) fn positive(n: usize) -> NonZeroUsize {
+        NonZeroUsize::new(n).expect("the tests have numbers above 0")
+    }
+
+    pub(super) fn tokens(symbols: &[u8]) -> Vec<Token> {
         let token =
             |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
         symbols.iter().map(token).collect()
     }
 
     fn params(k: usize, t: usize) -> Params {
-        let positive = |n| NonZeroUsize::new(n).expect("the tests have thresholds above 0");
         Params::new(positive(k), positive(t)).expect("the tests have k <= t")
     }
 
@@ -130,11 +132,8 @@ mod tests {
     fn longest_shared_run(a: &[u8], b: &[u8]) -> usize {
         let run =
             |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
-        (0..a.len())
-            .flat_map(|i| (0..b.len()).map(move |j| (i, j)))
-            .map(|(i, j)| run(i, j))
-            .max()
-            .unwrap_or(0)
+        let places = (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j)));
+        places.map(|(i, j)| run(i, j)).max().unwrap_or(0)
     }
 
     proptest! {

@@ -93,10 +93,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fingerprint::tests::positive;
 
     fn selected(hashes: &[u64], window: usize) -> Vec<usize> {
-        let window = NonZeroUsize::new(window).expect("the tests have windows");
-        winnow(hashes, window).map(|fingerprint| fingerprint.position as usize).collect()
+        winnow(hashes, positive(window)).map(|fingerprint| fingerprint.position as usize).collect()
     }
 
     /// Definition 3, literally.
@@ -105,13 +105,10 @@ mod tests {
         for start in 0..(hashes.len() + 1).saturating_sub(window) {
             let range = start..start + window;
             let smallest = hashes[range.clone()].iter().min().expect("a window is not empty");
-            let is_kept = selected
-                .last()
-                .is_some_and(|last| range.contains(last) && hashes[*last] == *smallest);
-            if !is_kept {
-                selected.push(
-                    range.rev().find(|&at| hashes[at] == *smallest).expect("one is smallest"),
-                );
+            let keeps = |last: &usize| range.contains(last) && hashes[*last] == *smallest;
+            if !selected.last().is_some_and(keeps) {
+                let rightmost = range.rev().find(|&at| hashes[at] == *smallest);
+                selected.push(rightmost.expect("one is smallest"));
             }
         }
         selected
@@ -150,11 +147,8 @@ mod tests {
         .collect();
         for window in [4, 16, 50] {
             let density = selected(&hashes, window).len() as f64 / hashes.len() as f64;
-            let expected = 2.0 / (window as f64 + 1.0);
-            assert!(
-                (density / expected - 1.0).abs() < 0.01,
-                "w={window}: {density} against {expected}"
-            );
+            let ratio = density * (window as f64 + 1.0) / 2.0;
+            assert!((ratio - 1.0).abs() < 0.01, "w={window}: {density}");
         }
     }
 }

@@ -79,18 +79,14 @@ fn link_each(
     links: &mut Vec<Link>,
 ) {
     for (at, later) in places.iter().enumerate() {
-        for earlier in places[at.saturating_sub(MAX_EARLIER)..at]
-            .iter()
-            .filter(|earlier| is_asked(later, earlier))
-        {
-            links.push(Link {
-                document: later.document,
-                target: earlier.document,
-                position: later.position,
-                target_position: earlier.position,
-                n_places,
-            });
-        }
+        let earlier = places[at.saturating_sub(MAX_EARLIER)..at].iter();
+        links.extend(earlier.filter(|earlier| is_asked(later, earlier)).map(|earlier| Link {
+            document: later.document,
+            target: earlier.document,
+            position: later.position,
+            target_position: earlier.position,
+            n_places,
+        }));
     }
 }
 
@@ -99,13 +95,8 @@ mod tests {
     use super::*;
 
     fn link(later: (u32, u32), earlier: (u32, u32), n_places: u32) -> Link {
-        Link {
-            document: later.0,
-            target: earlier.0,
-            position: later.1,
-            target_position: earlier.1,
-            n_places,
-        }
+        let ((document, position), (target, target_position)) = (later, earlier);
+        Link { document, target, position, target_position, n_places }
     }
 
     #[test]
@@ -120,10 +111,9 @@ mod tests {
             Occurrence::new(7, 5, 0, 10),
             Occurrence::new(7, 6, 1, 20),
         ];
-        assert_eq!(
-            links(occurrences),
-            [link((1, 20), (0, 10), 3), link((2, 40), (0, 10), 1), link((2, 40), (1, 20), 3)]
-        );
+        let [first, second, third] = [(0, 10), (1, 20), (2, 40)];
+        let expected = [link(second, first, 3), link(third, first, 1), link(third, second, 3)];
+        assert_eq!(links(occurrences), expected);
     }
 
     #[test]

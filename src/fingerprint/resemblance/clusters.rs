@@ -42,11 +42,8 @@ pub fn greedy_clusters(
             None => Cow::Borrowed(sketch.kept()),
         };
         let mut met = BTreeSet::new();
-        for found in keys.iter().filter_map(|hash| postings.get(hash)) {
-            if found.len() <= max_postings {
-                met.extend(found.iter().copied());
-            }
-        }
+        let found = keys.iter().filter_map(|hash| postings.get(hash));
+        found.filter(|of| of.len() <= max_postings).for_each(|of| met.extend(of));
         let mut best: Option<(f64, u32)> = None;
         for cluster in met {
             let resemblance =
@@ -93,19 +90,15 @@ fn super_shingles(sketch: &ShingleSketch, size: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::num::NonZeroUsize;
 
     use super::super::{Counting, ShingleSampling, Shingles};
     use super::*;
+    use crate::fingerprint::tests::positive;
 
     fn sketch(numbers: impl IntoIterator<Item = u64>) -> ShingleSketch {
-        let one = NonZeroUsize::new(1).expect("1 is not 0");
         let numbers: Vec<u64> = numbers.into_iter().collect();
-        ShingleSketch::new(
-            &Shingles::new([&numbers[..]], one, Counting::Set),
-            ShingleSampling::Min { size: 100 },
-            1,
-        )
+        let shingles = Shingles::new([&numbers[..]], positive(1), Counting::Set);
+        ShingleSketch::new(&shingles, ShingleSampling::Min { size: 100 }, 1)
     }
 
     /// A document of 1,000 shingles of family `of`, the first `n_changed` of them its own.
@@ -115,14 +108,9 @@ mod tests {
 
     #[test]
     fn documents_join_the_representative_that_they_resemble_most() {
-        let documents = [
-            document(1, 10, 0),
-            document(2, 20, 0),
-            document(1, 11, 100),
-            document(2, 21, 50),
-            document(3, 30, 1_000),
-            document(1, 12, 20),
-        ];
+        let documents =
+            [(1, 10, 0), (2, 20, 0), (1, 11, 100), (2, 21, 50), (3, 30, 1_000), (1, 12, 20)];
+        let documents = documents.map(|(of, own, n_changed)| document(of, own, n_changed));
         let clusters = greedy_clusters(&documents, 0.5, 100, None);
         let members: Vec<_> = clusters.iter().map(|cluster| cluster.members.clone()).collect();
         assert_eq!(members, [vec![0, 2, 5], vec![1, 3], vec![4]]);

@@ -115,15 +115,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn size(n: usize) -> NonZeroUsize {
-        NonZeroUsize::new(n).expect("the tests have shingles of a token and more")
-    }
+    use crate::fingerprint::tests::positive;
 
     fn words(text: &str) -> Vec<u64> {
-        text.split(' ')
-            .map(|word| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte)))
-            .collect()
+        let number =
+            |word: &str| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte));
+        text.split(' ').map(number).collect()
     }
 
     /// The example of the paper, `a rose is a rose is a rose`.
@@ -135,12 +132,9 @@ mod tests {
             [(Counting::Labeled, [0.70, 0.50, 0.30]), (Counting::Set, [0.60, 0.50, 3.0 / 7.0])];
         for (counting, resemblances) in printed {
             for (n, expected) in (1..).zip(resemblances) {
-                let shingles = |of: &[u64]| Shingles::new([of], size(n), counting);
+                let shingles = |of: &[u64]| Shingles::new([of], positive(n), counting);
                 let resemblance = shingles(&a).resemblance(&shingles(&b));
-                assert!(
-                    (resemblance - expected).abs() < 1e-12,
-                    "{counting:?}, size {n}: {resemblance}"
-                );
+                assert!((resemblance - expected).abs() < 1e-12, "{counting:?}, {n}: {resemblance}");
             }
         }
     }
@@ -166,7 +160,7 @@ mod tests {
             b in prop::collection::vec(0u64..4, 0..60),
             n in 1usize..5,
         ) {
-            let shingles = |of: &[u64]| Shingles::new([of], size(n), Counting::Labeled);
+            let shingles = |of: &[u64]| Shingles::new([of], positive(n), Counting::Labeled);
             prop_assert!((shingles(&a).resemblance(&shingles(&b)) - labeled(&a, &b, n)).abs() < 1e-12);
         }
 
@@ -177,7 +171,7 @@ mod tests {
             is_labeled: bool,
         ) {
             let counting = if is_labeled { Counting::Labeled } else { Counting::Set };
-            let all: Vec<_> = of_all.iter().map(|of| Shingles::new([&of[..]], size(n), counting)).collect();
+            let all: Vec<_> = of_all.iter().map(|of| Shingles::new([&of[..]], positive(n), counting)).collect();
             let distance = |a: usize, b: usize| 1.0 - all[a].resemblance(&all[b]);
             prop_assert!(distance(0, 2) <= distance(0, 1) + distance(1, 2) + 1e-12);
             prop_assert!(distance(0, 0) == 0.0 && distance(0, 1) == distance(1, 0));
@@ -185,8 +179,8 @@ mod tests {
 
         #[test]
         fn no_shingle_spans_two_parts(a in prop::collection::vec(0u64..5, 0..20), b in prop::collection::vec(0u64..5, 0..20)) {
-            let apart = Shingles::new([&a[..], &b[..]], size(3), Counting::Set);
-            let of_each = [&a, &b].map(|of| Shingles::new([&of[..]], size(3), Counting::Set));
+            let apart = Shingles::new([&a[..], &b[..]], positive(3), Counting::Set);
+            let of_each = [&a, &b].map(|of| Shingles::new([&of[..]], positive(3), Counting::Set));
             prop_assert!(of_each.iter().all(|of| of.containment_in(&apart) == 1.0));
             prop_assert_eq!(apart.len(), of_each[0].len() + of_each[1].len() - of_each[0].n_shared(&of_each[1]));
         }

@@ -156,16 +156,17 @@ impl ShingleSketch {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::super::Counting;
     use super::*;
+    use crate::fingerprint::tests::positive;
 
     /// Two documents of `n` shingles of which they share `n_shared`.
     fn documents(n: u64, n_shared: u64) -> (Shingles, Shingles) {
-        let one = NonZeroUsize::new(1).expect("1 is not 0");
-        let of = |numbers: Vec<u64>| Shingles::new([&numbers[..]], one, Counting::Set);
-        (of((0..n).collect()), of((n - n_shared..2 * n - n_shared).collect()))
+        (shingles(0..n), shingles(n - n_shared..2 * n - n_shared))
+    }
+
+    fn shingles(numbers: std::ops::Range<u64>) -> Shingles {
+        Shingles::new([&numbers.collect::<Vec<_>>()[..]], positive(1), Counting::Set)
     }
 
     const ALL: [ShingleSampling; 4] = [
@@ -191,10 +192,8 @@ mod tests {
                 let mean = estimates.iter().map(|estimate| estimate.value).sum::<f64>() / 400.0;
                 // The standard deviation of a mean of 400 estimates from 40 samples or more.
                 let deviation = (exact * (1.0 - exact) / 40.0 / 400.0).sqrt();
-                assert!(
-                    (mean - exact).abs() <= 4.0 * deviation,
-                    "{sampling:?}: {mean} against {exact}"
-                );
+                let is_near = (mean - exact).abs() <= 4.0 * deviation;
+                assert!(is_near, "{sampling:?}: {mean} against {exact}");
             }
         }
     }
@@ -205,33 +204,23 @@ mod tests {
         let exact = a.resemblance(&b);
         for sampling in ALL {
             let estimates = estimates(&a, &b, sampling, 400);
-            let is_within =
-                |estimate: &&Estimate| (estimate.bounds().0..=estimate.bounds().1).contains(&exact);
-            let n = estimates.iter().filter(is_within).count();
+            let bounds: Vec<(f64, f64)> = estimates.iter().map(Estimate::bounds).collect();
+            let n = bounds.iter().filter(|(low, high)| (low..=high).contains(&&exact)).count();
             assert!(n >= 380, "{sampling:?}: {n} of 400");
             // A bound that says nothing would hold as well.
-            assert!(
-                estimates.iter().all(|estimate| estimate.bounds().1 - estimate.bounds().0 < 0.5),
-                "{sampling:?}"
-            );
+            assert!(bounds.iter().all(|(low, high)| high - low < 0.5), "{sampling:?}");
         }
     }
 
     #[test]
     fn containment_is_unbiased_where_it_can_be_estimated() {
-        let one = NonZeroUsize::new(1).expect("1 is not 0");
-        let of = |range: std::ops::Range<u64>| {
-            Shingles::new([&range.collect::<Vec<_>>()[..]], one, Counting::Set)
-        };
-        let (part, whole) = (of(0..1_000), of(400..8_000));
+        let (part, whole) = (shingles(0..1_000), shingles(400..8_000));
         for sampling in [ALL[1], ALL[3]] {
             let sketch = |of, seed| ShingleSketch::new(of, sampling, seed);
             let estimate = |seed| {
-                sketch(&part, seed)
-                    .containment_in(&sketch(&whole, seed))
-                    .expect("these estimate it")
+                sketch(&part, seed).containment_in(&sketch(&whole, seed)).expect("these do").value
             };
-            let mean = (0..400).map(|seed| estimate(seed).value).sum::<f64>() / 400.0;
+            let mean = (0..400).map(estimate).sum::<f64>() / 400.0;
             assert!((mean - 0.6).abs() < 0.03, "{sampling:?}: {mean}");
         }
         let sketch = ShingleSketch::new(&part, ALL[0], 1);
@@ -241,15 +230,14 @@ mod tests {
     #[test]
     fn a_sketch_of_everything_is_exact_and_a_bounded_one_is_bounded() {
         let (a, b) = documents(500, 200);
-        for sampling in [ShingleSampling::Min { size: 5_000 }, ShingleSampling::Mod { modulus: 1 }]
-        {
+        let whole = [ShingleSampling::Min { size: 5_000 }, ShingleSampling::Mod { modulus: 1 }];
+        for sampling in whole {
             let sketch = |of| ShingleSketch::new(of, sampling, 7);
             assert_eq!(sketch(&a).resemblance(&sketch(&b)).value, a.resemblance(&b));
         }
         let empty = Shingles::default();
         for sampling in ALL {
-            let (of_a, of_none) =
-                (ShingleSketch::new(&a, sampling, 7), ShingleSketch::new(&empty, sampling, 7));
+            let [of_a, of_none] = [&a, &empty].map(|of| ShingleSketch::new(of, sampling, 7));
             assert_eq!(of_a.resemblance(&of_none).value, 0.0);
             assert_eq!(of_none.resemblance(&of_none).bounds(), (0.0, 1.0));
             assert!(of_a.kept().len() <= 150);
