@@ -35,15 +35,8 @@ mod tests {
 
     #[test]
     fn nouns_have_their_plurals() {
-        assert_eq!(
-            [
-                count(1u64, "copy"),
-                count(2u32, "copy"),
-                count(0usize, "class"),
-                count(3usize, "more file")
-            ],
-            ["1 copy", "2 copies", "0 classes", "3 more files"]
-        );
+        assert_eq!([count(1u64, "copy"), count(2u64, "copy")], ["1 copy", "2 copies"]);
+        assert_eq!([count(0, "class"), count(3, "more file")], ["0 classes", "3 more files"]);
         assert_eq!([noun_of(1usize, "match"), noun_of(2usize, "match")], ["match", "matches"]);
         assert_eq!([agreed(0u32, "is", "are"), agreed(1u32, "is", "are")], ["are", "is"]);
     }

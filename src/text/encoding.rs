@@ -56,22 +56,13 @@ const ICONV: [(&str, &str); 11] = [
 /// # Errors
 /// The reason the bytes cannot be read as text.
 pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
-    // The little-endian UTF-32 mark begins with the UTF-16 one.
-    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE\0\0") {
-        return from_utf32(rest, u32::from_le_bytes);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\0\0\xFE\xFF") {
-        return from_utf32(rest, u32::from_be_bytes);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
-        return from_utf16(rest, u16::from_le_bytes);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
-        return from_utf16(rest, u16::from_be_bytes);
-    }
-    match not_text(bytes) {
-        Some(why) => Err(why),
-        None => Ok(Cow::Borrowed(bytes)),
+    match bytes {
+        // The little-endian UTF-32 mark begins with the UTF-16 one.
+        [0xFF, 0xFE, 0, 0, rest @ ..] => from_utf32(rest, u32::from_le_bytes),
+        [0, 0, 0xFE, 0xFF, rest @ ..] => from_utf32(rest, u32::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] => from_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => from_utf16(rest, u16::from_be_bytes),
+        _ => not_text(bytes).map_or(Ok(Cow::Borrowed(bytes)), Err),
     }
 }
 
@@ -143,10 +134,8 @@ fn collected<'t>(
         text.push(char.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
     let n_ascii = text.bytes().filter(u8::is_ascii).count();
-    if n_broken * ONE_BROKEN_IN > n
-        || n_ascii * ONE_ASCII_IN < n
-        || not_text(text.as_bytes()).is_some()
-    {
+    let is_text = n_broken * ONE_BROKEN_IN <= n && n_ascii * ONE_ASCII_IN >= n;
+    if !is_text || not_text(text.as_bytes()).is_some() {
         return Err(NotText::Encoding);
     }
     Ok(Cow::Owned(text.into_bytes()))
@@ -248,10 +237,8 @@ mod tests {
             assert!(decoded(&alone).is_ok());
             let other = CODE.split_once('\n').expect("it has lines").1.repeat(2);
             assert_eq!(decoded(&[&alone[..], other.as_bytes()].concat()), Err(NotText::Encoding));
-            let chinese =
-                [&mark[..], &utf16(&"\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40), bytes)]
-                    .concat();
-            assert!(decoded(&chinese).is_ok());
+            let chinese = "\u{4E2D}\u{6587}\u{5B57}\u{6BCD}; // a\n".repeat(40);
+            assert!(decoded(&[mark, utf16(&chinese, bytes)].concat()).is_ok());
         }
     }
 
@@ -265,15 +252,11 @@ mod tests {
         };
         decodes(CODE.as_bytes(), &["UTF-8", "utf8"]);
         for text in [&bare, &marked] {
-            decodes(
-                &utf16(text, u16::to_le_bytes),
-                &["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM", "UCS-2LE"],
-            );
+            let little = ["UTF-16", "UTF16", "utf-16le", "UTF-16LE-BOM", "UCS-2LE"];
+            decodes(&utf16(text, u16::to_le_bytes), &little);
             decodes(&utf16(text, u16::to_be_bytes), &["UTF-16BE", "utf-16be-bom"]);
-            decodes(
-                &utf32(text, u32::to_le_bytes),
-                &["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"],
-            );
+            let little = ["UTF-32", "utf32", "UTF-32LE", "UTF-32LE-BOM"];
+            decodes(&utf32(text, u32::to_le_bytes), &little);
             decodes(&utf32(text, u32::to_be_bytes), &["UTF-32BE", "UTF-32BE-BOM", "UCS-4BE"]);
         }
         decodes(&utf16(&marked, u16::to_be_bytes), &["UTF-16"]);

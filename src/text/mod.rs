@@ -260,7 +260,7 @@ pub fn printable(bytes: &[u8]) -> String {
             let rest = &chunk.valid().as_bytes()[at..];
             let is_command = match c {
                 '#' => begins_command(rest),
-                ':' => is_line_start && LINE_COMMANDS.iter().any(|mark| begins(rest, mark)),
+                ':' => is_line_start && begins_line_command(rest),
                 _ => false,
             };
             is_line_start &= c.is_whitespace();
@@ -282,25 +282,15 @@ pub fn printable(bytes: &[u8]) -> String {
 /// the runner of GitHub Actions, and TeamCity.
 pub const COMMANDS: [&[u8]; 3] = [b"##vso[", b"##[", b"##teamcity["];
 
-/// The commands that the runner of GitHub Actions takes where a line begins, but for blanks.
-const LINE_COMMANDS: [&[u8]; 16] = [
-    b"::add-mask",
-    b"::add-matcher",
-    b"::add-path",
-    b"::debug",
-    b"::echo",
-    b"::endgroup",
-    b"::error",
-    b"::group",
-    b"::internal-set-repo-path",
-    b"::notice",
-    b"::remove-matcher",
-    b"::save-state",
-    b"::set-env",
-    b"::set-output",
-    b"::stop-commands",
-    b"::warning",
-];
+/// The commands that the runner of GitHub Actions takes behind `::` where a line begins, but for
+/// blanks.
+const LINE_COMMANDS: &str = "add-mask add-matcher add-path debug echo endgroup error group \
+     internal-set-repo-path notice remove-matcher save-state set-env set-output stop-commands warning";
+
+fn begins_line_command(text: &[u8]) -> bool {
+    let Some(command) = text.strip_prefix(b"::") else { return false };
+    LINE_COMMANDS.split(' ').any(|name| begins(command, name.as_bytes()))
+}
 
 /// Whether `text` begins with a [command](COMMANDS), in any case.
 pub fn begins_command(text: &[u8]) -> bool {
@@ -347,10 +337,9 @@ mod tests {
         assert_eq!(printable(text.as_bytes()), shown);
         assert_eq!(printable(b"## x ###[y ##VSO[z"), "## x #\\u{23}#[y \\u{23}#VSO[z");
         assert_eq!(printable(b"##teamcity[a"), "\\u{23}#teamcity[a");
-        for mark in LINE_COMMANDS {
-            let command = String::from_utf8_lossy(mark).to_uppercase();
-            let shown = format!("\t \\u{{3a}}{}", &command[1..]);
-            assert_eq!(printable(format!("\t {command}").as_bytes()), shown);
+        for command in LINE_COMMANDS.to_uppercase().split(' ') {
+            let shown = format!("\t \\u{{3a}}:{command}");
+            assert_eq!(printable(format!("\t ::{command}").as_bytes()), shown);
         }
         assert_eq!(printable("\u{A0}::error::a".as_bytes()), "\u{A0}\\u{3a}:error::a");
         assert_eq!(printable(b"a ::error::b"), "a ::error::b", "it begins no line");
