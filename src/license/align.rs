@@ -93,12 +93,11 @@ fn read(
     let (before, behind) = (range.start..best.range.start, best.range.end..range.end);
     found.push(best);
     for part in [before, behind] {
-        let of_part =
-            |of: &Candidate| of.positions.iter().copied().filter(|at| part.contains(at)).collect();
-        let left = candidates
-            .iter()
-            .map(|of| Candidate { number: of.number, positions: of_part(of) })
-            .collect();
+        let left = candidates.iter().map(|of| Candidate {
+            number: of.number,
+            positions: of.positions.iter().copied().filter(|at| part.contains(at)).collect(),
+        });
+        let left = left.collect();
         read(hashes, part, left, words, found);
     }
 }
@@ -221,18 +220,15 @@ fn align(
     let end = template.words.len();
     let end = Run { template: end..end, text: last.text.end..last.text.end };
     let around: Vec<&Run> = std::iter::once(&start).chain(&runs).chain([&end]).collect();
-    let differences = around
-        .windows(2)
-        .filter_map(|pair| difference(template, pair[0], pair[1], words))
-        .collect();
+    let pairs = around.windows(2);
+    let differences =
+        pairs.filter_map(|pair| difference(template, pair[0], pair[1], words)).collect();
     let n_equal = runs.iter().map(|run| run.text.len()).sum();
     let n_required = template.is_required.iter().filter(|is_required| **is_required).count();
     let starts = !template.is_required[..first.template.start].contains(&true);
-    let pairs = runs.iter().flat_map(|run| run.template.clone().zip(run.text.clone()));
-    let body = pairs
-        .into_iter()
-        .find(|(of, _)| template.is_required[*of])
-        .map_or(first.text.start, |(_, at)| at);
+    let mut pairs = runs.iter().flat_map(|run| run.template.clone().zip(run.text.clone()));
+    let body = pairs.find(|(of, _)| template.is_required[*of]);
+    let body = body.map_or(first.text.start, |(_, at)| at);
     let range = first.text.start..last.text.end;
     Some(Reading { id: template.id, starts, range, body, n_equal, n_required, differences })
 }
@@ -281,10 +277,8 @@ fn nearest(runs: &[Run], gaps: &[Option<Difference>]) -> Option<Range<usize>> {
     let mut best: Option<(i64, Range<usize>)> = None;
     let (mut sum, mut first) = (0, 0);
     for (at, run) in runs.iter().enumerate() {
-        let gap = at
-            .checked_sub(1)
-            .and_then(|before| gaps[before].as_ref())
-            .map_or(0, |of| of.added.len() as i64);
+        let gap = at.checked_sub(1).and_then(|before| gaps[before].as_ref());
+        let gap = gap.map_or(0, |of| of.added.len() as i64);
         if sum - gap <= 0 {
             (sum, first) = (0, at);
         } else {
@@ -309,7 +303,7 @@ fn difference(template: &Template, a: &Run, b: &Run, words: &Words) -> Option<Di
     let is_name = missing.len() <= usize::from(n_free)
         && added.len() <= usize::from(n_free)
         && !words.has_end(added.start..added.end.saturating_sub(1).max(added.start));
-    if is_name || added.clone().all(|at| is_bullet(words.of(at..at + 1))) {
+    if is_name || added.clone().all(|at| is_bullet(words.word(at))) {
         added = added.end..added.end;
     }
     if missing.iter().all(|word| is_bullet(word)) {
@@ -329,9 +323,8 @@ impl Reading {
 
     /// Whether this is the beginning of a license, with most of it left out and nothing added.
     pub fn is_abridged(&self) -> bool {
-        let has_added = self.differences.iter().any(|of| !of.added.is_empty());
         self.starts
-            && !has_added
+            && self.differences.iter().all(|of| of.added.is_empty())
             && self.n_equal >= MIN_ABRIDGED
             && 2 * self.n_equal <= self.n_required
     }

@@ -29,31 +29,28 @@ pub(super) fn joined(
     for next in stated {
         let is_near = |group: &&mut Vec<LicenseStatement>| {
             let between = end(group)..next.range.start.max(end(group));
-            between.len() <= REACH
-                || between.len() <= 5 * REACH
-                    && ["alternatively", "optionally licensed"]
-                        .iter()
-                        .any(|of| words.of(between.clone()).contains(of))
+            let offers = ["alternatively", "optionally licensed"];
+            let n_between = between.len();
+            let is_said = |offer: &&str| words.of(between.clone()).contains(offer);
+            n_between <= REACH || n_between <= 5 * REACH && offers.iter().any(is_said)
         };
         match groups.last_mut().filter(is_near) {
             Some(group) => group.push(next),
             None => groups.push(vec![next]),
         }
     }
-    let choices: Vec<(bool, Vec<Expression>)> = groups
-        .into_iter()
-        .map(|group| {
-            let is_choice =
-                group.len() > 1 && is_choice(words, around, &(group[0].range.start..end(&group)));
-            let mut all: Vec<Expression> = Vec::new();
-            for expression in group.into_iter().filter_map(|of| of.expression) {
-                if !all.contains(&expression) {
-                    all.push(expression);
-                }
+    let choice = |group: Vec<LicenseStatement>| {
+        let is_choice =
+            group.len() > 1 && is_choice(words, around, &(group[0].range.start..end(&group)));
+        let mut all: Vec<Expression> = Vec::new();
+        for expression in group.into_iter().filter_map(|of| of.expression) {
+            if !all.contains(&expression) {
+                all.push(expression);
             }
-            (is_choice, all)
-        })
-        .collect();
+        }
+        (is_choice, all)
+    };
+    let choices: Vec<(bool, Vec<Expression>)> = groups.into_iter().map(choice).collect();
     // A license that is a choice elsewhere is no duty here.
     let is_offered = |at: usize, of: &[Expression]| {
         let others =
@@ -129,8 +126,7 @@ fn is_choice(words: &Words, parts: &[Range<usize>], licenses: &Range<usize>) -> 
         let parts = parts.filter(|of| !of.is_empty()).map(|of| words.of(of));
         format!(" {} ", parts.collect::<Vec<_>>().join(" "))
     };
-    let around =
-        said(licenses.start.saturating_sub(AROUND)..(licenses.end + AROUND).min(words.n_words()));
+    let around = said(licenses.start.saturating_sub(AROUND)..licenses.end + AROUND);
     if PARTS.iter().any(|part| around.contains(part)) {
         return false;
     }

@@ -27,13 +27,9 @@ struct Matrix {
 static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
     let lines = include_str!("../../config/licenses/compatibility.tsv").lines();
     let mut lines = lines.filter(|line| !line.starts_with('#'));
-    let columns =
-        lines.next().unwrap_or_default().split('\t').enumerate().map(|(at, id)| (id, at)).collect();
-    let rows = lines
-        .filter_map(|line| line.split_once('\t'))
-        .map(|(id, row)| (id, row.as_bytes()))
-        .collect();
-    Matrix { columns, rows }
+    let columns = lines.next().unwrap_or_default().split('\t').zip(0..).collect();
+    let rows = lines.filter_map(|line| line.split_once('\t'));
+    Matrix { columns, rows: rows.map(|(id, row)| (id, row.as_bytes())).collect() }
 });
 
 /// The source of the data; its license requires us to name it.
@@ -68,14 +64,10 @@ mod tests {
 
     #[track_caller]
     fn check(outbound: &str, inbound: &str, expected: Option<Compatibility>) {
-        let license = |id: &str| {
-            Expression::of(id).and_then(|of| of.licenses().next().cloned()).expect("it is one")
-        };
-        assert_eq!(
-            compatibility(&license(outbound), &license(inbound)),
-            expected,
-            "{inbound} into {outbound}"
-        );
+        let [out, into] = [outbound, inbound].map(|id| {
+            Expression::parse_spdx(id).and_then(|of| of.licenses().next().cloned()).expect("is one")
+        });
+        assert_eq!(compatibility(&out, &into), expected, "{inbound} into {outbound}");
     }
 
     #[test]

@@ -111,22 +111,13 @@ impl Expression {
         };
         let text = spelled(text);
         let parsed = spdx::Expression::parse_mode(&text, mode).ok()?;
-        let nodes: Vec<Node> = parsed
-            .iter()
-            .map(|node| match node {
-                ExprNode::Op(Operator::And) => Node::And,
-                ExprNode::Op(Operator::Or) => Node::Or,
-                ExprNode::Req(req) => Node::License(License::of(&req.req)),
-            })
-            .collect();
+        let node = |node: &ExprNode| match node {
+            ExprNode::Op(Operator::And) => Node::And,
+            ExprNode::Op(Operator::Or) => Node::Or,
+            ExprNode::Req(req) => Node::License(License::of(&req.req)),
+        };
+        let nodes: Vec<Node> = parsed.iter().map(node).collect();
         (nodes.len() <= 2 * MAX_LICENSES).then_some(Self { nodes })
-    }
-
-    /// The expression of one license.
-    ///
-    /// `None` if `id` is neither an SPDX identifier nor a `LicenseRef-`.
-    pub fn of(id: &str) -> Option<Self> {
-        Self::parse_spdx(id)
     }
 
     /// All of these licenses at once, without repetitions; `None` if empty.
@@ -261,12 +252,16 @@ impl Expression {
 
     /// The same with every "only" of the GNU licenses as "or later".
     pub fn with_later(&self) -> Self {
-        let later = |license: &License| match license.id.strip_suffix("-only") {
+        self.with_each(|license| match license.id.strip_suffix("-only") {
             Some(base) => License { id: format!("{base}-or-later"), ..license.clone() },
             None => license.clone(),
-        };
+        })
+    }
+
+    /// The same with another license for each.
+    fn with_each(&self, other: impl Fn(&License) -> License) -> Self {
         let node = |node: &Node| match node {
-            Node::License(license) => Node::License(later(license)),
+            Node::License(license) => Node::License(other(license)),
             Node::And | Node::Or => node.clone(),
         };
         Self { nodes: self.nodes.iter().map(node).collect() }
@@ -281,15 +276,13 @@ impl Expression {
     /// only one.
     pub(super) fn refined(&self, exact: &[&Self]) -> Self {
         let exact = || exact.iter().filter(|of| of.nodes.len() == 1).flat_map(|of| of.licenses());
-        let node = |node: &Node| {
-            let Node::License(license) = node else { return node.clone() };
+        self.with_each(|license| {
             let is_of_it = |of: &&License| !of.names_family() && license.agrees_with(of, false);
             let mut of_family = exact().filter(|of| license.names_family() && is_of_it(of));
             let first = of_family.next();
             let only = first.filter(|first| of_family.all(|other| other == *first));
-            Node::License(only.unwrap_or(license).clone())
-        };
-        Self { nodes: self.nodes.iter().map(node).collect() }
+            only.unwrap_or(license).clone()
+        })
     }
 
     /// Whether both may well mean the same: they have a license in common, or one is a vaguer name
@@ -370,11 +363,8 @@ impl License {
                 if !is_gnu {
                     (name, *or_later)
                 } else if *or_later || name.ends_with('+') {
-                    let base = name
-                        .trim_end_matches('+')
-                        .trim_end_matches("-only")
-                        .trim_end_matches("-or-later");
-                    (format!("{base}-or-later"), false)
+                    let base = name.trim_end_matches('+').trim_end_matches("-only");
+                    (format!("{}-or-later", base.trim_end_matches("-or-later")), false)
                 } else if is_exact {
                     (name, false)
                 } else {
@@ -387,10 +377,8 @@ impl License {
 
     /// The identifier without `-only` and `-or-later`.
     pub fn base(&self) -> &str {
-        self.id
-            .strip_suffix("-only")
-            .or_else(|| self.id.strip_suffix("-or-later"))
-            .unwrap_or(&self.id)
+        let base = self.id.strip_suffix("-only").or_else(|| self.id.strip_suffix("-or-later"));
+        base.unwrap_or(&self.id)
     }
 
     /// Whether later versions of the license may be chosen.
@@ -442,10 +430,8 @@ impl License {
         if self.base() == other.base() {
             return !is_later_known || self.allows_later() == other.allows_later();
         }
-        self.family() == other.family()
-            && ((self.is_vague() || other.is_vague())
-                || self.allows_later()
-                || other.allows_later())
+        let may_be_other = |of: &Self| of.is_vague() || of.allows_later();
+        self.family() == other.family() && (may_be_other(self) || may_be_other(other))
     }
 }
 
@@ -498,10 +484,8 @@ mod tests {
         check("Apache-2.0 WITH LLVM-exception", "Apache-2.0 WITH LLVM-exception");
         check("EPL-1.0+", "EPL-1.0+");
         check("LicenseRef-ours", "LicenseRef-ours");
-        check(
-            "DocumentRef-spdx:LicenseRef-ours AND MIT",
-            "DocumentRef-spdx:LicenseRef-ours AND MIT",
-        );
+        let document = "DocumentRef-spdx:LicenseRef-ours AND MIT";
+        check(document, document);
         check("LGPL-2.1-only OR GPL-2.0-only", "LGPL-2.1-only OR GPL-2.0-only");
         check("lgpl-2.1-ONLY and gpl-2.0+", "LGPL-2.1-only AND GPL-2.0-or-later");
         check("MIT OR Apache-2.0 AND BSD-3-Clause", "MIT OR Apache-2.0 AND BSD-3-Clause");
@@ -542,8 +526,7 @@ mod tests {
     #[test]
     fn vaguer_names_agree_and_other_licenses_do_not() {
         let agree = |a: &str, b: &str, later| {
-            let (a, b) =
-                (Expression::parse(a).expect("known"), Expression::parse(b).expect("known"));
+            let [a, b] = [a, b].map(|of| Expression::parse(of).expect("it is known"));
             a.agrees_with(&b, later)
         };
         assert!(agree("MIT OR Apache-2.0", "MIT", true));

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use super::expression::Expression;
 use super::limits::is_limit_of_name;
 use super::words::Words;
@@ -55,12 +53,6 @@ impl Family {
     fn is_apart_from(&self, other: &Self) -> bool {
         self.versions.values().all(|id| !other.versions.values().any(|own| own == id))
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NamesFile {
-    names: BTreeMap<String, Vec<String>>,
 }
 
 /// Words of a name, or of an address, that do not help to identify the license.
@@ -118,11 +110,11 @@ pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// The families by their names, without words that do not help.
 static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
-    let table: NamesFile = toml::from_str(include_str!("../../config/licenses/names.toml"))
-        .expect("a test reads the built-in table");
+    let table: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+        toml::from_str(include_str!("../../config/licenses/names.toml"))
+            .expect("a test reads the built-in table");
     let mut families: HashMap<String, Family> = HashMap::new();
-    let usual = table
-        .names
+    let usual = table["names"]
         .iter()
         .flat_map(|(id, names)| names.iter().map(move |name| (parted(name), id.as_str(), true)));
     let listed = spdx::identifiers::LICENSES.iter().flat_map(|of| {
@@ -142,7 +134,8 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     for ((name, version), id, is_usual) in usual.chain(listed).chain(addresses) {
         let bare = id.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
         let id = if id.contains(' ') { id } else { bare };
-        let is_address = is_usual && begins_with_host(&name);
+        let is_host = matches!(name.split(' ').nth(1), Some("org" | "com" | "net"));
+        let is_address = is_usual && is_host;
         if version.is_none() && is_address && name.split(' ').count() == 2 {
             continue;
         }
@@ -156,11 +149,6 @@ static FAMILIES: LazyLock<HashMap<String, Family>> = LazyLock::new(|| {
     }
     families
 });
-
-/// Whether a name begins with a host.
-fn begins_with_host(name: &str) -> bool {
-    matches!(name.split(' ').nth(1), Some("org" | "com" | "net"))
-}
 
 /// The first words of all names.
 static FIRST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -188,10 +176,8 @@ fn parted(name: &str) -> (String, Option<String>) {
     while words.len() > 1 && words.last().is_some_and(|word| last.contains(word)) {
         words.pop();
     }
-    let version = words
-        .last()
-        .filter(|word| words.len() > 1 && is_version(word))
-        .map(|word| short(word).to_owned());
+    let version = words.last().filter(|word| words.len() > 1 && is_version(word));
+    let version = version.map(|word| short(word).to_owned());
     let n_words = words.len() - usize::from(version.is_some());
     (without_gnu(&words[..n_words].join(" ")).to_owned(), version)
 }
@@ -225,7 +211,7 @@ pub(super) fn named(name: &str) -> Option<String> {
     // What a manifest names is a license, as "Proprietary" is in no prose.
     let words = Words::new(format!("{without} license").as_bytes(), 1);
     let is_filler = |at: usize| {
-        let word = words.of(at..at + 1);
+        let word = words.word(at);
         FILLERS.contains(&word) || ["html", "php", "txt"].contains(&word)
     };
     let grant = title(&words)?;
@@ -284,22 +270,19 @@ pub(super) fn grants(words: &Words, part: Range<usize>) -> Vec<Grant> {
     let (references, mut stated): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(of, _)| *of == Standing::Reference);
     let n_between = |a: &Grant, b: &Grant| {
-        let within = references
-            .iter()
-            .filter(|(_, of)| (a.range.end..b.range.start).contains(&of.range.start));
+        let is_between = |of: &Grant| (a.range.end..b.range.start).contains(&of.range.start);
+        let within = references.iter().filter(|(_, of)| is_between(of));
         b.range.start - a.range.end - within.map(|(_, of)| of.range.len()).sum::<usize>()
     };
     let is_or = |a: &Grant, b: &Grant| {
         let between = a.range.end..b.range.start;
-        let is_end = |at: usize| words.has_end(at..at + 1) && words.of(at..at + 1) != "http";
+        let is_end = |at: usize| words.has_end(at..at + 1) && words.word(at) != "http";
         between.len() <= TO_OR
             && OR.iter().any(|or| words.of(between.clone()).ends_with(or))
             && !between.clone().any(is_end)
     };
-    for (from, to) in (1..stated.len())
-        .map(|at| (at - 1, at))
-        .chain((1..stated.len()).rev().map(|at| (at, at - 1)))
-    {
+    let forward = (1..stated.len()).map(|at| (at - 1, at));
+    for (from, to) in forward.clone().chain(forward.rev().map(|(before, at)| (at, before))) {
         let (first, next) = (&stated[from.min(to)].1, &stated[from.max(to)].1);
         let is_near = n_between(first, next) <= MAX_APART || is_or(first, next);
         if is_near && stated[from].0 == Standing::Granted && stated[to].0 == Standing::Named {
@@ -341,7 +324,7 @@ const UNDER: &[&str] = &["under", "under the terms of", "by the terms of", "to t
 /// The licenses in a part of a text that are granted, and that no list has: "under the Frobnicator
 /// License".
 fn unknown(words: &Words, part: &Range<usize>, known: &[(Standing, Grant)]) -> Vec<Grant> {
-    let word = |at: usize| words.of(at..at + 1);
+    let word = |at: usize| words.word(at);
     let is_known =
         |at: usize| known.iter().any(|(_, of)| of.range.start <= at + 1 && at <= of.range.end + 1);
     let is_article = |at: usize| ["the", "a", "an"].contains(&word(at));
@@ -390,42 +373,27 @@ enum Standing {
 
 /// The license whose name a text begins with.
 pub(super) fn title(words: &Words) -> Option<Grant> {
-    let is_filler = |at: &usize| FILLERS.contains(&words.of(*at..at + 1));
+    let is_filler = |at: &usize| FILLERS.contains(&words.word(*at));
     grant(words, (0..words.n_words()).find(|at| !is_filler(at))?)
 }
 
 impl Standing {
     fn of(words: &Words, start: usize, name: &Range<usize>) -> Self {
         let mut from = name.start.saturating_sub(TO_NAME).max(start);
-        let is_open = |at: usize| {
-            [
-                "under", "license", "licenses", "licensed", "following", "terms", "version", "of",
-                "either",
-            ]
-            .contains(&words.of(at..at + 1))
-        };
         // "License: MIT" is one sentence.
-        if let Some(end) =
-            (from..name.start).rev().find(|&at| words.has_end(at..at + 1) && !is_open(at))
-        {
+        let is_end = |at: &usize| words.has_end(*at..at + 1) && !OPEN.contains(&words.word(*at));
+        if let Some(end) = (from..name.start).rev().find(is_end) {
             from = end + 1;
         }
         let before = words.of(from..name.start);
         let has = |list: &[&str]| before.split(' ').any(|word| list.contains(&word));
-        let next = words.of(name.end..(name.end + 1).min(words.n_words()));
+        let next = words.word(name.end);
         match () {
             // A tag is read as one.
-            () if name.start > 0 && words.of(name.start - 1..name.start) == "identifier" => {
-                Self::Denied
-            }
+            () if name.start > 0 && words.word(name.start - 1) == "identifier" => Self::Denied,
             // "GPL-compatible", "isc.org".
             () if ["compatible", "org", "com", "net"].contains(&next) => Self::Denied,
-            () if ["common licenses", "text of", "copy of the"]
-                .iter()
-                .any(|of| before.contains(of)) =>
-            {
-                Self::Reference
-            }
+            () if TEXTS.iter().any(|of| before.contains(of)) => Self::Reference,
             () if before.ends_with("copying") => Self::Reference,
             // "Licensed to the Apache Software Foundation".
             () if next == "foundation" => Self::Denied,
@@ -439,13 +407,18 @@ impl Standing {
             () if is_address(words, name) => Self::Reference,
             () if has(DENYING) => Self::Denied,
             () if before.contains("this ") && before.ends_with(" is") => Self::Granted,
-            () if FOUND.contains(&words.of(name.end..(name.end + 3).min(words.n_words()))) => {
-                Self::Granted
-            }
+            () if FOUND.contains(&words.of(name.end..name.end + 3)) => Self::Granted,
             () => Self::Named,
         }
     }
 }
+
+/// Words behind which a sentence goes on, whatever sign is there.
+const OPEN: &[&str] =
+    &["under", "license", "licenses", "licensed", "following", "terms", "version", "of", "either"];
+
+/// What is said of a license where its text is.
+const TEXTS: &[&str] = &["common licenses", "text of", "copy of the"];
 
 /// What is said of the text of the license that a file has: "GPL v2, can be found in COPYING".
 const FOUND: &[&str] = &["can be found", "as found in", "see copying for"];
@@ -457,7 +430,7 @@ fn is_address(words: &Words, name: &Range<usize>) -> bool {
 
 /// The licenses that have the name that begins at a word, and where it ends.
 fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
-    let word = |at: usize| words.of(at..at + 1);
+    let word = |at: usize| words.word(at);
     if !FIRST.contains(word(at)) {
         return None;
     }
@@ -473,7 +446,7 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
 
 /// The license whose name begins at a word.
 fn grant(words: &Words, at: usize) -> Option<Grant> {
-    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
+    let word = |at: usize| words.word(at);
     let (family, end) = name_at(words, at)?;
     let is_licence = |at: usize| word(at).starts_with("licens");
     let is_called_so = (end..end + 2).any(is_licence) || (at..end).any(is_licence);
@@ -494,7 +467,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     if !is_long && version.is_none() {
         return None;
     }
-    if !is_one && ORDINARY.contains(&words.of(at..at + 1)) {
+    if !is_one && ORDINARY.contains(&words.word(at)) {
         return None;
     }
     let (is_later, end) = later(words, end, family);
@@ -502,10 +475,10 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     let id = match &version {
         Some(version) if !family.versions.is_empty() => family.versions.get(&version.number),
         Some(_) => family.plain.as_ref(),
-        None => family
-            .plain
-            .as_ref()
-            .or_else(|| family.versions.values().next().filter(|_| family.versions.len() == 1)),
+        None => {
+            let only = || family.versions.values().next().filter(|_| family.versions.len() == 1);
+            family.plain.as_ref().or_else(only)
+        }
     };
     let is_address = family.is_address;
     if is_address && version.is_none() && family.plain.is_none() {
@@ -513,7 +486,7 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     }
     let is_vague = version.is_none() && family.versions.len() > 1;
     let others = if is_vague { family.versions.values().cloned().collect() } else { Vec::new() };
-    let plain = id.and_then(|id| Expression::of(id));
+    let plain = id.and_then(|id| Expression::parse_spdx(id));
     // "Apache-style" is not Apache's.
     let is_style = word(end) == "style"
         && !family.plain.as_ref().is_some_and(|of| of.starts_with("MIT") || of.starts_with("BSD"));
@@ -527,26 +500,19 @@ fn grant(words: &Words, at: usize) -> Option<Grant> {
     if expression.is_none() && (!is_called_so && !is_creative || is_address) {
         return None;
     }
-    let expression = expression.map(|of| sections(words, end, of));
-    let (expression, end) = match (
-        expression,
-        next_version(words, behind).and_then(|(of, end)| Some((family.versions.get(of)?, end))),
-    ) {
-        (Some(first), Some((next, behind))) => (
-            Expression::any([Some(first), Expression::of(next)].into_iter().flatten()),
-            behind.max(end),
-        ),
-        (expression, _) => (expression, end),
-    };
+    let (mut expression, mut range) = (expression.map(|of| sections(words, end, of)), at..end);
+    if let Some((next, behind)) = next_version(words, behind)
+        && let Some(next) = family.versions.get(next)
+        && let Some(first) = expression.clone()
+    {
+        expression = Expression::any([first].into_iter().chain(Expression::parse_spdx(next)));
+        range.end = range.end.max(behind);
+    }
     // "GNU Afero General Public License" is not the GPL, and "Glide General Public License"
     // neither.
     let is_other = word(at) == "general" && at > 0 && !BEFORE_GENERAL.contains(&word(at - 1));
-    Some(Grant {
-        range: at..end,
-        expression: expression.filter(|_| !is_other),
-        others,
-        is_reference: false,
-    })
+    let expression = expression.filter(|_| !is_other);
+    Some(Grant { range, expression, others, is_reference: false })
 }
 
 /// The version of a named license.
@@ -563,14 +529,14 @@ struct Version {
 
 impl Version {
     fn new(words: &Words, at: usize) -> Self {
-        let number = short(words.of(at..at + 1)).to_owned();
+        let number = short(words.word(at)).to_owned();
         Self { number, behind: at + 1, end: at + 1, is_later: false }
     }
 }
 
 /// The version of a license named in a range of words.
 fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<Version> {
-    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
+    let word = |at: usize| words.word(at);
     for at in end..(end + TO_VERSION).min(words.n_words()) {
         let is_stated = at == end
             || ["version", "versions", "rev"].contains(&word(at - 1))
@@ -594,7 +560,7 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
         }
     }
     // "As published by the Free Software Foundation, Inc., 51 Franklin Street; either version 2".
-    let next = words.of(end..(end + TO_EITHER).min(words.n_words()));
+    let next = words.of(end..end + TO_EITHER);
     if let Some((between, behind)) = next.split_once(" either version ")
         && between.contains("foundation")
         && !between.trim_start_matches("license ").contains("licens")
@@ -607,11 +573,8 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
     for at in start.saturating_sub(8)..start.saturating_sub(1) {
         let between = words.of(at..start);
         if word(at) == "version" && is_version(word(at + 1)) && between.contains(" of the") {
-            return Some(Version {
-                end,
-                is_later: between.contains(" later"),
-                ..Version::new(words, at + 1)
-            });
+            let is_later = between.contains(" later");
+            return Some(Version { end, is_later, ..Version::new(words, at + 1) });
         }
     }
     None
@@ -619,7 +582,7 @@ fn version(words: &Words, start: usize, end: usize, family: &Family) -> Option<V
 
 /// Another version that may be chosen: "version 2.1 or (at your option) version 3".
 fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
-    let word = |at: usize| words.of(at..(at + 1).min(words.n_words()));
+    let word = |at: usize| words.word(at);
     let is_date = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_between =
         |word: &str| is_date(word) || ["the", "license", "dated", "june", "of"].contains(&word);
@@ -627,7 +590,7 @@ fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
     if word(or) != "or" {
         return None;
     }
-    let option = words.of(or + 1..(or + 4).min(words.n_words())) == "at your option";
+    let option = words.of(or + 1..or + 4) == "at your option";
     let at = if option { or + 4 } else { or + 1 };
     let at = if word(at) == "version" { at + 1 } else { at };
     (is_version(word(at)) && (option || at < or + 3)).then(|| (short(word(at)), at + 1))
@@ -635,7 +598,7 @@ fn next_version(words: &Words, end: usize) -> Option<(&str, usize)> {
 
 /// Whether later versions are allowed behind a version, and where those words end.
 fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
-    let next = words.of(end..(end + 16).min(words.n_words()));
+    let next = words.of(end..end + 16);
     let spellings = [
         "any later", "or later", "or newer", "or higher", "or above", "or greater", "any newer",
         "any higher", "any subsequent", "and later", "later version",
@@ -654,13 +617,10 @@ fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
         !is_other
             && !before.split(' ').rev().take(2).any(|word| ["not", "no", "without"].contains(&word))
     };
+    let is_told =
+        |before: &str| is_of_this(before.trim_end()) && !is_name(before.split_whitespace().count());
     match found {
-        Some((start, at))
-            if is_of_this(next[..start].trim_end())
-                && !is_name(next[..start].split_whitespace().count()) =>
-        {
-            (true, end + next[..at].split(' ').count())
-        }
+        Some((start, at)) if is_told(&next[..start]) => (true, end + next[..at].split(' ').count()),
         _ => (false, end),
     }
 }
@@ -668,20 +628,17 @@ fn later(words: &Words, end: usize, family: &Family) -> (bool, usize) {
 /// The GNU Free Documentation License as the words behind it complete it: with or without invariant
 /// sections.
 fn sections(words: &Words, end: usize, license: Expression) -> Expression {
-    let next = words.of(end..(end + 60).min(words.n_words()));
+    let next = words.of(end..end + 60);
     let kind = match () {
         () if next.contains("no invariant sections") => "no-invariants",
         () if next.contains("invariant sections being") => "invariants",
         () => return license,
     };
     let name = license.to_string();
-    let completed = ["-only", "-or-later"]
-        .iter()
-        .find_map(|end| Some(format!("{}-{kind}{end}", name.strip_suffix(end)?)));
-    completed
-        .filter(|_| name.starts_with("GFDL"))
-        .and_then(|name| Expression::of(&name))
-        .unwrap_or(license)
+    let with = |end: &&str| Some(format!("{}-{kind}{end}", name.strip_suffix(*end)?));
+    let completed = ["-only", "-or-later"].iter().find_map(with);
+    let completed = completed.filter(|_| name.starts_with("GFDL"));
+    completed.and_then(|name| Expression::parse_spdx(&name)).unwrap_or(license)
 }
 
 #[cfg(test)]

@@ -136,10 +136,8 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
         }
         ".cabal" | "pkg-info" | "metadata" => field(&text, "license-file")?.names.pop(),
         "setup.cfg" => {
-            field(&text, "license_file").or_else(|| field(&text, "license_files"))?.names[0]
-                .split_whitespace()
-                .next()
-                .map(str::to_owned)
+            let named = field(&text, "license_file").or_else(|| field(&text, "license_files"))?;
+            named.names[0].split_whitespace().next().map(str::to_owned)
         }
         // R writes "MIT + file LICENSE".
         "description" => {
@@ -148,9 +146,9 @@ pub(super) fn named_text(name: &str, bytes: &[u8]) -> Option<String> {
         }
         _ => None,
     };
-    named
-        .map(|path| path.trim().trim_start_matches("./").replace('\\', "/"))
-        .filter(|path| is_name(path) && !path.is_empty() && !path.contains(['*', '[']))
+    let path = named?.trim().trim_start_matches("./").replace('\\', "/");
+    let is_path = is_name(&path) && !path.is_empty() && !path.contains(['*', '[']);
+    is_path.then_some(path)
 }
 
 /// A text in TOML by its keys.
@@ -217,9 +215,9 @@ fn with_classifiers(
     let [Some(a), Some(b)] = all.map(|of| Expression::all(of?)) else {
         return ManifestLicenses::many(named.names.clone(), named.is_choice);
     };
-    let is_said = b
-        .licenses()
-        .all(|of| Expression::of(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false)));
+    let is_said = b.licenses().all(|of| {
+        Expression::parse_spdx(&of.to_string()).is_some_and(|of| a.agrees_with(&of, false))
+    });
     let others = if is_said { Vec::new() } else { classified.names.clone() };
     ManifestLicenses::many([named.names.clone(), others].concat(), false)
 }
@@ -233,11 +231,8 @@ fn setup_py(text: &str) -> Option<ManifestLicenses> {
 
 fn python_metadata(text: &str) -> Option<ManifestLicenses> {
     let head = text.split("\n\n").next().unwrap_or_default();
-    let values = |key: &str| {
-        head.lines()
-            .filter_map(move |line| line.strip_prefix(key))
-            .map(str::trim)
-            .collect::<Vec<_>>()
+    let values = |key: &str| -> Vec<&str> {
+        head.lines().filter_map(|line| line.strip_prefix(key)).map(str::trim).collect()
     };
     if let Some(expression) = values("License-Expression:").first() {
         return ManifestLicenses::one(*expression);
@@ -433,9 +428,8 @@ fn assigned(text: &str, key: &str) -> Option<Vec<String>> {
     let is_code = |c: char| c.is_alphanumeric();
     let made = names.iter().fold(list.to_owned(), |rest, name| rest.replacen(name, "", 1));
     let is_open = behind.trim_start().starts_with(['+', '.', '|']);
-    if is_open
-        || made.lines().any(|line| line.split('#').next().unwrap_or_default().contains(is_code))
-    {
+    let has_code = |line: &str| line.split('#').next().unwrap_or_default().contains(is_code);
+    if is_open || made.lines().any(has_code) {
         names.push(value.lines().next().unwrap_or_default().to_owned());
     }
     Some(names)

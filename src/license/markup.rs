@@ -83,11 +83,10 @@ pub fn legible(bytes: &[u8]) -> String {
 
 /// A line with the signs that entities stand for.
 pub(super) fn without_entities(line: &str) -> Cow<'_, str> {
-    if line.contains('&') {
-        Cow::Owned(in_utf8(&rewritten(line.as_bytes(), entity)).into_owned())
-    } else {
-        Cow::Borrowed(line)
+    if !line.contains('&') {
+        return Cow::Borrowed(line);
     }
+    Cow::Owned(in_utf8(&rewritten(line.as_bytes(), entity)).into_owned())
 }
 
 /// A text with what its marks stand for; `mark` answers how long the one is that a text begins with,
@@ -185,11 +184,10 @@ fn control_word(rest: &[u8]) -> (usize, char) {
     let (number, rest) = rest.split_at(n_digits);
     let sign = match word {
         b"par" | b"line" => '\n',
-        b"u" => str::from_utf8(number)
-            .ok()
-            .and_then(|of| of.parse().ok())
-            .and_then(char::from_u32)
-            .unwrap_or(' '),
+        b"u" => {
+            let code = str::from_utf8(number).ok().and_then(|of| of.parse().ok());
+            code.and_then(char::from_u32).unwrap_or(' ')
+        }
         _ => ' ',
     };
     // Readers that know no Unicode show the mark behind it instead.
@@ -219,8 +217,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let found = plain(text.as_bytes()).into_owned();
-        let found = String::from_utf8_lossy(&found).into_owned();
+        let found = plain(text.as_bytes());
+        let found = String::from_utf8_lossy(&found);
         let lines = found.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         assert_eq!(lines.collect::<Vec<_>>(), expected.lines().collect::<Vec<_>>(), "{text}");
     }

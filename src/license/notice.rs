@@ -108,34 +108,18 @@ mod tests {
 
     #[test]
     fn notices_are_taken_and_prose_is_not() {
+        let check = |text: &[u8], expected: &[&str]| assert_eq!(copyright_lines(text), expected);
+        check(b"(c) You must retain\n(c) under Patent Claims infringed\n", &[]);
+        let two = ["Copyright (c) 2020 A", "(c) 2021 B"];
+        check(b"Copyright (c) 2020 A\r\n(c) 2021 B<br>\r\n", &two);
         let text = b"/*\n * Copyright (c) 2013, Example <a@example.invalid>\n * Copyright (c) 2013, Example <a@example.invalid>\n * the above copyright notice\n */\n// SPDX-FileCopyrightText: 2020 Other\n";
-        assert_eq!(
-            copyright_lines(b"(c) You must retain\n(c) under Patent Claims infringed\n"),
-            [""; 0]
-        );
-        assert_eq!(
-            copyright_lines(b"Copyright (c) 2020 A\r\n(c) 2021 B<br>\r\n"),
-            ["Copyright (c) 2020 A", "(c) 2021 B"]
-        );
-        assert_eq!(
-            copyright_lines(text),
-            ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]
-        );
-        assert_eq!(
-            copyright_lines(b"Copyright &copy; 2006&ndash;2012 A &amp; B"),
-            ["Copyright © 2006–2012 A & B"]
-        );
-        assert_eq!(copyright_lines(b"&copy; 2020 A<br>"), ["© 2020 A"]);
-        assert_eq!(
-            copyright_lines(
-                b" * Copyright 2010, 2011,\r\n *           2012 Lawrence Livermore\r\n"
-            ),
-            ["Copyright 2010, 2011, 2012 Lawrence Livermore"]
-        );
-        assert_eq!(copyright_lines(b"Copyright 2020 J\xF6rg"), ["Copyright 2020 Jörg"]);
-        assert_eq!(
-            copyright_lines(b"Copyright 2020 A&#27;[1m\x07"),
-            ["Copyright 2020 A\\u{1b}[1m\\u{7}"]
-        );
+        check(text, &["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]);
+        let years = ["Copyright © 2006–2012 A & B"];
+        check(b"Copyright &copy; 2006&ndash;2012 A &amp; B", &years);
+        check(b"&copy; 2020 A<br>", &["© 2020 A"]);
+        let text = b" * Copyright 2010, 2011,\r\n *           2012 Lawrence Livermore\r\n";
+        check(text, &["Copyright 2010, 2011, 2012 Lawrence Livermore"]);
+        check(b"Copyright 2020 J\xF6rg", &["Copyright 2020 Jörg"]);
+        check(b"Copyright 2020 A&#27;[1m\x07", &["Copyright 2020 A\\u{1b}[1m\\u{7}"]);
     }
 }

@@ -61,12 +61,8 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
                     if let Some((_, tags)) = open.last_mut() {
                         tags.push(found.len());
                     }
-                    found.push(Tag {
-                        line: number,
-                        expression: Expression::parse(&written),
-                        written,
-                        snippet: None,
-                    });
+                    let expression = Expression::parse(&written);
+                    found.push(Tag { line: number, expression, written, snippet: None });
                 }
             }
             _ => {}
@@ -127,16 +123,12 @@ fn expression_of(value: &[u8]) -> String {
     for (at, &word) in words.iter().enumerate() {
         let core = word.trim_start_matches('(').trim_end_matches(')');
         let is_operator = matches!(core, "AND" | "OR" | "WITH" | "and" | "or" | "with");
-        let is_name = core.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && core
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'));
+        let is_name =
+            core.starts_with(|c: char| c.is_ascii_alphanumeric()) && core.chars().all(is_part);
         if is_operator == is_operand_next || !(is_operator || is_name) {
             // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before
             // it.
-            let end = core.find(|c: char| {
-                !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'))
-            });
+            let end = core.find(|c: char| !is_part(c));
             let mut rest = words[at..].join(" ");
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
                 let start = word.len() - word.trim_start_matches('(').len();
@@ -162,6 +154,11 @@ fn expression_of(value: &[u8]) -> String {
     taken.join(" ").trim_end_matches(['.', ':', '/']).to_owned()
 }
 
+/// Whether a character may be part of the name of a license.
+fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')
+}
+
 /// Whether words behind an expression name another license, or limit it: `MIT, GPL-2.0`, `MIT for
 /// personal use`.
 fn adds(rest: &str) -> bool {
@@ -175,70 +172,78 @@ fn adds(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::license::tests::rows;
 
+    /// Checks the tag of each text of a table, with its line.
     #[track_caller]
-    fn check(text: &str, expected: &[(u32, &str)]) {
-        let found = tags(text.as_bytes());
-        let found: Vec<_> = found.iter().map(|tag| (tag.line, tag.written.as_str())).collect();
-        assert_eq!(found, expected, "{text}");
+    fn check(table: &str) {
+        for (text, expected) in rows(table) {
+            let found = tags(text.as_bytes());
+            let found: Vec<_> =
+                found.iter().map(|of| format!("{} {}", of.line, of.written)).collect();
+            let expected: &[&str] = if expected == "nothing" { &[] } else { &[expected] };
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]
     fn a_tag_is_read_in_comments_of_any_language() {
-        check("// SPDX-License-Identifier: MIT\n", &[(1, "MIT")]);
         check(
-            "/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */",
-            &[(1, "GPL-2.0 WITH Linux-syscall-note")],
+            r#"
+// SPDX-License-Identifier: MIT\n → 1 MIT
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */ → 1 GPL-2.0 WITH Linux-syscall-note
+<!-- SPDX-License-Identifier: MIT --> → 1 MIT
+<!--SPDX-License-Identifier: MIT--> → 1 MIT
+#!/bin/sh\n# SPDX-License-Identifier: (MIT OR Apache-2.0) → 2 (MIT OR Apache-2.0)
+(* SPDX-License-Identifier: LGPL-2.1-only *) → 1 LGPL-2.1-only
+" SPDX-License-Identifier: Vim → 1 Vim
+REM SPDX-License-Identifier: MIT → 1 MIT
+dnl SPDX-License-Identifier: FSFAP → 1 FSFAP
+{# SPDX-License-Identifier: MIT #} → 1 MIT
+--[[ SPDX-License-Identifier: MIT]] → 1 MIT
+// SPDX-License-Identifier: MIT Copyright 2020 → 1 MIT
+// SPDX-License-Identifier: GPL-2.0+ BSD-2-Clause → 1 GPL-2.0+ BSD-2-Clause
+int x; // SPDX-License-Identifier: MIT → 1 MIT
+SPDX-License-Identifier: MIT → 1 MIT
+"#,
         );
-        check("<!-- SPDX-License-Identifier: MIT -->", &[(1, "MIT")]);
-        check("<!--SPDX-License-Identifier: MIT-->", &[(1, "MIT")]);
-        check(
-            "#!/bin/sh\n# SPDX-License-Identifier: (MIT OR Apache-2.0)",
-            &[(2, "(MIT OR Apache-2.0)")],
-        );
-        check("(* SPDX-License-Identifier: LGPL-2.1-only *)", &[(1, "LGPL-2.1-only")]);
-        check("\" SPDX-License-Identifier: Vim", &[(1, "Vim")]);
-        check("REM SPDX-License-Identifier: MIT", &[(1, "MIT")]);
-        check("dnl SPDX-License-Identifier: FSFAP", &[(1, "FSFAP")]);
-        check("{# SPDX-License-Identifier: MIT #}", &[(1, "MIT")]);
-        check("--[[ SPDX-License-Identifier: MIT]]", &[(1, "MIT")]);
-        check("// SPDX-License-Identifier: MIT Copyright 2020", &[(1, "MIT")]);
-        check("// SPDX-License-Identifier: GPL-2.0+ BSD-2-Clause", &[(1, "GPL-2.0+ BSD-2-Clause")]);
-        check("int x; // SPDX-License-Identifier: MIT", &[(1, "MIT")]);
-        check("SPDX-License-Identifier: MIT", &[(1, "MIT")]);
     }
 
     #[test]
     fn a_license_is_not_lost_behind_a_sign_that_joins_none_or_at_the_end_of_a_line() {
-        check("// SPDX-License-Identifier: MIT, GPL-2.0", &[(1, "MIT , GPL-2.0")]);
-        check("// SPDX-License-Identifier: MIT,GPL-2.0 */", &[(1, "MIT ,GPL-2.0")]);
-        check("// SPDX-License-Identifier: MIT; GPLv2.", &[(1, "MIT ; GPLv2")]);
-        check("// SPDX-License-Identifier: MIT & ISC", &[(1, "MIT & ISC")]);
-        check("// SPDX-License-Identifier: MIT and/or ISC", &[(1, "MIT and/or ISC")]);
-        check("// SPDX-License-Identifier: MIT AND", &[(1, "MIT AND")]);
-        for written in [
-            "The MIT License, GPLv2",
-            "MIT plus GPL-2.0",
-            "MIT for the code, GPL-2.0 for the tools",
-            "MIT except lib",
-            "MIT -- not for commercial use",
-            "BSD 3-clause, LGPLv3",
-        ] {
-            check(&format!("/* SPDX-License-Identifier: {written} */"), &[(1, written)]);
-        }
-        check("// SPDX-License-Identifier: MIT, see LICENSE", &[(1, "MIT")]);
-        check("// SPDX-License-Identifier: MIT; int x;", &[(1, "MIT")]);
+        check(
+            r#"
+// SPDX-License-Identifier: MIT, GPL-2.0 → 1 MIT , GPL-2.0
+// SPDX-License-Identifier: MIT,GPL-2.0 */ → 1 MIT ,GPL-2.0
+// SPDX-License-Identifier: MIT; GPLv2. → 1 MIT ; GPLv2
+// SPDX-License-Identifier: MIT & ISC → 1 MIT & ISC
+// SPDX-License-Identifier: MIT and/or ISC → 1 MIT and/or ISC
+// SPDX-License-Identifier: MIT AND → 1 MIT AND
+// SPDX-License-Identifier: MIT, see LICENSE → 1 MIT
+// SPDX-License-Identifier: MIT; int x; → 1 MIT
+/* SPDX-License-Identifier: The MIT License, GPLv2 */ → 1 The MIT License, GPLv2
+/* SPDX-License-Identifier: MIT plus GPL-2.0 */ → 1 MIT plus GPL-2.0
+/* SPDX-License-Identifier: MIT for the code, GPL-2.0 for the tools */ → 1 MIT for the code, GPL-2.0 for the tools
+/* SPDX-License-Identifier: MIT except lib */ → 1 MIT except lib
+/* SPDX-License-Identifier: MIT -- not for commercial use */ → 1 MIT -- not for commercial use
+/* SPDX-License-Identifier: BSD 3-clause, LGPLv3 */ → 1 BSD 3-clause, LGPLv3
+"#,
+        );
     }
 
     #[test]
     fn a_tag_in_a_string_is_code() {
-        check("let tag = \"SPDX-License-Identifier: MIT\";", &[]);
-        check("    'SPDX-License-Identifier: MIT',", &[]);
-        check("echo SPDX-License-Identifier: $license", &[]);
-        check("    out.write(\"// SPDX-License-Identifier: MIT\\n\");", &[]);
-        check("    println!(`/* SPDX-License-Identifier: MIT */`);", &[]);
-        check("# REUSE-IgnoreStart\n# SPDX-License-Identifier: MIT\n# REUSE-IgnoreEnd\n", &[]);
-        check("# SPDX-License-Identifier: NOASSERTION\n", &[]);
+        check(
+            r#"
+let tag = "SPDX-License-Identifier: MIT"; → nothing
+    'SPDX-License-Identifier: MIT', → nothing
+echo SPDX-License-Identifier: $license → nothing
+    out.write("// SPDX-License-Identifier: MIT"); → nothing
+    println!(`/* SPDX-License-Identifier: MIT */`); → nothing
+# REUSE-IgnoreStart\n# SPDX-License-Identifier: MIT\n# REUSE-IgnoreEnd\n → nothing
+# SPDX-License-Identifier: NOASSERTION\n → nothing
+"#,
+        );
     }
 
     #[test]

@@ -167,10 +167,8 @@ fn owners(gram: u32) -> impl Iterator<Item = u16> {
     let (grams, _) = STORE.grams.as_chunks::<4>();
     let (owners, _) = STORE.owners.as_chunks::<2>();
     let first = grams.partition_point(|of| u32::from_le_bytes(*of) < gram);
-    let same = grams[first..]
-        .iter()
-        .zip(&owners[first..])
-        .take_while(move |(of, _)| u32::from_le_bytes(**of) == gram);
+    let rest = grams[first..].iter().zip(&owners[first..]);
+    let same = rest.take_while(move |(of, _)| u32::from_le_bytes(**of) == gram);
     same.map(|(_, owner)| u16::from_le_bytes(*owner))
 }
 
@@ -179,14 +177,10 @@ impl Candidate {
     pub fn template(&self) -> &'static Template {
         let number = usize::from(self.number);
         STORE.templates[number].get_or_init(|| {
-            let block =
-                &STORE.blocks[STORE.blocks.partition_point(|block| block.templates.end <= number)];
-            let line = block
-                .text
-                .get_or_init(|| unpack(block.packed))
-                .lines()
-                .nth(number - block.templates.start);
-            Template::new(line.unwrap_or_default())
+            let at = STORE.blocks.partition_point(|block| block.templates.end <= number);
+            let Block { templates, packed, text } = &STORE.blocks[at];
+            let mut lines = text.get_or_init(|| unpack(packed)).lines();
+            Template::new(lines.nth(number - templates.start).unwrap_or_default())
         })
     }
 

@@ -78,7 +78,7 @@ impl Words {
         let stay = |part: Range<usize>| part.filter(|at| !is_moved(at));
         let moved = (0..self.n_words()).filter(is_moved);
         for at in stay(0..place).chain(moved).chain(stay(place..self.n_words())) {
-            words.push(self.of(at..at + 1), self.words[at].line);
+            words.push(self.word(at), self.words[at].line);
             words.words.last_mut().expect("it was pushed").is_last = self.words[at].is_last;
         }
         words
@@ -133,14 +133,14 @@ impl Words {
             }
             (word, _) => {
                 // "Sublicense" and "sub-license", "noninfringement" and "non-infringement".
-                let rest = word.strip_prefix("non").filter(|rest| rest.len() > 5);
-                let rest = rest
-                    .or_else(|| word.strip_prefix("sub").filter(|rest| rest.starts_with("licen")));
-                let rest = rest
-                    .or_else(|| word.strip_prefix("share").filter(|rest| *rest == "alike"))
-                    .unwrap_or(word);
-                if rest.len() < word.len() {
-                    self.push(&word[..word.len() - rest.len()], line);
+                let (first, rest) = match word {
+                    _ if word.starts_with("non") && word.len() > 8 => word.split_at(3),
+                    _ if word.starts_with("sublicen") => word.split_at(3),
+                    "sharealike" => word.split_at(5),
+                    _ => ("", word),
+                };
+                if !first.is_empty() {
+                    self.push(first, line);
                 }
                 let equal = EQUAL.binary_search_by_key(&rest, |(spelling, _)| spelling);
                 self.push(equal.map_or(rest, |at| EQUAL[at].1), line);
@@ -170,7 +170,13 @@ impl Words {
         self.words.len()
     }
 
-    /// The words of a range, with a space between them.
+    /// The word at a place; empty behind the last.
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.of(at..at + 1)
+    }
+
+    /// The words of a range, with a space between them; of one that goes on behind the last, those
+    /// up to it.
     pub fn of(&self, range: Range<usize>) -> &str {
         let start =
             |at: usize| self.words.get(at).map_or(self.text.len(), |word| word.start as usize);
@@ -260,8 +266,8 @@ pub(super) fn without_marks(line: &str) -> &str {
 /// A line without the number or letter of a list before it: `1.`, `(a)`, `iv)`, `1.1 Terms`.
 fn without_bullet(line: &str) -> &str {
     let (bullet, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let (inner, rest) =
-        (bullet.trim_start_matches('(').trim_end_matches(['.', ')', ':']), rest.trim_start());
+    let inner = bullet.trim_start_matches('(').trim_end_matches(['.', ')', ':']);
+    let rest = rest.trim_start();
     let is_number =
         inner.len() <= 6 && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_letter =
@@ -353,14 +359,11 @@ mod tests {
         let text =
             b" * Licensed under the Apache Licence,\n * Version 2.0 (the \"License\").\ndnl GPL v2.\n# 1. Sublicense";
         let words = Words::new(text, 1);
-        assert_eq!(
-            words.text(),
-            " licensed under the apache license version 2.0 the license gpl version 2 sub license "
-        );
-        assert_eq!(
-            words.line_of(words.word_at(words.find("version 2.0").expect("it is there") + 1)),
-            2
-        );
+        let plain =
+            " licensed under the apache license version 2.0 the license gpl version 2 sub license ";
+        assert_eq!(words.text(), plain);
+        let at = words.find("version 2.0").expect("it is there");
+        assert_eq!(words.line_of(words.word_at(at + 1)), 2);
         assert!(words.has("apache license version 2.0"));
         assert!(!words.has("apache lic"));
         assert_eq!(words.sentences(0..words.n_words()).len(), 3);
@@ -368,10 +371,8 @@ mod tests {
 
     #[test]
     fn copyright_lines_are_no_part_of_a_license() {
-        let words = Words::new(
-            b"Copyright (c) 2020 Example\n(c) 2019 Other\nCopyright notices must stay.\nall",
-            1,
-        );
+        let text = "Copyright (c) 2020 Example\n(c) 2019 Other\nCopyright notices must stay.\nall";
+        let words = Words::new(text.as_bytes(), 1);
         assert_eq!(words.text(), " copyright notices must stay all ");
         assert!(EQUAL.is_sorted());
     }
