@@ -3,7 +3,7 @@
 use super::hash;
 use super::keywords::Keywords;
 use super::swar::{self, Few, WordBytes};
-use super::table::{Delimiters, ImportEnd, OpenerPlace, Table, TableError, TextRow};
+use super::table::{Delimiters, Heredoc, Import, OpenerPlace, Table, TableError, TextRow};
 use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
@@ -270,34 +270,19 @@ pub(super) struct Closer {
 
 #[derive(Debug)]
 pub(super) struct HeredocRule {
-    pub place: OpenerPlace,
+    pub row: Heredoc,
     /// Keywords after which a variable or a block is a file.
     pub files: Vec<Box<[u8]>>,
-    pub indented: Box<[u8]>,
-    pub is_always_indented: bool,
-    /// Whether a tag in small letters needs its last line.
-    pub is_capital: bool,
-    /// Whether its tag is any word of a shell.
-    pub has_word_tag: bool,
-    /// Whether blanks may come before a tag in quotes.
-    pub has_spaced_tag: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct ImportRule {
+    pub row: Import,
     /// The punctuation before the word: `#` of `#include`, `:-` of `:- use_module`.
     pub mark: Box<[u8]>,
     pub word: u32,
-    pub ends: ImportEnd,
-    pub not_before: Box<[u8]>,
-    pub not_with: Box<[u8]>,
     /// The hashes of words that make it something else.
     pub not_with_words: Box<[u32]>,
-    /// The only punctuation that it may contain, unless empty.
-    pub only_with: Box<[u8]>,
-    pub is_alias: bool,
-    /// Whether statements may not be told from names by what separates them.
-    pub has_lines: bool,
     /// The number of brackets in its mark, which are open when it begins.
     pub n_open: usize,
     /// What it imports if the comment before it is code, and the row of that code's language: after
@@ -317,9 +302,11 @@ impl CompiledTable {
         let mut classes = byte_classes(table)?;
         let rules = rules(table)?;
         let heredocs = table.heredocs.iter().enumerate();
-        let heredocs = heredocs
-            .map(|(row, table)| heredoc(table).map_err(|error| error.in_row("heredocs", row)))
-            .collect::<Result<_, _>>()?;
+        let heredoc = |(n, row): (usize, &Heredoc)| match &*row.open {
+            "" => Err(TableError::value("open", "it is empty").in_row("heredocs", n)),
+            _ => Ok(HeredocRule { files: words(&row.files), row: row.clone() }),
+        };
+        let heredocs = heredocs.map(heredoc).collect::<Result<_, _>>()?;
         classes[b'\\' as usize] |= ODD;
         let mut openers = openers(table)?;
         for opener in &mut openers {
@@ -499,37 +486,17 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
             });
             let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
             rules.push(ImportRule {
+                row: import.clone(),
                 preamble: preamble.map(|name| (bytes(name), table.strings.len() + row)),
                 verbatim: verbatim.transpose()?,
                 mark: mark.into(),
                 word: hash_of(word),
-                ends: import.ends,
-                not_before: bytes(&import.not_before),
-                not_with: bytes(&import.not_with),
                 not_with_words: import.not_with_words.split_whitespace().map(hash_of).collect(),
-                only_with: bytes(&import.only_with),
-                is_alias: import.alias,
-                has_lines: import.lines,
                 n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }
     }
     Ok(rules)
-}
-
-fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
-    if heredoc.open.is_empty() {
-        return Err(TableError::value("open", "it is empty"));
-    }
-    Ok(HeredocRule {
-        place: heredoc.place,
-        files: words(&heredoc.files),
-        indented: bytes(&heredoc.indented),
-        is_always_indented: heredoc.always_indented,
-        is_capital: heredoc.capital_tag,
-        has_word_tag: heredoc.word_tag,
-        has_spaced_tag: heredoc.spaced_tag,
-    })
 }
 
 fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {

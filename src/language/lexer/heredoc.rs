@@ -42,20 +42,22 @@ impl<'c, 't> Run<'c, 't, '_> {
         if start > 0 && text[start - 1] == text[start] || !self.may_begin_heredoc(rule, inside) {
             return false;
         }
-        let found = match rule.has_word_tag {
+        let found = match rule.row.word_tag {
             true if self.open_bracket() == Belongs::Arithmetic => None,
             true => word_tag(rule, text, inside),
             false => plain_tag(rule, text, inside),
         };
         let Some((at, tag, is_marked)) = found else { return false };
-        let indent = match (is_marked || rule.is_always_indented, rule.has_word_tag) {
+        let indent = match (is_marked || rule.row.always_indented, rule.row.word_tag) {
             (false, _) => Indent::Nothing,
             (true, true) => Indent::Tabs,
             (true, false) => Indent::Blanks,
         };
         let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let may_shift =
-            rule.is_capital && !is_quoted && !is_marked && tag.iter().any(u8::is_ascii_lowercase);
+        let may_shift = rule.row.capital_tag
+            && !is_quoted
+            && !is_marked
+            && tag.iter().any(u8::is_ascii_lowercase);
         if may_shift && !self.has_last_line(rule, &tag, indent) {
             self.n_endless_heredocs += 1;
             return false;
@@ -69,7 +71,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// Whether a value may begin here, or an argument of a call, and not what comes after a value:
     /// `a[0] <<B` shifts.
     fn may_begin_heredoc(&mut self, rule: &HeredocRule, inside: usize) -> bool {
-        if rule.place == OpenerPlace::Anywhere || self.may_begin_value() {
+        if rule.row.place == OpenerPlace::Anywhere || self.may_begin_value() {
             return true;
         }
         if !rule.files.is_empty() && self.ends_in_file(rule) {
@@ -118,7 +120,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
     fn has_last_line(&mut self, rule: &HeredocRule, tag: &[u8], indent: Indent) -> bool {
         let end = self.line_end(self.at);
-        self.last_lines((indent, rule.is_always_indented)).get(tag).is_some_and(|&last| last > end)
+        self.last_lines((indent, rule.row.always_indented)).get(tag).is_some_and(|&last| last > end)
     }
 
     /// For each tag, the last line that could end its heredoc.
@@ -154,7 +156,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     /// Where the body that begins at `start` ends, behind its tag.
     fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>, start: usize) -> Option<usize> {
         let PendingHeredoc { rule, tag, indent } = heredoc;
-        let kind = (*indent, rule.is_always_indented);
+        let kind = (*indent, rule.row.always_indented);
         if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS
             && self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < start)
         {
@@ -203,13 +205,13 @@ fn is_tag_byte(byte: &u8) -> bool {
 /// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line
 /// is indented.
 fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
-    let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
+    let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
     at += usize::from(is_marked);
-    let is_blank = |byte: &&u8| rule.has_spaced_tag && matches!(byte, b' ' | b'\t');
+    let is_blank = |byte: &&u8| rule.row.spaced_tag && matches!(byte, b' ' | b'\t');
     let n_blank = text[at..].iter().take_while(is_blank).count();
     let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     at += if quote.is_some() { n_blank + 1 } else { 0 };
-    at += usize::from(rule.has_spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));
+    at += usize::from(rule.row.spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));
     let is_part = |byte: &&u8| match quote {
         Some(quote) => **byte != quote && **byte != b'\n',
         None => is_tag_byte(byte),
@@ -217,7 +219,7 @@ fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, V
     let n_tag = text[at..].iter().take(MAX_TAG).take_while(is_part).count();
     let tag = &text[at..at + n_tag];
     // An empty one ends at an empty line.
-    let is_empty_line = rule.has_spaced_tag && quote.is_some();
+    let is_empty_line = rule.row.spaced_tag && quote.is_some();
     let is_word = tag.first().map_or(is_empty_line, |first| !first.is_ascii_digit());
     at += n_tag;
     if !is_word || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
@@ -228,7 +230,7 @@ fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, V
 
 /// The same of a tag that is any word of a shell: `!`, `'a b'`, `E"O"F`, `\EOF`.
 fn word_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
-    let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
+    let is_marked = text.get(at).is_some_and(|byte| rule.row.indented.as_bytes().contains(byte));
     at += usize::from(is_marked);
     at += text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let (start, mut tag, mut quote) = (at, Vec::new(), None);

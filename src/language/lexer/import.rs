@@ -60,7 +60,7 @@ impl Run<'_, '_, '_> {
             return;
         }
         let next = self.next_code(self.at);
-        if self.text.get(next).is_some_and(|byte| rule.not_before.contains(byte)) {
+        if self.text.get(next).is_some_and(|byte| rule.row.not_before.as_bytes().contains(byte)) {
             return;
         }
         if rule.preamble.is_some() {
@@ -115,22 +115,23 @@ impl Run<'_, '_, '_> {
         let Some(import) = &self.import else { return false };
         let rule = import.rule;
         let is_inside = import.depth > 0 || self.frames.len() > import.n_frames;
+        let only_with = rule.row.only_with.as_bytes();
         let is_code = match byte {
             _ if import.verbatim.contains(&start) => return false,
-            byte if rule.not_with.contains(&byte) => true,
-            b';' if is_inside && rule.ends != ImportEnd::Directive => !rule.has_lines,
+            byte if rule.row.not_with.as_bytes().contains(&byte) => true,
+            b';' if is_inside && rule.row.ends != ImportEnd::Directive => !rule.row.lines,
             b';' => false,
             // A line of its own, whatever is on it.
-            _ if rule.ends == ImportEnd::Directive => false,
+            _ if rule.row.ends == ImportEnd::Directive => false,
             b'}' if !is_inside => {
                 self.end_import(ImportEnd::Semicolon);
                 return false;
             }
             b')' | b']' if !is_inside => true,
-            b'=' if rule.is_alias && !self.is_alias() => true,
+            b'=' if rule.row.alias && !self.is_alias() => true,
             // The body of a function.
             b'{' if self.tokens.last().is_some_and(|last| last.text(self.text) == b")") => true,
-            byte => !rule.only_with.is_empty() && !rule.only_with.contains(&byte),
+            byte => !only_with.is_empty() && !only_with.contains(&byte),
         };
         let Some(import) = self.import.as_mut().filter(|_| !is_code) else {
             self.import = None;
@@ -234,18 +235,18 @@ impl Run<'_, '_, '_> {
         let is_over = match end {
             ImportEnd::Semicolon => true,
             ImportEnd::Line | ImportEnd::Directive => {
-                rule.ends != ImportEnd::Semicolon || self.at >= self.text.len()
+                rule.row.ends != ImportEnd::Semicolon || self.at >= self.text.len()
             }
         };
         let is_inside = import.depth > 0 || self.frames.len() > import.n_frames;
         let n_tokens = self.tokens.len() - from_token;
         if n_tokens > MAX_IMPORT {
             self.import = None;
-        } else if is_over && (!is_inside || rule.ends == ImportEnd::Directive) {
+        } else if is_over && (!is_inside || rule.row.ends == ImportEnd::Directive) {
             self.tokens.truncate(from_token);
             self.line_first = self.tokens.len();
             self.import = None;
-        } else if is_inside && !rule.has_lines && rule.n_open == 0 && !self.is_list() {
+        } else if is_inside && !rule.row.lines && rule.n_open == 0 && !self.is_list() {
             self.import = None;
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{InnerCode, Run};
-use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, Tail};
+use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, Tail, has_word};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::Symbol;
@@ -132,10 +132,12 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                if rule
-                    .within
-                    .is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
-                    || !rule.not_after.is_empty() && self.is_after(&rule.not_after)
+                let is_within = |end| self.frames.last().is_some_and(|frame| frame.ends == end);
+                let is_after = |words: &[Box<[u8]>]| {
+                    self.tokens.last().is_some_and(|last| has_word(words, last.text(self.text)))
+                };
+                if rule.within.is_some_and(|end| !is_within(end))
+                    || !rule.not_after.is_empty() && is_after(&rule.not_after)
                     || !self.is_place(rule.place, inside)
                     || rule.is_one_character && !self.holds_one_character(rule, inside)
                 {
@@ -147,10 +149,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 };
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
-                let must_close = matches!(
-                    rule.place,
-                    OpenerPlace::Operand | OpenerPlace::Argument | OpenerPlace::Quote
-                );
+                use OpenerPlace::{Argument, Operand, Quote};
+                let must_close = matches!(rule.place, Operand | Argument | Quote);
                 if must_close && !self.is_closed_on_line(&body) {
                     return false;
                 }
@@ -254,7 +254,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     fn interrupting_line(&self, body: &Body<'_>, end: usize) -> Option<usize> {
         self.heredocs
             .last()
-            .filter(|heredoc| !body.rule.is_comment && !heredoc.rule.has_word_tag)?;
+            .filter(|heredoc| !body.rule.is_comment && !heredoc.rule.row.word_tag)?;
         memchr::memchr(b'\n', &self.text[body.start..end]).map(|n| body.start + n + 1)
     }
 
@@ -722,11 +722,5 @@ pub(super) fn mirror(byte: u8) -> u8 {
 
 /// The bracket that `byte` closes; any other byte opens itself.
 fn unmirror(byte: u8) -> u8 {
-    match byte {
-        b')' => b'(',
-        b']' => b'[',
-        b'}' => b'{',
-        b'>' => b'<',
-        byte => byte,
-    }
+    b"([{<".iter().copied().find(|&open| mirror(open) == byte).unwrap_or(byte)
 }

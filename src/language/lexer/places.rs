@@ -3,7 +3,7 @@
 
 use super::brackets::Belongs;
 use super::{Run, is_line_start};
-use crate::language::compile::{CONTINUE, Rule, has_word};
+use crate::language::compile::{CONTINUE, Rule};
 use crate::language::hash;
 use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Token};
@@ -31,10 +31,6 @@ impl Run<'_, '_, '_> {
                 self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value()
             }
         }
-    }
-
-    pub(super) fn is_after(&self, words: &[Box<[u8]>]) -> bool {
-        self.tokens.last().is_some_and(|last| has_word(words, last.text(self.text)))
     }
 
     /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash
