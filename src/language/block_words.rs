@@ -133,9 +133,8 @@ impl Words {
 /// The first bytes of a word in lower case: few others have the same.
 fn key(word: &[u8]) -> u64 {
     let mut first = [0; 8];
-    for (byte, &own) in first.iter_mut().zip(word) {
-        *byte = own;
-    }
+    let n = word.len().min(8);
+    first[..n].copy_from_slice(&word[..n]);
     u64::from_be_bytes(first) | u64::from_be_bytes([b' '; 8])
 }
 
@@ -163,9 +162,8 @@ mod tests {
     fn what_defines_is_in_any_case_where_the_language_ignores_it() {
         let languages = Languages::builtin();
         let of = |name: &str| &languages.get(name).expect("it is built in").words;
-        assert!(
-            of("fortran").defines_function(b"SUBROUTINE") && of("fortran").defines(b"Function")
-        );
+        let fortran = of("fortran");
+        assert!(fortran.defines_function(b"SUBROUTINE") && fortran.defines(b"Function"));
         // A class of Java may be called so.
         assert!(!of("java").defines_function(b"Function") && of("java").defines(b"class"));
     }

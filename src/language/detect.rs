@@ -495,11 +495,8 @@ impl Languages {
             let mut endings = extensions(&name).map(str::to_ascii_lowercase);
             endings.any(|ending| self.by_extension.contains_key(&ending))
         };
-        let is_named = |row: &usize| {
-            self.by_file_name.contains_key(&*name)
-                || !is_owned()
-                || self.rows[*row].is_seen_in(text)
-        };
+        let is_whole = self.by_file_name.contains_key(&*name);
+        let is_named = |row: &usize| is_whole || !is_owned() || self.rows[*row].is_seen_in(text);
         let by_name = self.of_name(&name).filter(is_named);
         let (row, reason) = (by_name.map(|row| (row, Reason::FileName)))
             .or_else(|| extensions(&name).find_map(by_extension))

@@ -131,22 +131,16 @@ fn read(text: &str) -> Option<Vec<Cell>> {
     let (language, name) =
         kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
     let of_all = [language_info.and_then(|info| info.name), language, name];
-    let all = notebook
-        .cells
-        .into_iter()
-        .chain(notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells));
+    let sheets = notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells);
+    let all = notebook.cells.into_iter().chain(sheets);
     let mut cells = Vec::new();
     for (number, cell) in (1..).zip(all) {
         let Some(source) = cell.source.filter(|_| cell.cell_type == "code") else { continue };
         let (code, places) =
             decode(source.get(), source.get().as_ptr() as usize - text.as_ptr() as usize);
         let own = [magic(&code), cell.metadata.vscode.and_then(|own| own.language_id)];
-        cells.push(Cell {
-            number,
-            languages: own.into_iter().chain(of_all.clone()).flatten().collect(),
-            code,
-            places,
-        });
+        let languages = own.into_iter().chain(of_all.clone()).flatten().collect();
+        cells.push(Cell { number, languages, code, places });
     }
     Some(cells)
 }
@@ -157,9 +151,8 @@ fn with_numbers(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let name =
-            ["NaN", "Infinity"].into_iter().find(|name| bytes[at..].starts_with(name.as_bytes()));
-        if let Some(name) = name {
+        let is_here = |name: &&[u8]| bytes[at..].starts_with(name);
+        if let Some(name) = [&b"NaN"[..], b"Infinity"].into_iter().find(is_here) {
             bytes[at..at + name.len()].fill(b' ');
             bytes[at] = b'0';
         }
@@ -220,20 +213,18 @@ fn escape(raw: &[u8], code: &mut Vec<u8>) -> usize {
         let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    let push =
-        |c: char, code: &mut Vec<u8>| code.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     match raw.get(1) {
-        Some(b'u') => match (unit(0), unit(6)) {
-            (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
-                let c = 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-                push(char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER), code);
-                12
-            }
-            (c, _) => {
-                push(c.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER), code);
-                6
-            }
-        },
+        Some(b'u') => {
+            let (c, n_bytes) = match (unit(0), unit(6)) {
+                (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
+                    (Some(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)
+                }
+                (c, _) => (c, 6),
+            };
+            let c = c.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            code.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            n_bytes
+        }
         Some(&byte) => {
             code.push(match byte {
                 b'n' => b'\n',
@@ -267,14 +258,12 @@ mod tests {
     #[test]
     fn the_cells_are_decoded_and_each_byte_knows_its_place() {
         let cells = cells(NOTEBOOK.as_bytes()).expect("it is a notebook");
-        let shown: Vec<_> =
-            cells.iter().map(|cell| (cell.number, cell.languages.join(" "), &*cell.code)).collect();
-        let first = "x = \"é\"\ny\t= 1".as_bytes();
-        let of_all = "python python3".to_owned();
-        assert_eq!(
-            shown,
-            [(2, of_all.clone(), first), (3, format!("bash {of_all}"), &b"%%bash\nls"[..])]
-        );
+        let shown = cells.iter().map(|cell| {
+            let code = String::from_utf8_lossy(&cell.code);
+            format!("{} {}: {code}", cell.number, cell.languages.join(" "))
+        });
+        let expected = ["2 python python3: x = \"é\"\ny\t= 1", "3 bash python python3: %%bash\nls"];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
         let raw = |start: usize, end: usize| {
             &NOTEBOOK[cells[0].places.start(start)..cells[0].places.end(end)]
         };
@@ -287,14 +276,12 @@ mod tests {
 
     #[test]
     fn what_is_no_notebook_has_none() {
-        for text in [&b"{"[..], b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": []} x"#, b"NaN"]
-        {
-            assert_eq!(cells(text), None);
+        for text in ["{", "[1]", r#"{"cells": 1}"#, r#"{"cells": []} x"#, "NaN"] {
+            assert_eq!(cells(text.as_bytes()), None);
         }
-        for text in
-            [&b""[..], b" \n", b"{}", b"\xEF\xBB\xBF{}", br#"{"cells": [{"cell_type": "code"}]}"#]
-        {
-            assert_eq!(cells(text), Some(Vec::new()));
+        assert_eq!(cells(b"\xFF"), None);
+        for text in ["", " \n", "{}", "\u{FEFF}{}", r#"{"cells": [{"cell_type": "code"}]}"#] {
+            assert_eq!(cells(text.as_bytes()), Some(Vec::new()));
         }
     }
 

@@ -93,10 +93,8 @@ mod tests {
 
     #[test]
     fn words_stay_on_their_lines() {
-        check(
-            "<div\n class=a>one\n<script>\n\n</script>two <i\n>th</i\n>ree four",
-            " \none\n  \n\ntwo three \n\nfour",
-        );
+        let page = "<div\n class=a>one\n<script>\n\n</script>two <i\n>th</i\n>ree four";
+        check(page, " \none\n  \n\ntwo three \n\nfour");
         let page = "<!DOCTYPE\nhtml>\r\n<p\n>a</p><!--\n\n-->\n<b>b</b>";
         let text = page_text(page.as_bytes());
         let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();

@@ -81,9 +81,8 @@ impl WordBytes {
     #[inline(always)]
     pub fn run(self, chunk: u64) -> usize {
         let low = chunk & !TOP;
-        leading(
-            chunk | is_alphanumeric(low) | is_byte(low, self.more[0]) | is_byte(low, self.more[1]),
-        )
+        let is_more = is_byte(low, self.more[0]) | is_byte(low, self.more[1]);
+        leading(chunk | is_alphanumeric(low) | is_more)
     }
 }
 
@@ -145,10 +144,8 @@ mod tests {
                 assert_eq!(alphanumerics(chunk), until(&is_alphanumeric), "{bytes:?}");
                 let mut bytes = [b' '; 8];
                 bytes[place] = byte;
-                assert_eq!(
-                    spaces(u64::from_le_bytes(bytes)),
-                    bytes.iter().take_while(|&&byte| byte == b' ').count()
-                );
+                let n_spaces = bytes.iter().take_while(|&&byte| byte == b' ').count();
+                assert_eq!(spaces(u64::from_le_bytes(bytes)), n_spaces);
             }
         }
     }
@@ -163,9 +160,7 @@ mod tests {
             assert!((0..=n).all(|at| few.find(&text, at) == n));
             assert_eq!(few.find(&text, n + 1), 100);
         }
-        assert!(
-            Few::new(b"").is_none() && Few::new(b"abcd").is_none() && Few::new(b"\xC3").is_none()
-        );
+        assert!([&b""[..], b"abcd", b"\xC3"].into_iter().all(|bytes| Few::new(bytes).is_none()));
     }
 
     #[test]

@@ -64,18 +64,14 @@ impl Escapes {
 /// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a
 /// mark of its own.
 fn character(text: &[u8]) -> Option<(char, usize)> {
-    let (unit, n_bytes) = unit(text)?;
-    let pair = unit_pair(unit, &text[n_bytes..], n_bytes);
-    Some(pair.unwrap_or((char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), n_bytes)))
-}
-
-fn unit_pair(high: u32, rest: &[u8], n_bytes: usize) -> Option<(char, usize)> {
-    let (low, n_more) = unit(rest)?;
-    let is_pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
-    let c = char::from_u32(
-        0x1_0000 + ((high.wrapping_sub(0xD800) & 0x3FF) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF),
-    )?;
-    is_pair.then_some((c, n_bytes + n_more))
+    let (high, n_bytes) = unit(text)?;
+    let (code, n_bytes) = match (high, unit(&text[n_bytes..])) {
+        (0xD800..0xDC00, Some((low @ 0xDC00..0xE000, n_more))) => {
+            (0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00), n_bytes + n_more)
+        }
+        _ => (high, n_bytes),
+    };
+    Some((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), n_bytes))
 }
 
 /// `\u002f`, with any number of `u`.
