@@ -35,13 +35,8 @@ impl Agreement {
     pub fn new(asked: Document<'_>, known: Document<'_>, unit: &Unit, rarity: &Rarity<'_>) -> Self {
         let all_words = words_of_code(known, known.bytes_with_comment(&unit.tokens));
         let known = Document { tokens: &known.tokens[unit.tokens.clone()], ..known };
-        let named = |calls: BTreeSet<&[u8]>| rarest(calls, rarity, MAX_CALLS);
-        let calls = named(called(&asked).intersection(&called(&known)).copied().collect());
-        let says = rarest(
-            messages(&asked).intersection(&messages(&known)).copied().collect(),
-            rarity,
-            MAX_MESSAGES,
-        );
+        let calls = rarest(&called(&asked) & &called(&known), rarity, MAX_CALLS);
+        let says = rarest(&messages(&asked) & &messages(&known), rarity, MAX_MESSAGES);
         let mut words: BTreeMap<u32, &[u8]> = BTreeMap::new();
         for (word, text) in all_words {
             words.entry(word).or_insert(text);
@@ -51,10 +46,9 @@ impl Agreement {
             words.remove(&word);
         }
         words.retain(|word, text| rarity.weight(*word) > 0.0 && !text[0].is_ascii_digit());
-        let words = words.into_values();
-        let words =
-            rarest(words.collect(), rarity, MAX_WORDS).into_iter().map(|word| word.to_lowercase());
-        Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words: words.collect() }
+        let words = rarest(words.into_values().collect(), rarity, MAX_WORDS);
+        let words = words.iter().map(|word| word.to_lowercase()).collect();
+        Self { calls, says: says.iter().map(|text| quoted(text)).collect(), words }
     }
 
     /// As words, safe to print: `calls f and g; says "no such key"; names table, key`.

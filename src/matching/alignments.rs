@@ -263,17 +263,15 @@ fn with_supported_ends(
     let mut range = core;
     for block in alignment.blocks.iter().rev() {
         let Range { start, end } = block.in_query();
-        if start < range.start
-            && (end >= range.start || is_supported(block, (range.start - end) as u32))
-        {
+        let is_near = || end >= range.start || is_supported(block, (range.start - end) as u32);
+        if start < range.start && is_near() {
             range.start = start;
         }
     }
     for block in &alignment.blocks {
         let Range { start, end } = block.in_query();
-        if end > range.end
-            && (start <= range.end || is_supported(block, (start - range.end) as u32))
-        {
+        let is_near = || start <= range.end || is_supported(block, (start - range.end) as u32);
+        if end > range.end && is_near() {
             range.end = end;
         }
     }
@@ -292,11 +290,8 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let mut parts = Vec::new();
     let mut rest: Vec<Range<usize>> = Vec::from_iter([0..blocks.len()]);
     while let Some(within) = rest.pop() {
-        let Some(longest) =
-            within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at)))
-        else {
-            continue;
-        };
+        let len = |&at: &usize| (blocks[at].len, std::cmp::Reverse(at));
+        let Some(longest) = within.clone().max_by_key(len) else { continue };
         let period = blocks[longest].query.abs_diff(blocks[longest].target);
         let Range { start, end } = if blocks[longest].len > period {
             parts.extend(cut_by_period(blocks[longest], period.max(1)));
@@ -362,12 +357,8 @@ impl<'b> Worth<'b> {
         // one up to there.
         let mut best_to: Vec<usize> = Vec::new();
         for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
-            let best = best_to
-                .last()
-                .copied()
-                .filter(|&best| self.up_to[best] > self.up_to[to])
-                .unwrap_or(to);
-            best_to.push(best);
+            let before = best_to.last().filter(|&&best| self.up_to[best] > self.up_to[to]);
+            best_to.push(before.copied().unwrap_or(to));
         }
         let mut best = (longest, longest);
         for from in (within.start..=longest).rev().take_while(|&from| self.is_apart(from, longest))
@@ -410,23 +401,21 @@ mod tests {
     }
 
     #[test]
-    fn a_part_does_not_begin_in_a_block_that_closes_before_the_copy_nor_end_in_the_head_of_the_next_unit()
-     {
+    fn a_part_has_no_end_of_the_block_before_the_copy_and_no_head_of_the_unit_behind() {
         let copied = "int f(int a)\n{\n    return a * a + offset;\n}\n";
-        let own = format!(
-            ".fields = fields,\n}};\n}}\n{copied}\nint g(char *name)\n{{\n    own(name);\n}}\n"
-        );
-        let other = format!(
-            ".port = port,\n}};\n{copied}\nint h(char *text)\n{{\n    other->of = text;\n}}\n"
-        );
+        let [own_end, other_end] = [
+            "int g(char *name)\n{\n    own(name);\n}\n",
+            "int h(char *text)\n{\n    of = text;\n}\n",
+        ];
+        let own = format!(".fields = fields,\n}};\n}}\n{copied}\n{own_end}");
+        let other = format!(".port = port,\n}};\n{copied}\n{other_end}");
         let (query, target) = (c_tokens(&own), c_tokens(&other));
         let block = |query, target, len| Block { query, target, len };
         let n_copied = c_tokens(copied).len() as u32;
         // `.fields = fields, };`, one more `}` in the query, the copy, `int g(char *name) {`.
         let part = Alignment { blocks: vec![block(0, 0, 7), block(8, 7, n_copied + 8)] };
-        let cut = |part| {
-            without_neighbors(part, document(&own, &query), document(&other, &target)).blocks
-        };
+        let (query, target) = (document(&own, &query), document(&other, &target));
+        let cut = |part| without_neighbors(part, query, target).blocks;
         assert_eq!(cut(part), [block(8, 7, n_copied)]);
         let run = vec![block(1, 1, 6)];
         assert_eq!(cut(Alignment { blocks: run.clone() }), run);

@@ -109,12 +109,10 @@ impl<'t> HunkIndex<'t> {
     /// Where the tokens of a window are, and whether they are spelled the same there.
     fn find(&self, fix: &Fix, before: &[Token]) -> Vec<(usize, bool)> {
         let pattern = &before[fix.window.clone()];
-        let places = |(at, run): (usize, &[Token])| {
-            (at, self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice))
-        };
+        let places = |run: &[Token]| self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice);
         // The rarest run leaves the fewest places to compare.
-        let rarest =
-            pattern.windows(RUN).enumerate().map(places).min_by_key(|(_, places)| places.len());
+        let runs = pattern.windows(RUN).map(places).enumerate();
+        let rarest = runs.min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Vec::new() };
         let starts = places.iter().filter_map(|&place| (place as usize).checked_sub(offset));
         starts.filter_map(|start| Some((start, fix.is_at(before, self.tokens, start)?))).collect()
@@ -258,32 +256,24 @@ pub fn missable_hunks<'d>(
             // room for another, was not fixed.
             let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
             // The bracket that closes it may be all that two functions have in common.
-            let n_closing =
-                old[hunk.before.end..].iter().take_while(|token| is_closing(token)).count();
+            let is_closing = |token: &&Token| token.punctuation() == Some(b'}');
+            let n_closing = old[hunk.before.end..].iter().take_while(is_closing).count();
             let whole = hunk.before.start..hunk.before.end + n_closing;
-            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty())
-                || is_outside(&whole) && has_body
-            {
+            let is_one_sided = removed.is_empty() || added.is_empty();
+            if is_outside(&hunk.removed) && is_one_sided || is_outside(&whole) && has_body {
                 return false;
             }
         }
-        if removed.len() == added.len()
-            && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol)
-        {
-            let is_idle = |(a, b): (&Token, &Token)| {
-                let is_renamed = || {
-                    a.kind() == Kind::Identifier
-                        && n_in_old[&a.exact] >= min_renamed
-                        && !n_in_new.contains_key(&a.exact)
-                        && !n_in_old.contains_key(&b.exact)
-                };
-                a.exact == b.exact || is_renamed()
-            };
-            if removed.iter().zip(added).all(is_idle) {
-                return false;
-            }
-        }
-        true
+        let is_renamed = |a: &Token, b: &Token| {
+            a.kind() == Kind::Identifier
+                && n_in_old[&a.exact] >= min_renamed
+                && !n_in_new.contains_key(&a.exact)
+                && !n_in_old.contains_key(&b.exact)
+        };
+        let is_idle = |(a, b): (&Token, &Token)| {
+            a.symbol == b.symbol && (a.exact == b.exact || is_renamed(a, b))
+        };
+        removed.len() != added.len() || !removed.iter().zip(added).all(is_idle)
     };
     hunks.into_iter().filter(is_missable)
 }
@@ -293,10 +283,6 @@ fn n_of_words(tokens: &[Token]) -> HashMap<u32, usize> {
     let mut n = HashMap::new();
     tokens.iter().for_each(|token| *n.entry(token.exact).or_default() += 1);
     n
-}
-
-fn is_closing(token: &Token) -> bool {
-    token.punctuation() == Some(b'}')
 }
 
 /// Whether braces are around the bodies of functions: in Python, they are around data.

@@ -408,11 +408,10 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     // Moving it up by one is possible while the token that enters at its top has the same symbol as
     // the one that leaves at its bottom; moving it down likewise. So first find how far it can
     // move, then rate every position.
-    let n_up = (1..=(start - earliest).min(MAX_SLIDE))
-        .take_while(|&n| same_symbol(start - n, end - n))
-        .count();
-    let n_down =
-        (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
+    let up = 1..=(start - earliest).min(MAX_SLIDE);
+    let n_up = up.take_while(|&n| same_symbol(start - n, end - n)).count();
+    let down = 0..(latest - end).min(MAX_SLIDE);
+    let n_down = down.take_while(|&n| same_symbol(start + n, end + n)).count();
 
     // Each step aligns another token of the head with the base: count where the spelling agrees
     // too.

@@ -41,12 +41,8 @@ pub fn runs(
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
-    let mut spelled = TandemRuns {
-        query,
-        target,
-        min_len: min_period.unwrap_or(usize::MAX),
-        ..TandemRuns::default()
-    };
+    let min_len = min_period.unwrap_or(usize::MAX);
+    let mut spelled = TandemRuns { query, target, min_len, ..TandemRuns::default() };
     let mut known: Option<(i64, usize)> = None;
     let mut n_left = 0;
     for (number, seed) in seeds.iter().enumerate() {
@@ -168,11 +164,8 @@ impl Tandems {
     }
 
     fn at(&self, position: usize) -> Option<usize> {
-        self.0
-            .range(..=position)
-            .next_back()
-            .filter(|(_, end)| position < **end)
-            .map(|(start, _)| *start)
+        let (&start, &end) = self.0.range(..=position).next_back()?;
+        (position < end).then_some(start)
     }
 
     /// Whether two positions are in the same repeat.

@@ -65,15 +65,9 @@ impl Renames {
     /// The renames along blocks of an alignment.
     pub fn new(query: &[Token], target: &[Token], blocks: &[Block]) -> Self {
         let mut renamed = Vec::new();
-        for block in blocks {
-            for offset in 0..block.len {
-                let (a, b) = (
-                    &query[(block.query + offset) as usize],
-                    &target[(block.target + offset) as usize],
-                );
-                if a.kind() == Kind::Identifier && a.exact != b.exact {
-                    renamed.push((a.exact, b.exact));
-                }
+        for (a, b) in blocks.iter().flat_map(|block| block.sides(query, target)) {
+            if a.kind() == Kind::Identifier && a.exact != b.exact {
+                renamed.push((a.exact, b.exact));
             }
         }
         let mut counts = counted(renamed);

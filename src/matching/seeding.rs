@@ -15,6 +15,7 @@
 //! target   ... A y B ...  A z B ...  A x B   not with all three
 //! ```
 
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt};
@@ -88,9 +89,8 @@ pub fn seeds_between(
     for of_kgram in shared {
         let SharedKgram { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
-            let all = of_query
-                .iter()
-                .flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
+            let with_all = |&query| of_target.iter().map(move |&target| Seed { query, target });
+            let all = of_query.iter().flat_map(with_all);
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
             let contexts = [query, target].map(|side| Contexts::new(side, k));
@@ -135,9 +135,8 @@ impl Recurrences {
     fn new(tokens: &[Token]) -> Self {
         let mut last: HashMap<u32, usize> = HashMap::new();
         let (mut before, mut after) = (vec![0; tokens.len()], vec![0; tokens.len()]);
-        for (at, token) in
-            tokens.iter().enumerate().filter(|(_, token)| token.kind() == Kind::Identifier)
-        {
+        let names = (0..).zip(tokens).filter(|(_, token)| token.kind() == Kind::Identifier);
+        for (at, token) in names {
             if let Some(earlier) = last.insert(token.exact, at) {
                 before[at] = (at - earlier) as u32;
                 after[earlier] = (at - earlier) as u32;
@@ -234,9 +233,10 @@ fn pair_most_alike(
         let n_alike = |place: &&(Context, u32)| {
             place.0.iter().zip(&key.0).take_while(|(a, b)| a == b).count()
         };
-        let best = before.into_iter().chain(after).max_by_key(|place| {
-            (n_alike(place), std::cmp::Reverse(place.1.abs_diff(query)), std::cmp::Reverse(place.1))
-        });
+        let likeness = |place: &&(Context, u32)| {
+            (n_alike(place), Reverse(place.1.abs_diff(query)), Reverse(place.1))
+        };
+        let best = before.into_iter().chain(after).max_by_key(likeness);
         // The k-gram itself has to agree in this reading too. It has the same symbols on both
         // sides, but with exact spelling an agreement on less would pair arbitrary occurrences.
         if let Some(best) = best.filter(|place| n_alike(place) >= own.k.min(CONTEXT)) {

@@ -103,13 +103,10 @@ impl Hunk {
         let mut renaming = Renaming::default();
         let mut agrees = |(a, b): &(usize, usize)| renaming.agrees(&before[*a], &target[*b]);
         let n_removed = removed.clone().zip(there.clone()).take_while(&mut agrees).count();
-        let n_left = (window.start..removed.start)
-            .rev()
-            .zip((0..there.start).rev())
-            .take_while(&mut agrees)
-            .count();
-        let n_right =
-            (removed.end..window.end).zip(there.end..target.len()).take_while(&mut agrees).count();
+        let left = (window.start..removed.start).rev().zip((0..there.start).rev());
+        let n_left = left.take_while(&mut agrees).count();
+        let right = (removed.end..window.end).zip(there.end..target.len());
+        let n_right = right.take_while(&mut agrees).count();
         let (from, to) = (removed.start - n_left, removed.end + n_right);
         // Other names in what is removed are other code, unless the lines around it rename them,
         // too.
@@ -118,11 +115,8 @@ impl Hunk {
             renaming.keeps(token) || around.any(|other| other.exact == token.exact)
         };
         let is_same = n_removed == removed.len() && before[removed.clone()].iter().all(is_known);
-        (is_same && renaming.is_alike(&before[from..to])).then_some(Run {
-            renaming,
-            n_left,
-            n_right,
-        })
+        let is_run = is_same && renaming.is_alike(&before[from..to]);
+        is_run.then_some(Run { renaming, n_left, n_right })
     }
 
     /// Whether a name in what it removed is only declared in a run around it, with a type that is
@@ -173,10 +167,9 @@ impl Window {
         }
         let n_run = run.n_left + removed.len() + run.n_right;
         let there = at..at + removed.len();
-        let around =
-            removed.start - tokens.start + added.len()..tokens.end - removed.end + added.len();
-        let near =
-            there.start.saturating_sub(around.start)..(there.end + around.end).min(target.len());
+        let n_before = removed.start - tokens.start + added.len();
+        let n_behind = tokens.end - removed.end + added.len();
+        let near = at.saturating_sub(n_before)..(there.end + n_behind).min(target.len());
         let has_edit = has_already(&after[added.clone()], &before[tokens.clone()], &target[near]);
         (!has_edit).then_some(Site { at: there, renaming: run.renaming, n_run })
     }
@@ -265,12 +258,10 @@ impl Renaming {
 
     /// Whether enough names and literals of some tokens that agree are spelled the same.
     fn is_alike(&self, tokens: &[Token]) -> bool {
-        let words = tokens.iter().filter(|token| token.is_content());
-        let (spelled, others): (Vec<&Token>, Vec<&Token>) =
-            words.partition(|token| self.keeps(token));
-        let n_different = spelled.iter().map(|token| token.exact).collect::<HashSet<_>>().len();
-        n_different >= MIN_WORDS
-            && 100 * spelled.len() >= MIN_SPELLED * (spelled.len() + others.len())
+        let words = || tokens.iter().filter(|token| token.is_content());
+        let spelled = || words().filter(|token| self.keeps(token));
+        let n_different = spelled().map(|token| token.exact).collect::<HashSet<_>>().len();
+        n_different >= MIN_WORDS && 100 * spelled().count() >= MIN_SPELLED * words().count()
     }
 }
 

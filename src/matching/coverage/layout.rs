@@ -45,46 +45,31 @@ impl Layout {
         let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
         let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
         let run = first.at..end;
-        let outermost = lines
-            .iter()
-            .filter(|line| !line.is_closer && line.at < run.end)
-            .map(|line| line.indent)
-            .min();
-        let Some(outermost) = outermost else { return Vec::new() };
+        let lines = || lines.iter().filter(|line| line.at < run.end);
+        let indents = lines().filter(|line| !line.is_closer).map(|line| line.indent);
+        let Some(outermost) = indents.min() else { return Vec::new() };
         let is_unit_start =
             |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
-        let cuts: Vec<usize> = lines
-            .iter()
-            .filter(is_unit_start)
-            .map(|line| line.at)
-            .filter(|&at| at < run.end)
-            .collect();
+        let cuts = lines().filter(is_unit_start).map(|line| line.at);
         let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
         let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
-        if units.len() > 1
-            && units[0].len() < min_tokens
-            && (first.indent > outermost || first.is_closer)
-        {
+        let is_begun = first.indent > outermost || first.is_closer;
+        if units.len() > 1 && units[0].len() < min_tokens && is_begun {
             units.remove(0);
         }
         let is_cut_short =
             !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
-        if units.len() > 1
-            && is_cut_short
-            && units.last().is_some_and(|unit| unit.len() < min_tokens)
-        {
-            units.pop();
+        if units.len() > 1 && is_cut_short {
+            units.pop_if(|unit| unit.len() < min_tokens);
         }
         let mut parts: Vec<Range<usize>> = Vec::new();
         for unit in units {
-            match parts.last_mut() {
-                Some(last)
-                    if (last.len() < min_tokens || unit.len() < min_tokens)
-                        && last.len() + unit.len() <= period =>
-                {
-                    last.end = unit.end;
-                }
-                _ => parts.push(unit),
+            let joins = |last: &&mut Range<usize>| {
+                last.len().min(unit.len()) < min_tokens && last.len() + unit.len() <= period
+            };
+            match parts.last_mut().filter(joins) {
+                Some(last) => last.end = unit.end,
+                None => parts.push(unit),
             }
         }
         let cut = |part: Range<usize>| {

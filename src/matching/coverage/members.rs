@@ -53,12 +53,6 @@ pub struct QueryPairs<'s> {
     pub params: &'s Params,
 }
 
-impl std::fmt::Debug for QueryPairs<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("QueryPairs").field("n_pairs", &self.pairs.len()).finish_non_exhaustive()
-    }
-}
-
 impl QueryPairs<'_> {
     /// The class of the tokens in `range`, with those `members` that name an origin of it.
     pub(super) fn named(
@@ -171,11 +165,9 @@ impl CloneClass {
         let members: Vec<(usize, ClonePair)> =
             self.members.iter().filter_map(|member| cut(member, query.clone())).collect();
         // What is left may end with tokens that no origin has.
-        let sides = || members.iter().map(|(_, pair)| pair.alignment.query());
-        let (start, end) =
-            (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
-        match start.zip(end) {
-            Some((start, end)) => Self { query: start..end, members },
+        let sides = members.iter().map(|(_, pair)| pair.alignment.query());
+        match sides.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) {
+            Some(query) => Self { query, members },
             None => self,
         }
     }
