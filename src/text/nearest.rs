@@ -7,11 +7,8 @@ const MIN_LIKENESS: u32 = 700;
 /// measure, if it is similar enough.
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
-    known
-        .iter()
-        .max_by_key(likeness)
-        .filter(|other| likeness(other) > MIN_LIKENESS)
-        .map(|other| (*other).to_owned())
+    let best = known.iter().max_by_key(likeness).filter(|other| likeness(other) > MIN_LIKENESS);
+    best.map(|other| (*other).to_owned())
 }
 
 #[cfg(test)]
