@@ -239,21 +239,14 @@ impl Rule {
             && !self.has_strings
             && !self.has_expansions
             && self.interpolation.is_empty();
-        let fixed =
-            self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
-        let fixed = fixed.filter(|close| !close.is_empty());
+        let has_escape = self.escape.is_some();
+        let is_fixed = |close: &&Closer| close.hole.is_none() && !close.head.is_empty();
+        let fixed = self.close.as_ref().filter(is_fixed).map(|close| &*close.head);
+        let finder = |close| Box::new(memchr::memmem::Finder::new(close).into_owned());
         match fixed {
-            _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => {
-                Ending::Line
-            }
-            _ if is_simple
-                && self.is_multi_line
-                && self.escape.is_none()
-                && !self.tail.is_whole_line =>
-            {
-                Ending::Closer(
-                    fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())),
-                )
+            _ if self.close.is_none() && !has_escape && self.ends_before.is_empty() => Ending::Line,
+            _ if is_simple && self.is_multi_line && !has_escape && !self.tail.is_whole_line => {
+                Ending::Closer(fixed.map(finder))
             }
             Some(&[quote]) if is_simple => Ending::Quote(quote),
             _ => Ending::Any,
@@ -313,14 +306,9 @@ impl CompiledTable {
             opener.is_plain = opener.n_word == 0
                 && opener.hole.is_none()
                 && opener.tail.is_empty()
-                && match opener.opens {
-                    Opens::Rule(rule) => rules[rule].is_plain(),
-                    _ => false,
-                };
-        }
-        for opener in &openers {
-            classes[opener.head[0] as usize] |=
-                if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+                && matches!(opener.opens, Opens::Rule(rule) if rules[rule].is_plain());
+            let class = if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+            classes[opener.head[0] as usize] |= class;
         }
         if table.elements {
             classes[b'<' as usize] |= OPENER;
@@ -332,9 +320,9 @@ impl CompiledTable {
         }
         let mut openers_at = [(0, 0); 256];
         for (at, opener) in openers.iter().enumerate() {
-            let range = &mut openers_at[opener.head[0] as usize];
-            *range =
-                if range.1 == 0 { (at as u16, at as u16 + 1) } else { (range.0, at as u16 + 1) };
+            let (from, to) = &mut openers_at[opener.head[0] as usize];
+            *from = if *to == 0 { at as u16 } else { *from };
+            *to = at as u16 + 1;
         }
         let imports = imports(table, fold)?;
         let numeric = [b".+-", table.digit_separators.as_bytes()].concat();
@@ -454,8 +442,7 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
                 [b' ', b'\t', next].iter().for_each(|&next| follows[next as usize] = true);
             }
             (None, Some(Hole::Repeat(byte)), Some(&next)) => {
-                follows[byte as usize] = true;
-                follows[next as usize] = true;
+                [byte, next].iter().for_each(|&next| follows[next as usize] = true);
             }
             _ => follows = [true; 256],
         }
@@ -502,9 +489,8 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
 fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     let mut openers = Vec::new();
     let n_comments = table.comments.len();
-    for (list, rows, before) in
-        [("comments", &table.comments, 0), ("strings", &table.strings, n_comments)]
-    {
+    let lists = [("comments", &table.comments, 0), ("strings", &table.strings, n_comments)];
+    for (list, rows, before) in lists {
         for (row, delimited) in rows.iter().enumerate() {
             if delimited.open.iter().next().is_none() {
                 return Err(TableError::value("open", "it is empty").in_row(list, row));
@@ -700,11 +686,8 @@ fn few_stops(rule: &Rule) -> Option<Few> {
 
 fn stops(rule: &Rule) -> [bool; 256] {
     let mut stops = [false; 256];
-    let mut stop = |byte: Option<&u8>| {
-        if let Some(&byte) = byte {
-            stops[byte as usize] = true;
-        }
-    };
+    let mut stop =
+        |byte: Option<&u8>| byte.into_iter().for_each(|&byte| stops[byte as usize] = true);
     if let Some(close) = &rule.close {
         // A closer that begins with its placeholder may begin with either.
         stop(close.head.first().or(close.tail.first()));
@@ -725,8 +708,6 @@ fn stops(rule: &Rule) -> [bool; 256] {
     for text in rule.plain.iter().chain(&rule.other_closes).chain(&rule.ends_before) {
         stop(text.first());
     }
-    for (open, _) in &rule.interpolation {
-        stop(open.first());
-    }
+    rule.interpolation.iter().for_each(|(open, _)| stop(open.first()));
     stops
 }

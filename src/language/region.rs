@@ -190,11 +190,15 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
 }
 
+/// The columns of white space that a line begins with; a tab counts as one.
+pub(super) fn indent(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
 /// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are
 /// included.
 fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
     let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let indent = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let own = indent(&text[line_start..]);
     let mut at = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |n| start + n + 1);
     while at < text.len() {

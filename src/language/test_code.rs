@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
-use super::region::{compile, no_pattern};
+use super::region::{compile, indent, no_pattern};
 use super::table::{Table, TableError};
 use super::token::Token;
 use crate::text::Lines;
@@ -129,11 +129,6 @@ fn is_whole(line: &[u8]) -> bool {
     let n = |brackets: &[u8]| line.iter().filter(|byte| brackets.contains(byte)).count();
     let is_ended = line.starts_with(b"(") || line.ends_with(b";") || line.ends_with(b"}");
     is_ended && n(b"([{") == n(b")]}")
-}
-
-/// The columns of white space that a line begins with; a tab counts as one.
-fn indent(line: &[u8]) -> usize {
-    line.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count()
 }
 
 #[cfg(test)]

@@ -394,7 +394,7 @@ impl Identification {
         // "License :: OSI Approved :: BSD License" names a family; the text beside it says which of
         // it.
         let refining = evidence.iter().filter(|of| of.refines(&chosen));
-        let exact: Vec<&Expression> = refining.filter_map(|of| of.license()).collect();
+        let exact: Vec<&Expression> = refining.filter_map(LicenseEvidence::license).collect();
         let refined = chosen.refined(&exact);
         if refined != chosen {
             let at = evidence.iter().position(|of| of.refines(&chosen)).unwrap_or(0);
@@ -532,7 +532,7 @@ pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
 fn is_denied_by_text(manifest: &LicenseEvidence, evidence: &[LicenseEvidence]) -> bool {
     let said = manifest.license();
     let texts = evidence.iter().filter(|of| of.is_text());
-    let read: Vec<&Expression> = texts.filter_map(|of| of.license()).collect();
+    let read: Vec<&Expression> = texts.filter_map(LicenseEvidence::license).collect();
     let agrees = |text: &&Expression| said.is_some_and(|said| said.agrees_with(text, false));
     let offers = |text: &&Expression| said.is_some_and(|said| text.offers(said));
     manifest.statement.method == Method::Manifest

@@ -398,11 +398,8 @@ impl Standing {
             // "Licensed to the Apache Software Foundation".
             () if next == "foundation" => Self::Denied,
             () if before.ends_with("based on the") || before.ends_with("being") => Self::Denied,
-            () if before.ends_with("version")
-                || words.of(name.clone()).starts_with("creativecommons") =>
-            {
-                Self::Granted
-            }
+            () if before.ends_with("version") => Self::Granted,
+            () if words.of(name.clone()).starts_with("creativecommons") => Self::Granted,
             () if has(GRANTING) && !has(DENYING) => Self::Granted,
             () if is_address(words, name) => Self::Reference,
             () if has(DENYING) => Self::Denied,
@@ -435,9 +432,8 @@ fn name_at(words: &Words, at: usize) -> Option<(&'static Family, usize)> {
         return None;
     }
     let (mut name, mut best) = (String::new(), None);
-    for end in
-        (at..(at + MAX_NAME).min(words.n_words())).filter(|&end| !FILLERS.contains(&word(end)))
-    {
+    let all = at..(at + MAX_NAME).min(words.n_words());
+    for end in all.filter(|&end| !FILLERS.contains(&word(end))) {
         name = if name.is_empty() { word(end).to_owned() } else { name + " " + word(end) };
         best = FAMILIES.get(without_gnu(&name)).map(|family| (family, end + 1)).or(best);
     }

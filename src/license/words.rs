@@ -97,8 +97,8 @@ impl Words {
                 false if word.is_empty() => {}
                 false => self.add_word(word, number),
             }
-            if word.ends_with('.') && !is_abbreviation(word) || part.ends_with([';', ':', '!', '?'])
-            {
+            let is_end = word.ends_with('.') && !is_abbreviation(word);
+            if is_end || part.ends_with([';', ':', '!', '?']) {
                 self.end_sentence();
             }
         }

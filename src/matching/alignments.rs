@@ -288,7 +288,8 @@ fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
     let mut parts = Vec::new();
-    let mut rest: Vec<Range<usize>> = Vec::from_iter([0..blocks.len()]);
+    let mut rest: Vec<Range<usize>> = Vec::new();
+    rest.push(0..blocks.len());
     while let Some(within) = rest.pop() {
         let len = |&at: &usize| (blocks[at].len, std::cmp::Reverse(at));
         let Some(longest) = within.clone().max_by_key(len) else { continue };
@@ -361,8 +362,8 @@ impl<'b> Worth<'b> {
             best_to.push(before.copied().unwrap_or(to));
         }
         let mut best = (longest, longest);
-        for from in (within.start..=longest).rev().take_while(|&from| self.is_apart(from, longest))
-        {
+        let starts = (within.start..=longest).rev();
+        for from in starts.take_while(|&from| self.is_apart(from, longest)) {
             while !self.is_apart(from, longest + best_to.len() - 1) {
                 best_to.pop();
             }

@@ -32,7 +32,8 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<AddedLines> {
         let hunks = line_hunks(&input, algorithm, Diff::postprocess_lines);
         let otherwise = if algorithm == DEFAULT { AddedLines::No } else { AddedLines::ByDefault };
         let mut line = 0;
-        for lines in hunks.iter().map(|hunk| hunk.after.clone()).chain([n_lines..n_lines]) {
+        let end = std::iter::once(n_lines..n_lines);
+        for lines in hunks.iter().map(|hunk| hunk.after.clone()).chain(end) {
             for added in &mut added[line..lines.start as usize] {
                 *added = (*added).min(otherwise);
             }

@@ -24,10 +24,8 @@ pub struct Unit {
 /// time of one.
 pub struct UnitSearch<'d> {
     document: Document<'d>,
-    /// The last unit that was found.
-    known: Option<KnownUnit>,
-    /// The last range that no unit is around.
-    outside: Option<KnownUnit>,
+    /// The last unit that was found, and the last range that no unit is around.
+    known: [Option<KnownUnit>; 2],
 }
 
 /// The unit around a range.
@@ -42,18 +40,18 @@ struct KnownUnit {
 impl<'d> UnitSearch<'d> {
     /// A search in a text.
     pub fn new(document: Document<'d>) -> Self {
-        Self { document, known: None, outside: None }
+        Self { document, known: [None, None] }
     }
 
     /// As [`Document::enclosing_unit`]: time grows with the distance from the last range that was in
     /// the same unit, or in none.
     pub fn around(&mut self, range: Range<usize>) -> Option<Unit> {
         let document = self.document;
-        let unit = document.enclosing_unit_behind(range.clone(), [&self.known, &self.outside]);
+        let unit = document.enclosing_unit_behind(range.clone(), &self.known);
         let last = document.tokens.len().min(range.start + 1);
         let line = (0..last).rev().find(|&at| document.starts_line(at));
-        let known = line.map(|line| KnownUnit { line, end: range.end, unit: unit.clone() });
-        *(if unit.is_some() { &mut self.known } else { &mut self.outside }) = known;
+        self.known[usize::from(unit.is_none())] =
+            line.map(|line| KnownUnit { line, end: range.end, unit: unit.clone() });
         unit
     }
 }
@@ -65,14 +63,14 @@ impl Document<'_> {
     /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of
     /// the text and units that are nested d deep.
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
-        self.enclosing_unit_behind(range, [&None, &None])
+        self.enclosing_unit_behind(range, &[])
     }
 
     /// The same, where it is known for ranges before.
     fn enclosing_unit_behind(
         &self,
         range: Range<usize>,
-        known: [&Option<KnownUnit>; 2],
+        known: &[Option<KnownUnit>],
     ) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
@@ -83,9 +81,8 @@ impl Document<'_> {
             // ended before that one, ends before this one.
             let is_around =
                 |of: &Unit| of.tokens.end >= range.end && self.indent(of.tokens.start) <= limit;
-            for KnownUnit { unit, .. } in
-                known.into_iter().flatten().filter(|of| of.line == at && of.end <= range.end)
-            {
+            let is_before = |of: &&KnownUnit| of.line == at && of.end <= range.end;
+            for KnownUnit { unit, .. } in known.iter().flatten().filter(is_before) {
                 match unit {
                     None => return largest,
                     Some(unit) if is_around(unit) => return Some(unit.clone()),
@@ -114,10 +111,8 @@ impl Document<'_> {
             if has_body {
                 largest = Some(Unit { tokens: at..end, name });
             }
-            match indentation.checked_sub(1) {
-                Some(less) => limit = less,
-                None => break,
-            }
+            let Some(less) = indentation.checked_sub(1) else { break };
+            limit = less;
         }
         largest
     }

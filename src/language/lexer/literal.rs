@@ -274,10 +274,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 }
                 close => Some((end, close.to_vec())),
             };
-            if let Some((inside, close)) = second
-                && let BodyEnd::Whole(second) =
-                    self.scan(&Body::new(rule, close.into(), inside), text)
-            {
+            let second = second.map(|(at, close)| Body::new(rule, close.into(), at));
+            if let Some(BodyEnd::Whole(second)) = second.map(|body| self.scan(&body, text)) {
                 end = second;
             }
         }
