@@ -24,11 +24,8 @@ impl Bundle {
     pub fn between(a: &Source, b: &Source, config: &Config) -> Option<Self> {
         let mut scratch = Vec::new();
         let mut prints = |source: &Source| -> HashSet<u64> {
-            config
-                .fingerprint
-                .fingerprints(&source.tokens, &mut scratch)
-                .map(|print| print.hash)
-                .collect()
+            let prints = config.fingerprint.fingerprints(&source.tokens, &mut scratch);
+            prints.map(|print| print.hash).collect()
         };
         let (a, b) = (prints(a), prints(b));
         let (n_prints, n_more) = (a.len().min(b.len()), a.len().max(b.len()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::find::units_in;
+use super::find::{UnitIn, units_in};
 use super::read::{Memory, Source, Sources};
 use super::{Callers, Context, Error, Outcome};
 use crate::files::{Entry, ReadFiles};
@@ -58,22 +58,16 @@ pub fn callers<R: ReadFiles>(
             Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let mut calls: BTreeMap<(String, String), Vec<(FilePath, u32)>> = BTreeMap::new();
+    let mut calls: BTreeMap<(String, String), BTreeSet<(FilePath, u32)>> = BTreeMap::new();
     for (function, place) in called.into_iter().flatten() {
-        calls.entry(function).or_default().push(place);
-    }
-    for of_function in calls.values_mut() {
-        of_function.sort();
-        of_function.dedup();
+        calls.entry(function).or_default().insert(place);
     }
     let named = |function: (String, String)| {
-        let calls = calls.get(&function).cloned().unwrap_or_default();
+        let calls = calls.get(&function).into_iter().flatten().cloned().collect();
         Callers { function: function.1, calls }
     };
-    outcome.callers = functions
-        .into_iter()
-        .map(|(place, of)| (place, of.into_iter().map(named).collect()))
-        .collect();
+    let named = |(place, of): (_, Vec<_>)| (place, of.into_iter().map(named).collect());
+    outcome.callers = functions.into_iter().map(named).collect();
     Ok(())
 }
 
@@ -85,21 +79,16 @@ fn functions_in(
     sources: &Sources<'_>,
 ) -> Vec<(String, String)> {
     let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
-    let lines = Lines::new(&source.text);
-    let asked = fragment.start.line..=fragment.end.line;
-    let is_before = |line: u32| line < *asked.start();
-    let start = source.tokens.partition_point(|token| is_before(lines.line_of(token.start)));
-    let end = source.tokens.partition_point(|token| lines.line_of(token.start) <= *asked.end());
-    if start >= end {
+    let range = source.tokens_on(&Lines::new(&source.text), fragment);
+    if range.is_empty() {
         return Vec::new();
     }
-    let document = source.document();
-    let named =
-        |name: usize| String::from_utf8_lossy(source.tokens[name].text(&source.text)).into_owned();
-    let mut names: Vec<String> = units_in(&document, start..end)
-        .into_iter()
-        .filter_map(|unit| Some(named(unit.name?)))
-        .collect();
+    let name_of = |unit: UnitIn| {
+        let name = source.tokens[unit.name?].text(&source.text);
+        Some(String::from_utf8_lossy(name).into_owned())
+    };
+    let units = units_in(&source.document(), range).into_iter();
+    let mut names: Vec<String> = units.filter_map(name_of).collect();
     names.dedup();
     names.into_iter().map(|name| (source.family.clone(), name)).collect()
 }
@@ -110,16 +99,16 @@ fn calls_in(
     asked: &BTreeSet<(String, String)>,
 ) -> Vec<((String, String), (FilePath, u32))> {
     let Source { path, text, tokens, family, .. } = source;
+    let of_family = asked.iter().filter(|(of, _)| of == family);
     let names: BTreeMap<&[u8], &(String, String)> =
-        asked.iter().filter(|(of, _)| of == family).map(|of| (of.1.as_bytes(), of)).collect();
+        of_family.map(|of| (of.1.as_bytes(), of)).collect();
     if names.is_empty() {
         return Vec::new();
     }
     let lines = Lines::new(text);
     let document = source.document();
     let is_call = |at: usize| {
-        let is_open = tokens.get(at + 1).is_some_and(|next| next.text(text) == b"(");
-        is_open
+        tokens.get(at + 1).is_some_and(|next| next.text(text) == b"(")
             && !is_declared(source, &lines, at)
             && document.enclosing_unit(at..at + 1).is_none_or(|unit| unit.name != Some(at))
     };
@@ -133,13 +122,10 @@ fn calls_in(
 
 /// Whether only words and stars are before a name on its line, as in `extern char *name(int);`.
 fn is_declared(source: &Source, lines: &Lines, at: usize) -> bool {
-    let text_of = |at: usize| source.tokens[at].text(&source.text);
-    let line = lines.line_of(source.tokens[at].start);
-    let before: Vec<&[u8]> = (0..at)
-        .rev()
-        .take_while(|&at| lines.line_of(source.tokens[at].start) == line)
-        .map(text_of)
-        .collect();
+    let line_of = |at: &usize| lines.line_of(source.tokens[*at].start);
+    let before = (0..at).rev().take_while(|before| line_of(before) == line_of(&at));
+    let before: Vec<&[u8]> =
+        before.map(|before| source.tokens[before].text(&source.text)).collect();
     let is_word =
         |text: &&[u8]| text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let is_star = |text: &&[u8]| matches!(*text, b"*" | b"&");

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, OnceLock};
 
-use rayon::prelude::*;
-
 use super::change::{
     ChangedFile, Predecessor, asking, changed_files, changes, credit_moves, linked, queries,
-    self_excused, sources_before, unnamed,
+    self_excused, unnamed,
 };
 use super::exists::NewFunctions;
 use super::in_step::{Edits, MAX_FILES, pair};
@@ -19,14 +17,14 @@ use super::judge::{
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{candidates, mark_old_copies};
 use super::owners::owners;
-use super::read::{Memory, RecentFiles, Skip, Source, Sources};
+use super::read::{Memory, RecentFiles, Skip, Source, Sources, distinct};
 use super::reverts::reverted;
 use super::search::{
     FileHits, Hit, Outside, Past, PastQuery, Queries, SearchOutcome, Targets, Twins, UnreadPlace,
-    Wording, align, asks_for_more, identify_vendored_as_of, look_up, place_in_tree, search, twins,
+    Wording, align, identify_vendored_as_of, look_up, place_in_tree, search, twins,
 };
 use super::siblings::{self, Purposes, Windows};
-use super::stale::{ComponentFile, Holder, stale, vulnerable};
+use super::stale::{ComponentFile, Holder, missed_fixes};
 use super::versions::Versions;
 use super::{Comment, Common, Context, Error, Examination, Outcome};
 use crate::change::{Authority, Range};
@@ -73,7 +71,8 @@ pub fn check(
     let attributes = ends.attributes(remembered, &recent, context)?;
     let sources =
         Sources { recent: Some(&recent), ..Sources::new(context, &attributes, remembered) };
-    let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
+    let base_end = base.as_ref().map(|(base, _)| base.clone());
+    let mut outcome = Outcome::new(base_end, head.clone());
     let (changed, predecessors) = ends.read(&sources, &mut outcome.examined)?;
     let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);
     change.describe(&mut outcome);
@@ -84,16 +83,11 @@ pub fn check(
     let windows = Windows::new(&changed, &predecessors, &sources);
     let sets = [additions.queries_of_tree(&change), windows.queries_to_look_up()];
     let (entries, before) = (change.entries(&sets, &windows), change.before());
-    let targets = Targets {
-        entries: &entries,
-        open: &|| repository.reader(),
-        place: &|path| place_in_tree(context.config, path),
-        is_new: &|path| change.is_new(path),
-        before: &before,
-        max_components: None,
-    };
-    let mut lookup = look_up(&sets, &targets, &sources)?;
-    let of_tree = align(ADDED, &mut lookup, &targets, &sources)?;
+    let open = || repository.reader();
+    let of_head = Targets::new(&entries, &open, &sources);
+    let targets = Targets { is_new: &|path| change.is_new(path), before: &before, ..of_head };
+    let mut lookup = look_up(&sets, &targets)?;
+    let of_tree = align(ADDED, &mut lookup, &targets)?;
 
     // Siblings: what is like the edited code, and has not been edited.
     if sets[EDITED].is_some() {
@@ -115,9 +109,9 @@ pub fn check(
     // Words: what the tree has already, though nothing was copied.
     let wording = Wording::new(&lookup, ADDED, outcome.examined.n_compared);
     let (findings, texts) =
-        additions.functions.findings(&wording, &targets, &outcome.findings, &changed, &sources)?;
+        additions.functions.findings(&wording, &targets, &outcome.findings, &changed)?;
     outcome.findings.extend(findings);
-    outcome.texts.extend(texts.into_iter().map(|(path, text)| (path, text.into())));
+    outcome.texts.extend(texts);
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     change.keep_texts(&copies, &mut outcome);
     Ok(outcome)
@@ -166,11 +160,10 @@ impl Ends<'_> {
         let (mut changed, mut predecessors) =
             changed_files(repository, base, head, sources, examined)?;
         credit_moves(&mut changed, &mut predecessors, sources);
-        let submodules = head.changed_submodules(base).map(|path| (path.clone(), Skip::Submodule));
-        examined
-            .skipped
-            .extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
-        for path in head.unmerged().filter(|path| sources.skip_by_name(path).is_none()) {
+        let is_source = |path: &&FilePath| sources.skip_by_name(path).is_none();
+        let submodules = head.changed_submodules(base).filter(is_source);
+        examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
+        for path in head.unmerged().filter(is_source) {
             let skip = head
                 .get(path)
                 .map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
@@ -257,13 +250,9 @@ impl<'c> Change<'c> {
     ) -> Self {
         let judged = changed.iter().filter(|file| ends.is_judged(&file.source.path)).collect();
         let reader = ends.repository.reader();
-        let may_be_renamed =
-            |before: &Entry, path: &FilePath| sources.was_judged_as(&reader, before, path);
-        let new = changes(ends.base, ends.head, may_be_renamed)
-            .changed
-            .into_iter()
-            .map(|(new, _)| new.path)
-            .collect();
+        let changes =
+            changes(ends.base, ends.head, |old, path| sources.was_judged_as(&reader, old, path));
+        let new = changes.changed.into_iter().map(|(new, _)| new.path).collect();
         Self { ends, elsewhere, sources, changed, predecessors, judged, new }
     }
 
@@ -274,10 +263,10 @@ impl<'c> Change<'c> {
 
     /// The path that a file of the head had in base; `None` if it is new.
     fn path_before(&self, path: &FilePath) -> Option<FilePath> {
-        let before = self.predecessors.iter().find(|file| file.of.as_ref() == Some(path));
-        before
-            .map(|file| file.source.path.clone())
-            .or_else(|| (!self.is_new(path)).then(|| path.clone()))
+        match Predecessor::of(self.predecessors, path) {
+            Some(file) => Some(file.source.path.clone()),
+            None => (!self.is_new(path)).then(|| path.clone()),
+        }
     }
 
     /// The files that it touches, as they were.
@@ -317,8 +306,7 @@ impl<'c> Change<'c> {
     /// hold a sibling.
     fn entries(&self, sets: &[Option<&Queries<'_>>; 2], windows: &Windows<'_>) -> Vec<Entry> {
         let may_share = |entry: &&Entry| {
-            sets[ADDED].is_some()
-                || sets[EDITED].is_some() && windows.may_be_in(&entry.path, self.sources)
+            sets[ADDED].is_some() || sets[EDITED].is_some() && windows.may_be_in(&entry.path)
         };
         let entries = self.ends.head.entries.iter().filter(may_share);
         entries.filter(|entry| self.is_compared(entry)).cloned().collect()
@@ -329,9 +317,8 @@ impl<'c> Change<'c> {
     /// them.
     fn is_compared(&self, entry: &Entry) -> bool {
         let Entry { path, .. } = entry;
-        let is_tracked = || entry.blob().is_some() || self.ends.base.get(path).is_some();
-        let is_installed = || self.sources.skip_by_name(path) == Some(Skip::Vendored);
-        self.sources.is_compared(path) && (is_tracked() || !is_installed())
+        let is_tracked = entry.blob().is_some() || self.ends.base.get(path).is_some();
+        self.sources.is_searched(path, is_tracked)
     }
 
     /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits`
@@ -348,10 +335,9 @@ impl<'c> Change<'c> {
             head: &outcome.head,
             said: OnceLock::new(),
         };
-        let siblings =
-            windows.siblings(hits, &|path| self.is_new(path), &purposes, self.sources)?;
+        let siblings = windows.siblings(hits, &|path| self.is_new(path), &purposes)?;
         let (findings, texts) =
-            siblings::findings(windows, siblings, &|path| self.ends.is_judged(path), self.sources);
+            siblings::findings(windows, siblings, &|path| self.ends.is_judged(path));
         outcome.findings.extend(findings);
         outcome.texts.extend(texts);
         outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
@@ -371,19 +357,15 @@ impl<'c> Change<'c> {
         let Self { ends, sources, .. } = self;
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
-        let licensed_by = ends.authority.licenses();
         let reader = ends.repository.reader();
-        let is_told = asks_for_more(sources.config);
-        identify_vendored_as_of(licensed_by, &mut of_tree.found, &reader, sources, &is_told)?;
+        identify_vendored_as_of(ends.authority.licenses(), &mut of_tree.found, &reader, sources)?;
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
         outcome.notices.extend(limits(&additions.asking, &of_tree));
-        let notable =
-            of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
-        outcome
-            .examined
-            .not_compared
-            .extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
+        let not_compared = &mut outcome.examined.not_compared;
+        let notable = |(entry, skip): &&(Entry, Skip)| sources.is_unread(&entry.path, *skip);
+        let notable = of_tree.skipped.iter().filter(notable);
+        not_compared.extend(notable.map(|(entry, skip)| (entry.path.clone(), *skip)));
         let frequencies = of_tree.frequencies.clone();
         let taken_out = self.taken_out(additions, &of_tree)?;
         let of_generated = self.of_generated(additions, &of_tree)?;
@@ -403,8 +385,8 @@ impl<'c> Change<'c> {
     ) -> Result<SearchOutcome, Error> {
         let is_old =
             |(entry, skip): &&(Entry, Skip)| *skip == Skip::Generated && !self.is_new(&entry.path);
-        let entries: Vec<Entry> =
-            of_tree.skipped.iter().filter(is_old).map(|(entry, _)| entry.clone()).collect();
+        let old = of_tree.skipped.iter().filter(is_old);
+        let entries: Vec<Entry> = old.map(|(entry, _)| entry.clone()).collect();
         self.search_others(additions, &entries, &self.sources.of_generated())
     }
 
@@ -418,15 +400,8 @@ impl<'c> Change<'c> {
         if entries.is_empty() {
             return Ok(SearchOutcome::default());
         }
-        let targets = Targets {
-            entries,
-            open: &|| self.ends.repository.reader(),
-            place: &|path| place_in_tree(sources.config, path),
-            is_new: &|_| false,
-            before: &[],
-            max_components: None,
-        };
-        search(&additions.queries, &targets, sources)
+        let open = || self.ends.repository.reader();
+        search(&additions.queries, &Targets::new(entries, &open, sources))
     }
 
     /// What the change took out of vendored folders: that code keeps its license wherever it goes.
@@ -445,24 +420,12 @@ impl<'c> Change<'c> {
         let entries: Vec<Entry> = edited.filter(is_vendored).cloned().collect();
         let mut searched = self.search_others(additions, &entries, sources)?;
         for file in &mut searched.found {
-            for here in of_tree
-                .found
-                .iter()
-                .filter(|here| here.target.path == file.target.path)
-                .collect::<Vec<_>>()
-            {
-                file.leave_out(here);
-            }
+            let path = file.target.path.clone();
+            let here = of_tree.found.iter().filter(|here| here.target.path == path);
+            here.for_each(|here| file.leave_out(here));
         }
         searched.found.retain(FileHits::has_any);
-        let is_told = asks_for_more(sources.config);
-        identify_vendored_as_of(
-            base,
-            &mut searched.found,
-            &repository.reader(),
-            sources,
-            &is_told,
-        )?;
+        identify_vendored_as_of(base, &mut searched.found, &repository.reader(), sources)?;
         // Of others, what is under a license that asks for more than a notice.
         let is_told = |of: &FileHits| is_listed(&of.target.path) || of.place != Place::Tree;
         searched.found.retain(is_told);
@@ -494,9 +457,8 @@ impl<'c> Change<'c> {
         }
         for outside in elsewhere.outsides {
             let mut searched = outside.search(queries, sources)?;
-            let skipped = std::mem::take(&mut searched.skipped)
-                .into_iter()
-                .map(|(entry, skip)| (entry.path, skip));
+            let skipped = std::mem::take(&mut searched.skipped).into_iter();
+            let skipped = skipped.map(|(entry, skip)| (entry.path, skip));
             outcome.examined.not_compared.extend(skipped);
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
@@ -516,9 +478,8 @@ impl<'c> Change<'c> {
             return Ok(Vec::new());
         }
         let origins = |copies: &Vec<TreeCopy>| {
-            let files =
-                copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
-            files.collect::<BTreeSet<_>>().into_iter().collect()
+            let files = copies.iter().map(|copied| ComponentFile::of(&all.found[copied.found]));
+            distinct(files.flatten())
         };
         let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| Holder {
             source: &file.source,
@@ -526,11 +487,7 @@ impl<'c> Change<'c> {
             origins: origins(copies),
         });
         let holders: Vec<Holder<'_>> = holders.collect();
-        let of_files = holders.par_iter().map(|holder| stale(holder, outsides, config));
-        let mut findings: Vec<Finding> =
-            of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
-        findings.extend(vulnerable(&holders, outsides, config)?);
-        Ok(findings)
+        missed_fixes(&holders, outsides, config, || ())
     }
 
     /// Makes findings of all copies.
@@ -555,12 +512,12 @@ impl<'c> Change<'c> {
         let with_copies: Vec<_> =
             with_copies.map(|(file, copies)| (&*file.source, &copies[..])).collect();
         all.reverted = reverted(&with_copies, &all.found, base, &reader);
-        let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
         let read = |entry: &Entry| {
-            is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
+            let is_source = sources.skip_by_name(&entry.path).is_none();
+            is_source.then(|| sources.read(&reader, entry).ok()?.ok()).flatten()
         };
         let nearby = Nearby::new(&head.entries, &read);
-        let joined = all.findings(self.predecessors, &attributions, Some(&nearby)).into_iter();
+        let joined = all.findings(&attributions, Some(&nearby)).into_iter();
         let (mut findings, mut parts): (Vec<Finding>, Vec<Vec<Finding>>) =
             joined.map(|JointFinding(finding, parts)| (finding, parts)).unzip();
 
@@ -601,7 +558,7 @@ impl<'c> Change<'c> {
         let pairs = pairs.filter_map(|finding| pair(finding, &before)).take(MAX_FILES);
         let paths = pairs.flat_map(|(own, other)| [own, other]);
         let mut versions = Versions::new(base, &reader);
-        versions.read(paths.chain(old.iter().map(|old| old.path().clone())))?;
+        versions.read(paths.chain(old.iter().map(|old| old.origin.path.clone())))?;
         mark_old_copies(findings, old, &mut versions, &reader, sources)?;
         let mut edits = Edits::new(&mut versions);
         for finding in findings.iter_mut().chain(parts.iter_mut().flatten()) {
@@ -612,14 +569,11 @@ impl<'c> Change<'c> {
 
     /// Keeps the texts of the files that findings name, to be shown.
     fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
-        let named: BTreeSet<&FilePath> = outcome
-            .findings
-            .iter()
-            .flat_map(|finding| {
-                let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-                in_tree.map(|origin| &origin.path).chain([&finding.path])
-            })
-            .collect();
+        let mut named: BTreeSet<&FilePath> = BTreeSet::new();
+        for finding in &outcome.findings {
+            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+            named.extend(in_tree.map(|origin| &origin.path).chain([&finding.path]));
+        }
         let sources = in_tree(all).chain(self.changed.iter().map(|file| &*file.source));
         for source in sources.filter(|source| named.contains(&source.path)) {
             outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
@@ -636,7 +590,6 @@ fn comments_of(
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Vec<Comment> {
-    let before = sources_before(predecessors);
     let honored = &sources.config.honor;
     let allowed = |tip: &Snapshot, path: &FilePath| {
         let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
@@ -644,7 +597,7 @@ fn comments_of(
     };
     let mut found = Vec::new();
     for file in judged.iter().filter(|file| has_comments(&file.source, honored)) {
-        let before = before(&file.source.path);
+        let before = Predecessor::of(predecessors, &file.source.path).map(|file| &*file.source);
         let at_tip = tip.map(|tip| {
             let mut at_tip = allowed(tip, &file.source.path);
             // Where the change moved the file. One for a file is for the file of that path.
@@ -670,11 +623,8 @@ fn limits(asking: &[&ChangedFile], searched: &SearchOutcome) -> Vec<Notice> {
     let of_places = in_part(of_found.map(|&(query, limits)| (path(query), limits)));
     let of_places = of_places.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let of_files = searched.limited.iter().map(|limited| {
-        let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
-        let text = format!(
-            "shares code with {}: the {n_aligned} that share most were aligned",
-            count(n, "file")
-        );
+        let (files, n) = (count(limited.n_sharing, "file"), limited.n_aligned);
+        let text = format!("shares code with {files}: the {n} that share most were aligned");
         Notice::new(Some(path(limited.query)), None, &text)
     });
     first_few(of_places.chain(of_files).collect())

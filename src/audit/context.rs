@@ -16,12 +16,6 @@ pub struct Context<'c> {
     pub progress: &'c dyn Progress,
 }
 
-impl std::fmt::Debug for Context<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context").field("config", self.config).finish_non_exhaustive()
-    }
-}
-
 /// Receives the progress of long work.
 pub trait Progress: Sync {
     /// A stage with `n_steps` begins.
@@ -32,6 +26,15 @@ pub trait Progress: Sync {
     fn end(&self) -> Option<RunLimit> {
         None
     }
+}
+
+/// Reports no progress.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &'static str, _: usize) {}
+    fn step(&self) {}
 }
 
 /// The limit that a run reached before it was done.

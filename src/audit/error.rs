@@ -86,10 +86,8 @@ impl SketchError {
                 Some("give the lines that matter with `--lines A-B`".to_owned())
             }
             Self::UnknownLanguage { nearest, .. } => {
-                let meant = nearest
-                    .as_ref()
-                    .map(|nearest| format!("did you mean `{nearest}`? "))
-                    .unwrap_or_default();
+                let meant = nearest.as_ref().map(|of| format!("did you mean `{of}`? "));
+                let meant = meant.unwrap_or_default();
                 Some(format!(
                     "{meant}name one with `--lang NAME`; `secondhand languages` lists all"
                 ))

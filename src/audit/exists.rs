@@ -15,7 +15,7 @@ use super::search::{Targets, Wording};
 use crate::files::ReadFiles;
 use crate::matching::{Agreement, Bag, CloneType, Document, Rarity, Unit, WordMatch, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, Origin, Reuse, content};
-use crate::text::{FilePath, Lines, printable};
+use crate::text::{FilePath, LinedText, Lines, printable};
 
 /// Maximum functions of a change to ask for. Who adds more brings in a library, or generates code.
 const MAX_FUNCTIONS: usize = 64;
@@ -33,7 +33,7 @@ const MIN_WORDS: usize = 6;
 const MAX_LONGER: usize = 2;
 
 /// Findings, and the texts of the files that they name.
-type WithTexts = (Vec<Finding>, BTreeMap<FilePath, Vec<u8>>);
+type WithTexts = (Vec<Finding>, BTreeMap<FilePath, LinedText>);
 
 /// A function that a change adds as a whole.
 struct Addition<'c> {
@@ -94,15 +94,11 @@ impl<'c> NewFunctions<'c> {
         targets: &Targets<'_, R>,
         copies: &[Finding],
         changed: &[ChangedFile],
-        sources: &Sources<'_>,
     ) -> Result<WithTexts, Error> {
-        let is_free = |addition: &&Addition<'_>| !addition.is_copied(copies);
-        let asked: Vec<(&Addition<'_>, Rarity<'_>)> = self
-            .additions
-            .iter()
-            .filter(is_free)
-            .map(|addition| (addition, wording.rarity(&addition.bag)))
-            .collect();
+        let sources = targets.sources;
+        let free = self.additions.iter().filter(|addition| !addition.is_copied(copies));
+        let asked: Vec<(&Addition<'_>, Rarity<'_>)> =
+            free.map(|addition| (addition, wording.rarity(&addition.bag))).collect();
         let closest = |(addition, rarity): &(&Addition<'_>, Rarity<'_>)| {
             let distance =
                 |file: usize| targets.entries[file].path.distance(&addition.file.source.path);
@@ -116,14 +112,14 @@ impl<'c> NewFunctions<'c> {
             let source = sources.read(reader, &targets.entries[file])?.ok();
             Ok(source.map(|source| (file, Existing::new(source, changed, &lengths))))
         });
-        let read: Vec<Option<(usize, Existing)>> = read.collect::<Result<_, Error>>()?;
+        let read = read.collect::<Result<Vec<Option<(usize, Existing)>>, Error>>()?;
         let read: BTreeMap<usize, Existing> = read.into_iter().flatten().collect();
         let (mut findings, mut texts) = (Vec::new(), BTreeMap::new());
         for ((addition, rarity), files) in asked.iter().zip(&files) {
             let files = files.iter().filter_map(|file| read.get(file));
             let Some(best) = addition.best(rarity, files) else { continue };
             let Some(finding) = addition.finding(&best, rarity, sources) else { continue };
-            texts.insert(best.source.path.clone(), best.source.text.clone());
+            texts.insert(best.source.path.clone(), best.source.text.clone().into());
             findings.push(finding);
         }
         Ok((findings, texts))
@@ -156,19 +152,17 @@ fn additions<'c>(
     if file.n_novel() < min_tokens {
         return Vec::new();
     }
-    let was = before
-        .iter()
-        .find(|before| before.of.as_ref() == Some(&source.path))
-        .map(|before| &*before.source);
-    let known: HashSet<&[u8]> = was.map(names_of_functions).unwrap_or_default();
+    let was = Predecessor::of(before, &source.path).map(|before| &*before.source);
+    let known = was.into_iter().flat_map(|was| {
+        was.document().functions().into_iter().map(move |unit| name_of(was, &unit))
+    });
+    let known: HashSet<&[u8]> = known.collect();
     let mut units = source.document().functions();
     units.retain(|unit| unit.tokens.len() >= min_tokens && is_added(file, &unit.tokens));
     units.retain(|unit| !known.contains(name_of(source, unit)));
     units.dedup_by(|inner, outer| inner.tokens.start < outer.tokens.end);
-    units
-        .into_iter()
-        .map(|unit| Addition { file, bag: Bag::of_unit(source.document(), &unit), unit })
-        .collect()
+    let bag = |unit: &Unit| Bag::of_unit(source.document(), unit);
+    units.into_iter().map(|unit| Addition { file, bag: bag(&unit), unit }).collect()
 }
 
 /// Whether the change adds nearly all tokens of a function.
@@ -185,10 +179,6 @@ fn name_of<'s>(source: &'s Source, unit: &Unit) -> &'s [u8] {
     unit.name.map(|at| source.tokens[at].text(&source.text)).unwrap_or_default()
 }
 
-fn names_of_functions(source: &Source) -> HashSet<&[u8]> {
-    source.document().functions().iter().map(|unit| name_of(source, unit)).collect()
-}
-
 impl Addition<'_> {
     fn fragment(&self, lines: &Lines) -> Option<Fragment> {
         let source = &self.file.source;
@@ -197,13 +187,14 @@ impl Addition<'_> {
 
     /// Whether a copy was found in it.
     fn is_copied(&self, copies: &[Finding]) -> bool {
-        let of_file =
-            copies.iter().filter(|copy| copy.is_copy() && copy.path == self.file.source.path);
         let lines = Lines::new(&self.file.source.text);
         let Some(own) = self.fragment(&lines) else { return true };
-        of_file
-            .into_iter()
-            .any(|copy| copy.fragment.start < own.end && own.start < copy.fragment.end)
+        copies.iter().any(|copy| {
+            copy.is_copy()
+                && copy.path == self.file.source.path
+                && copy.fragment.start < own.end
+                && own.start < copy.fragment.end
+        })
     }
 
     /// The function of some files that is most like it, if one is enough.
@@ -217,10 +208,9 @@ impl Addition<'_> {
             file.functions.iter().map(move |(unit, bag)| (&file.source, unit, bag))
         });
         let all = all.filter(|(_, unit, _)| is_as_long(self.unit.tokens.len(), unit.tokens.len()));
-        let alike = all.map(|(source, unit, bag)| Likeness {
-            source,
-            unit,
-            worded: rarity.of_function(bag),
+        let alike = all.map(|(source, unit, bag)| {
+            let worded = rarity.of_function(bag);
+            Likeness { source, unit, worded }
         });
         let best = alike.max_by(|a, b| a.worded.score.total_cmp(&b.worded.score))?;
         let WordMatch { score, share, n_words } = best.worded;

@@ -8,22 +8,21 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
 
 use super::judge::fragment;
-use super::read::{MIXED, Memory, Skip, Source, Sources};
+use super::read::{MIXED, Memory, Skip, Source, Sources, n_marked};
 use super::search::{
     AlignedQueries, FileHits, Past, PastQuery, Queries, SearchOutcome, Targets, UnreadPlace,
-    Wording, align, asks_for_more, found, identify_vendored, look_up, place_in_tree,
+    Wording, align, asks_for_more, found, identify_vendored, look_up,
 };
 use super::{Context, Elsewhere, Error, SketchError};
 use crate::change::End;
 use crate::config::Config;
 use crate::files::{BlobId, Entry, ReadFiles};
-use crate::fingerprint::{Effort, Params};
+use crate::fingerprint::Effort;
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
@@ -156,42 +155,30 @@ pub fn find(
     let attributes = Attributes::read(&files.entries, &repository.reader())?;
     let config = lenient(context.config);
     let sources = Sources::new(Context { config: &config, ..context }, &attributes, remembered);
-    let is_searched = |entry: &&Entry| is_searched(entry, &sources);
+    let is_searched = |entry: &&Entry| sources.is_searched(&entry.path, entry.blob().is_some());
     let entries: Vec<Entry> = files.entries.par_iter().filter(is_searched).cloned().collect();
     let sketches = read_sketch(sketch, &entries, &sources)?;
     let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
     let bag = words_of(sketch, &sketches);
     let queries = queries_of(&sketches, n_tokens, &bag, &config);
-    let place = |path: &FilePath| place_in_tree(&config, path);
-    let targets = Targets {
-        entries: &entries,
-        open: &|| repository.reader(),
-        place: &place,
-        is_new: &|_| false,
-        before: &[],
-        max_components: None,
-    };
+    let open = || repository.reader();
+    let targets = Targets::new(&entries, &open, &sources);
     let sets = [Some(&queries)];
-    let mut lookup = look_up(&sets, &targets, &sources)?;
-    let mut searched = align(0, &mut lookup, &targets, &sources)?;
+    let mut lookup = look_up(&sets, &targets)?;
+    let mut searched = align(0, &mut lookup, &targets)?;
     let wording = Wording::new(&lookup, 0, searched.n_compared);
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
     let distance = |file: usize| near.map_or(0, |near| near.distance(&entries[file].path));
     let rarity = wording.rarity(&bag);
     let closest = wording.closest(&rarity, MAX_FILES, distance);
     let closest: Vec<&Entry> = closest.into_iter().map(|file| &entries[file]).collect();
-    add_files(&closest, &targets, &mut searched, &sources)?;
+    add_files(&closest, &targets, &mut searched)?;
     let closest = closest.into_iter().map(|entry| &entry.path).collect();
     let mut unavailable = missing(&searched.skipped);
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
-    identify_vendored(
-        &mut found,
-        &files.entries,
-        &repository.reader(),
-        &sources,
-        &asks_for_more(&config),
-    )?;
+    let (reader, is_told) = (repository.reader(), asks_for_more(&config));
+    identify_vendored(&mut found, &files.entries, &reader, &sources, &is_told)?;
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
@@ -203,13 +190,8 @@ pub fn find(
         found.extend(of_past);
     }
 
-    let asked = Demand {
-        sketch,
-        sketches: &sketches,
-        rarity: &rarity,
-        closest: &closest,
-        config: context.config,
-    };
+    let (sketches, config) = (&sketches[..], context.config);
+    let asked = Demand { sketch, sketches, rarity: &rarity, closest: &closest, config };
     let (query, mut ranked) = ranked(found, &asked);
     let is_known = sketches.len() == 1 || !ranked.is_empty();
     let n_found = ranked.len();
@@ -233,15 +215,13 @@ fn queries_of<'q>(
     bag: &Bag,
     config: &'q Config,
 ) -> Queries<'q> {
-    let asked = sketches
-        .iter()
-        .map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()])))
-        .collect();
+    let whole = |sketch: &'q Source| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]));
+    let asked = sketches.iter().map(whole).collect();
     if n_tokens > EVERY_KGRAM {
         // It has tokens in a row with whatever it resembles.
         return Queries::sampled(asked, config, config.fingerprint);
     }
-    Queries::sampled(asked, config, every_kgram(&config.fingerprint))
+    Queries::sampled(asked, config, config.fingerprint.of_every_kgram())
         .with_words(bag.words().collect())
 }
 
@@ -279,11 +259,8 @@ fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>
     // Many functions share some words.
     let least = ranked.first().map_or(0.0, |best| best.score / 2.0);
     ranked.retain(|ranked| ranked.existing.clone_type != CloneType::Type4 || ranked.score >= least);
-    let query = ranked
-        .first()
-        .map(|best| best.query)
-        .filter(|_| asked.sketches.len() > 1)
-        .unwrap_or_default();
+    let best = ranked.first().filter(|_| asked.sketches.len() > 1);
+    let query = best.map_or(0, |best| best.query);
     ranked.retain(|ranked| ranked.query == query);
     drop_what_still_exists(&mut ranked);
     (query, ranked)
@@ -311,14 +288,13 @@ fn add_files<R: ReadFiles>(
     closest: &[&Entry],
     targets: &Targets<'_, R>,
     searched: &mut SearchOutcome,
-    sources: &Sources<'_>,
 ) -> Result<(), Error> {
     let is_known = |entry: &Entry| searched.found.iter().any(|of| of.target.path == entry.path);
     let unread: Vec<&Entry> = closest.iter().copied().filter(|entry| !is_known(entry)).collect();
     let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
-        let target = sources.read(reader, entry)?.ok();
-        Ok(target
-            .map(|target| found((targets.place)(&target.path), target, AlignedQueries::default())))
+        let target = targets.sources.read(reader, entry)?.ok();
+        let place = targets.place(&entry.path);
+        Ok(target.map(|target| found(place, target, AlignedQueries::default())))
     });
     let read: Vec<Option<FileHits>> = read.collect::<Result<_, Error>>()?;
     searched.found.extend(read.into_iter().flatten());
@@ -337,28 +313,18 @@ fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>
 /// Drops deleted code where the tree has as much of the sketch, under the same path or name or
 /// spelled as alike: an older version of a file still has what is in it today.
 fn drop_what_still_exists(ranked: &mut Vec<RankedResult>) {
-    let in_tree: Vec<usize> =
-        (0..ranked.len()).filter(|&at| ranked[at].existing.place == Place::Tree).collect();
+    let is_in_tree = |of: &&RankedResult| of.existing.place == Place::Tree;
     let still_exists = |past: &RankedResult| {
-        in_tree.iter().map(|&at| &ranked[at]).any(|tree| {
+        ranked.iter().filter(is_in_tree).any(|tree| {
             let is_same = tree.existing.path == past.existing.path
                 || tree.existing.name == past.existing.name;
             tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
         })
     };
-    let is_kept: Vec<bool> = ranked
-        .iter()
-        .map(|one| !matches!(one.existing.place, Place::Past(_)) || !still_exists(one))
-        .collect();
-    let mut is_kept = is_kept.into_iter();
-    ranked.retain(|_| is_kept.next().unwrap_or(true));
-}
-
-/// Whether a file of the tree is searched: like `check`, also in vendored folders, but not what is
-/// merely installed.
-fn is_searched(entry: &Entry, sources: &Sources<'_>) -> bool {
-    let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
-    sources.is_compared(&entry.path) && (entry.blob().is_some() || !is_installed())
+    let is_past = |of: &RankedResult| matches!(of.existing.place, Place::Past(_));
+    let is_gone: Vec<bool> = ranked.iter().map(|one| is_past(one) && still_exists(one)).collect();
+    let mut is_gone = is_gone.into_iter();
+    ranked.retain(|_| is_gone.next() != Some(true));
 }
 
 /// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides
@@ -369,14 +335,7 @@ fn lenient(config: &Config) -> Config {
     config
 }
 
-/// The parameters that select every k-gram.
-fn every_kgram(params: &Params) -> Params {
-    let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
-    Params::new(k, k).expect("t = k is allowed")
-}
-
-/// Reads a sketch: in its language, or if that is to be guessed, in one language of each family
-/// that the tree has.
+/// Reads a sketch: in its language, or to guess that, in one of each family that the tree has.
 fn read_sketch(
     sketch: &Sketch,
     entries: &[Entry],
@@ -392,9 +351,8 @@ fn read_sketch(
     }
     let lines = Lines::new(&text);
     let n_lines = lines.n_lines() - u32::from(text.ends_with(b"\n"));
-    if let Some(first) =
-        sketch.lines.as_ref().map(|lines| *lines.start()).filter(|first| *first > n_lines)
-    {
+    let first = sketch.lines.as_ref().map(|lines| *lines.start());
+    if let Some(first) = first.filter(|first| *first > n_lines) {
         return Err(SketchError::NoLines { first, n_lines });
     }
     let languages = match known_language(sketch, &text, sources.languages)? {
@@ -412,21 +370,11 @@ fn read_sketch(
         if let Some(asked) = &sketch.lines {
             tokens.retain(|token| asked.contains(&lines.line_of(token.start)));
         }
-        let (language, family) = (language.name.clone(), language.family.clone());
-        Ok(Source {
-            // No file has this path, so that the sketch is never taken for a file of the tree.
-            path: FilePath::new(""),
-            text: text.to_vec(),
-            encoded: None,
-            tokens,
-            words,
-            is_partial: false,
-            language,
-            family: if is_mixed { MIXED.to_owned() } else { family },
-            is_prose: false,
-            is_generated: false,
-            test_lines: Default::default(),
-        })
+        // No file has this path, so that the sketch is never taken for a file of the tree.
+        let path = FilePath::new("");
+        let family = if is_mixed { MIXED } else { &*language.family };
+        let plain = Source::plain(path, text.to_vec(), tokens, [&language.name, family]);
+        Ok(Source { words, ..plain })
     };
     languages.into_iter().map(read).collect()
 }
@@ -508,10 +456,8 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
             let unit = Unit { tokens: stretch.clone(), name: None };
             searched.result(query, &unit, parts).map(|result| (stretch, result))
         };
-        let stretches = across
-            .into_iter()
-            .filter_map(|alignment| in_stretch(std::slice::from_ref(alignment)))
-            .collect();
+        let single = across.iter().map(|alignment| std::slice::from_ref(*alignment));
+        let stretches = single.filter_map(in_stretch).collect();
         let mut best = with_stretches(units, stretches, config.matching.k);
         if best.is_empty() {
             best.extend(in_stretch(&alignments));
@@ -585,10 +531,10 @@ fn fullest_stretch(
         }
     }
     let stretch = Some(best.1).filter(|stretch| !stretch.is_empty())?;
-    let within =
-        |alignment: &Alignment| alignment.pairs().filter(|(_, at)| stretch.contains(at)).collect();
-    let parts: Vec<Alignment> =
-        alignments.iter().map(within).filter(|part: &Alignment| !part.blocks.is_empty()).collect();
+    let parts = alignments.iter().map(|alignment| {
+        alignment.pairs().filter(|(_, at)| stretch.contains(at)).collect::<Alignment>()
+    });
+    let parts = parts.filter(|part| !part.blocks.is_empty()).collect();
     Some((stretch, parts))
 }
 
@@ -625,11 +571,8 @@ impl SearchedFile<'_> {
         for block in alignments.iter().flat_map(|alignment| &alignment.blocks) {
             is_aligned[block.query as usize..(block.query + block.len) as usize].fill(true);
         }
-        let n_aligned = is_aligned.into_iter().filter(|&is_aligned| is_aligned).count();
-        is_enough_of(n_aligned, sketch)
-            || alignments
-                .iter()
-                .any(|alignment| alignment.n_tokens() >= self.asked.config.min_tokens)
+        is_enough_of(n_marked(&is_aligned), sketch)
+            || alignments.iter().any(|of| of.n_tokens() >= self.asked.config.min_tokens)
     }
 
     /// What a unit of the file has of a sketch, if it is enough.
@@ -640,7 +583,7 @@ impl SearchedFile<'_> {
         for (at, _) in parts.iter().flat_map(|part| agreeing_pairs(part, own, other)) {
             is_contained[at] = true;
         }
-        let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
+        let n_contained = n_marked(&is_contained);
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
         let best = pairs.max_by_key(|pair| {
             (pair.n_solid(), pair.n_exact, Reverse(pair.alignment.target().start))
@@ -658,16 +601,13 @@ impl SearchedFile<'_> {
         let Self {
             found: FileHits { target, .. }, asked: Demand { sketches, closest, .. }, ..
         } = self;
-        let is_family = |sketch: &Source| sketch.family == target.family;
         if !closest.contains(&target.path) {
             return;
         }
+        let is_family = |sketch: &Source| sketch.family == target.family;
         let query = sketches.iter().position(is_family).unwrap_or_default();
-        let worded = target
-            .document()
-            .functions()
-            .into_iter()
-            .filter_map(|unit| self.ranked(query, &unit, None));
+        let units = target.document().functions().into_iter();
+        let worded = units.filter_map(|unit| self.ranked(query, &unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
             let is_known = |other: &RankedResult| {

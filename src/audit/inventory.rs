@@ -17,12 +17,9 @@ use super::judge::{
 };
 use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    AS_MUCH, FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole,
-    place_in_tree, search,
+    AS_MUCH, FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, search,
 };
-use super::stale::{
-    ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, stale, vulnerable,
-};
+use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, missed_fixes};
 use super::{
     AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation,
     FolderVersion, HeldFix, Introduction, Outcome, Possible,
@@ -101,7 +98,9 @@ pub fn audit(
     let tree = &snapshot.entries[..];
     let comparing =
         Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
-    let (facts, fixes) = (FileFacts::default(), FixContext::new(outsides, context, tells_fixes));
+    let is_asked = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
+    let fixes = FixContext { is_asked, tells_fixes, ..FixContext::default() };
+    let facts = FileFacts::default();
     let mut auditing =
         Auditing { attributions, context, outcome, facts, fixes, not_compared: BTreeMap::new() };
     reader.fetch(&mut own.iter().chain(&unlisted).filter(|entry| sources.needs(entry)));
@@ -132,8 +131,8 @@ pub fn audit(
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let corpora = outsides.iter().map(|of| of.examined(context.config)).collect();
     let summary = facts.finish(Some(&outcome.findings));
-    let mut audited =
-        AuditSummary { project, revision, time, corpora, fixes: fixes.fixes, ..summary };
+    let fixes = fixes.fixes;
+    let mut audited = AuditSummary { project, revision, time, corpora, fixes, ..summary };
     for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
         for outside in outsides {
             taken.texts.extend(outside.texts(&taken.component)?);
@@ -147,6 +146,7 @@ pub fn audit(
 }
 
 /// The files of a tree by whose code they are.
+#[derive(Default)]
 struct TreeParts {
     own: Vec<Entry>,
     /// Third-party code by its name or by `.gitattributes` only.
@@ -159,12 +159,7 @@ struct TreeParts {
 
 impl TreeParts {
     fn new(snapshot: &Snapshot, sources: &Sources<'_>) -> Self {
-        let mut parts = Self {
-            own: Vec::new(),
-            unlisted: Vec::new(),
-            vendored: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let mut parts = Self::default();
         for entry in &snapshot.entries {
             let path = &entry.path;
             if sources.config.vendored_at(path).is_some() {
@@ -178,8 +173,8 @@ impl TreeParts {
             }
         }
         let none = Snapshot::default();
-        let submodules =
-            snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
+        let is_source = |path: &&FilePath| sources.skip_by_name(path).is_none();
+        let submodules = snapshot.changed_submodules(&none).filter(is_source);
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
         parts
     }
@@ -191,7 +186,7 @@ struct Auditing<'a> {
     context: Context<'a>,
     outcome: Outcome,
     facts: FileFacts,
-    fixes: FixContext<'a>,
+    fixes: FixContext,
     /// Files of corpora that could not be read.
     not_compared: BTreeMap<FilePath, Skip>,
 }
@@ -206,10 +201,8 @@ impl Auditing<'_> {
             match read {
                 Ok(source) => {
                     let left_out = comparing.sources.left_out_of(&source);
-                    outcome
-                        .examined
-                        .skipped
-                        .extend(left_out.map(|skip| (entry.path.clone(), skip)));
+                    let left_out = left_out.map(|skip| (entry.path.clone(), skip));
+                    outcome.examined.skipped.extend(left_out);
                     asked.push(comparing.asked(source)?);
                 }
                 Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
@@ -232,20 +225,20 @@ impl Auditing<'_> {
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
         self.not_compared.extend(skipped);
-        self.fixes.take(asked, origins, outcome)
+        self.fixes.take(asked, origins, comparing, outcome)
     }
 
     /// Looks for fixes that a batch of vendored files lacks.
     fn take_vendored(&mut self, batch: &[Entry], comparing: &Comparing<'_>) -> Result<(), Error> {
         let read = comparing.read(batch)?.into_iter().flatten();
-        let asked =
-            read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
+        let asked = read.map(|source| comparing.asked(source));
+        let asked = asked.collect::<Result<Vec<_>, Error>>()?;
         let config = self.context.config;
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
         comparing.each(&asked, |file, copies, found| {
             origins.push(component_files(file, copies, found, config));
         })?;
-        self.fixes.take(asked, origins, &mut self.outcome)
+        self.fixes.take(asked, origins, comparing, &mut self.outcome)
     }
 }
 
@@ -273,14 +266,14 @@ fn component_files(
     let min_tokens = file.changed.thresholds(config).min_tokens;
     let mut files: Vec<(ComponentFile, usize)> =
         n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
-    files.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    // Of equals, the first stays the first.
+    files.sort_by_key(|(_, n)| Reverse(*n));
     files.into_iter().map(|(file, _)| file).collect()
 }
 
 /// What finding missed fixes needs from the files of a tree, once all are read.
-struct FixContext<'k> {
-    outsides: &'k [Outside],
-    context: Context<'k>,
+#[derive(Default)]
+struct FixContext {
     /// Whether a rule about missed fixes is on, and there is a corpus to search.
     is_asked: bool,
     tells_fixes: bool,
@@ -288,60 +281,38 @@ struct FixContext<'k> {
     fixes: Vec<HeldFix>,
 }
 
-impl<'k> FixContext<'k> {
-    fn new(outsides: &'k [Outside], context: Context<'k>, tells_fixes: bool) -> Self {
-        let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
-        Self {
-            outsides,
-            context,
-            is_asked: is_stored,
-            tells_fixes,
-            copies: Vec::new(),
-            fixes: Vec::new(),
-        }
-    }
-
-    /// Takes the files of a batch with the component files whose code they contain, and reports the
-    /// fixes they lack.
+impl FixContext {
+    /// Takes a batch of files with the component files that they copy; reports missing fixes.
     fn take(
         &mut self,
         asked: Vec<ComparedFile>,
         origins: Vec<Vec<ComponentFile>>,
+        &Comparing { sources: &Sources { config, progress, .. }, outsides, .. }: &Comparing<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         if !self.is_asked {
             return Ok(());
         }
-        let config = self.context.config;
-        let files =
-            asked.into_iter().zip(origins).map(|(file, origins)| (file.changed.source, origins));
-        let mut copies: Vec<WholeCopy> =
-            files.map(|(source, origins)| WholeCopy { source, origins }).collect();
+        let files = asked.into_iter().zip(origins);
+        let mut copies: Vec<WholeCopy> = files
+            .map(|(file, origins)| WholeCopy { source: file.changed.source, origins })
+            .collect();
         if config.levels_of_any_file().ask_for_missed() {
-            let holders: Vec<Holder<'_>> = copies
-                .iter()
-                .map(|copy| Holder {
-                    source: &copy.source,
-                    novel: None,
-                    origins: copy.origins.clone(),
-                })
-                .collect();
-            self.context.progress.begin("missed commits", holders.len());
-            let of_files = holders.par_iter().map(|holder| {
-                self.context.progress.step();
-                stale(holder, self.outsides, config)
+            let holders = copies.iter().map(|WholeCopy { source, origins }| Holder {
+                source,
+                novel: None,
+                origins: origins.clone(),
             });
-            let mut findings: Vec<Finding> =
-                of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
-            findings.extend(vulnerable(&holders, self.outsides, config)?);
+            let holders: Vec<Holder<'_>> = holders.collect();
+            progress.begin("missed commits", holders.len());
+            let findings = missed_fixes(&holders, outsides, config, || progress.step())?;
             if self.tells_fixes {
-                self.fixes.extend(held_fixes(&holders, self.outsides)?);
+                self.fixes.extend(held_fixes(&holders, outsides)?);
             }
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
-                outcome.texts.extend(
-                    copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())),
-                );
+                let text = copy.map(|copy| copy.source.text.clone().into());
+                outcome.texts.extend(text.map(|text| (finding.path.clone(), text)));
             }
             outcome.findings.extend(findings);
         }
@@ -365,7 +336,7 @@ impl<'k> FixContext<'k> {
             let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
             Ok(sources.read(&comparing.repository.reader(), entry)?.ok())
         };
-        fit(&self.copies, self.outsides, &TreeFiles { paths: &paths, read: &read })
+        fit(&self.copies, comparing.outsides, &TreeFiles { paths: &paths, read: &read })
     }
 }
 
@@ -381,26 +352,21 @@ fn findings_of(
         return Vec::new();
     }
     let Context { config, languages, .. } = context;
-    let (novel_of, before, reverted) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let with = JudgedWith {
         config,
         languages,
         attributions,
         nearby: None,
-        novel_of,
-        before,
-        reverted: &reverted,
+        novel_of: BTreeMap::new(),
+        before: BTreeMap::new(),
+        reverted: &BTreeMap::new(),
     };
     let judged = FileUnderAudit::new(&file.changed, &with);
-    if file.whole().is_empty() {
-        judged
-            .findings(copies, found, &[])
-            .into_iter()
-            .map(|JointFinding(finding, _)| finding)
-            .collect()
-    } else {
-        judged.whole_file(file.whole().to_vec()).into_iter().collect()
+    if !file.whole().is_empty() {
+        return judged.whole_file(file.whole().to_vec()).into_iter().collect();
     }
+    let joint = judged.findings(copies, found, &[]).into_iter();
+    joint.map(|JointFinding(finding, _)| finding).collect()
 }
 
 /// Compares every file of the history, and finds which commit first added what; `head` is the
@@ -426,11 +392,9 @@ pub fn brought(
     let is_asked = |path: &FilePath| {
         sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none()
     };
-    let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) = appearances
-        .into_iter()
-        .filter(|appearance| is_asked(&appearance.entry.path))
-        .map(|appearance| (appearance.entry, (appearance.commit, appearance.time)))
-        .unzip();
+    let asked = appearances.into_iter().filter(|of| is_asked(&of.entry.path));
+    let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
+        asked.map(|of| (of.entry, (of.commit, of.time))).unzip();
     let mut gathered = FileFacts::default();
     let comparing = Comparing { repository, sources: &sources, tree: &[], vendored: &[], outsides };
     context.progress.begin("history", entries.len());
@@ -444,15 +408,11 @@ pub fn brought(
         }
         comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
-    let by_id = n_of_commit
-        .into_iter()
-        .map(|(commit, n_files)| (commit.to_string(), (commit, n_files)))
-        .collect();
-    let commits = AddingCommits { by_id, reader };
+    let by_id = n_of_commit.into_iter().map(|(commit, n)| (commit.to_string(), (commit, n)));
+    let commits = AddingCommits { by_id: by_id.collect(), reader };
     let mut brought = introductions(&gathered.finish(None), head, &commits, context)?;
-    brought.sort_by(|a, b| {
-        (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component))
-    });
+    let key = |of: &Introduction| (of.first.time, of.path.clone(), of.component.clone());
+    brought.sort_by_cached_key(key);
     Ok(brought)
 }
 
@@ -469,8 +429,8 @@ fn introductions(
         let language =
             context.languages.possible(&file.path).next().map(|language| &*language.name);
         let min_tokens = context.config.thresholds(&file.path, language).min_tokens;
-        for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole)
-        {
+        let is_enough = |part: &&Explanation| file.is_whole || part.n_tokens >= min_tokens;
+        for part in file.origins.iter().filter(is_enough) {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
             let is_known =
                 head.components.iter().any(|taken| taken.component.name == component.name);
@@ -523,9 +483,8 @@ impl AddingCommits {
             ));
         }
         if !self.reader.is_after_its_parents(commit)? {
-            doubts.push(
-                "the commit is dated before its parent: its date cannot be trusted".to_owned(),
-            );
+            let doubt = "the commit is dated before its parent: its date cannot be trusted";
+            doubts.push(doubt.to_owned());
         }
         Ok(doubts)
     }
@@ -562,14 +521,11 @@ struct Comparing<'c> {
 
 impl Comparing<'_> {
     fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Arc<Source>, Skip>>, Error> {
-        let read = entries.par_iter().map_init(
-            || self.repository.reader(),
-            |reader, entry| {
-                self.sources.progress.step();
-                Ok(self.sources.read(reader, entry)?)
-            },
-        );
-        read.collect()
+        let read = |reader: &mut Reader, entry: &Entry| {
+            self.sources.progress.step();
+            Ok(self.sources.read(reader, entry)?)
+        };
+        entries.par_iter().map_init(|| self.repository.reader(), read).collect()
     }
 
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
@@ -614,38 +570,23 @@ impl Comparing<'_> {
             n_compared += searched.n_compared;
             all.take(searched, Some(&config.enough));
         };
-        if !queries.is_empty() {
-            if !vendored.is_empty() {
-                let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
-                let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
-                let targets = Targets {
-                    entries: &entries,
-                    open: &|| repository.reader(),
-                    place: &|path| place_in_tree(config, path),
-                    is_new: &|_| false,
-                    before: &[],
-                    max_components: Some(config.common_components),
-                };
-                let mut searched = search(&queries, &targets, sources)?;
-                let is_told = |terms: &Terms| terms.license.is_some();
-                identify_vendored(
-                    &mut searched.found,
-                    tree,
-                    &repository.reader(),
-                    sources,
-                    &is_told,
-                )?;
-                searched.found.retain(|of| of.place != Place::Tree);
-                take(searched);
-            }
-            for outside in outsides {
-                let mut searched = outside.search(&queries, sources)?;
-                let skipped = std::mem::take(&mut searched.skipped)
-                    .into_iter()
-                    .map(|(entry, skip)| (entry.path, skip));
-                not_compared.extend(skipped);
-                take(searched);
-            }
+        if !queries.is_empty() && !vendored.is_empty() {
+            let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
+            let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
+            let open = || repository.reader();
+            let max_components = Some(config.common_components);
+            let targets = Targets { max_components, ..Targets::new(&entries, &open, sources) };
+            let mut searched = search(&queries, &targets)?;
+            let is_told = |terms: &Terms| terms.license.is_some();
+            identify_vendored(&mut searched.found, tree, &open(), sources, &is_told)?;
+            searched.found.retain(|of| of.place != Place::Tree);
+            take(searched);
+        }
+        for outside in outsides.iter().filter(|_| !queries.is_empty()) {
+            let mut searched = outside.search(&queries, sources)?;
+            let skipped = std::mem::take(&mut searched.skipped).into_iter();
+            not_compared.extend(skipped.map(|(entry, skip)| (entry.path, skip)));
+            take(searched);
         }
         let AllCopies { found, copies, .. } = all;
         let mut copies = copies.into_iter();
@@ -708,16 +649,9 @@ impl FileFacts {
         }
         explained.sort_by_key(|of| (Reverse(of.n_tokens), of.component, of.path.clone()));
         let n_copied = explained.iter().map(|of| of.n_tokens).sum();
-        let (path, sha1) = (source.path.clone(), file.sha1.clone());
-        self.files.push(CopiedFile {
-            path,
-            sha1,
-            n_tokens,
-            n_copied,
-            is_whole: !file.whole().is_empty(),
-            origins: explained,
-            first: file.first.clone(),
-        });
+        let (path, sha1, first) = (source.path.clone(), file.sha1.clone(), file.first.clone());
+        let (is_whole, origins) = (!file.whole().is_empty(), explained);
+        self.files.push(CopiedFile { path, sha1, n_tokens, n_copied, is_whole, origins, first });
     }
 
     /// What explains the tokens of a file, each by the most similar copy.
@@ -803,39 +737,23 @@ impl FileFacts {
     /// Builds the summary, the components with the largest share first.
     fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
-        let components: Vec<(Arc<Component>, Verdict)> = components
-            .into_iter()
-            .map(|(verdict, versions)| (most_of(versions), verdict))
-            .collect();
-        let possible = findings
-            .map(|findings| without_idioms(&mut files, &components, findings))
-            .unwrap_or_default();
-        let mut taken: Vec<(usize, ComponentCopy)> = components
-            .into_iter()
-            .enumerate()
-            .map(|(number, (component, verdict))| {
-                let of_it = |file: &CopiedFile| {
-                    file.origins
-                        .iter()
-                        .filter(|of| of.component == number)
-                        .map(|of| of.n_tokens)
-                        .sum::<usize>()
-                };
-                let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
-                let texts = component.terms.texts.clone();
-                (
-                    number,
-                    ComponentCopy {
-                        component,
-                        verdict,
-                        n_files: counts.len(),
-                        n_tokens: counts.iter().sum(),
-                        texts,
-                    },
-                )
-            })
-            .filter(|(_, taken)| taken.n_files > 0)
-            .collect();
+        let component = |(verdict, versions)| (most_of(versions), verdict);
+        let components: Vec<(Arc<Component>, Verdict)> =
+            components.into_iter().map(component).collect();
+        let possible = findings.map(|findings| without_idioms(&mut files, &components, findings));
+        let taken = |(number, (component, verdict)): (usize, (Arc<Component>, Verdict))| {
+            let of_file = |file: &CopiedFile| {
+                let of_it = file.origins.iter().filter(|of| of.component == number);
+                of_it.map(|of| of.n_tokens).sum::<usize>()
+            };
+            let counts: Vec<usize> = files.iter().map(of_file).filter(|&n| n > 0).collect();
+            let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
+            let texts = component.terms.texts.clone();
+            (n_files > 0)
+                .then_some((number, ComponentCopy { component, verdict, n_files, n_tokens, texts }))
+        };
+        let mut taken: Vec<(usize, ComponentCopy)> =
+            components.into_iter().enumerate().filter_map(taken).collect();
         taken.sort_by(|(_, a), (_, b)| a.by_size(b));
         let places: BTreeMap<usize, usize> =
             taken.iter().enumerate().map(|(place, (number, _))| (*number, place)).collect();
@@ -845,15 +763,9 @@ impl FileFacts {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        AuditSummary {
-            n_files,
-            n_tokens,
-            n_copied,
-            files,
-            components,
-            possible,
-            ..AuditSummary::default()
-        }
+        let possible = possible.unwrap_or_default();
+        let summary = AuditSummary::default();
+        AuditSummary { n_files, n_tokens, n_copied, files, components, possible, ..summary }
     }
 }
 
@@ -902,19 +814,20 @@ fn without_idioms(
             shown.contains(&(&file.path, &component.corpus, &component.name, &of.path))
         };
         let parts = std::mem::take(&mut file.origins);
-        let (kept, idioms): (Vec<Explanation>, Vec<Explanation>) =
-            parts.into_iter().partition(|of| file.is_whole || of.n_tokens >= SHORT || is_shown(of));
-        file.origins = kept;
-        file.n_copied = file.origins.iter().map(|of| of.n_tokens).sum();
-        possible.extend(idioms.into_iter().map(|of| Possible {
-            path: file.path.clone(),
-            component: Arc::new(Component {
-                version: of.version,
-                ..(*components[of.component].0).clone()
-            }),
-            origin: of.path,
-            n_tokens: of.n_tokens,
+        let is_kept = |of: &Explanation| file.is_whole || of.n_tokens >= SHORT || is_shown(of);
+        let (kept, idioms): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_kept);
+        file.n_copied = kept.iter().map(|of| of.n_tokens).sum();
+        possible.extend(idioms.into_iter().map(|of| {
+            let whole = &components[of.component].0;
+            let component = Component { version: of.version, ..(**whole).clone() };
+            Possible {
+                path: file.path.clone(),
+                component: Arc::new(component),
+                origin: of.path,
+                n_tokens: of.n_tokens,
+            }
         }));
+        file.origins = kept;
     }
     files.retain(|file| !file.origins.is_empty());
     possible.sort_by(|a, b| {

@@ -86,7 +86,7 @@ pub use compare::{
     CLUSTERED, CompareParams, Comparison, HISTOGRAM_BARS, LeftOut, Match, MeasuredSubmission, Pair,
     Submission, compare,
 };
-pub use context::{Context, Progress, RunLimit};
+pub use context::{Context, Progress, RunLimit, Silent};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
 pub use finish::finish;

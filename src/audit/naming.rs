@@ -45,11 +45,10 @@ impl<'v> FolderFiles<'v> {
     /// one, or none.
     fn named(&self, of: &Arc<Component>, folder: Option<&FolderVersion>) -> Arc<Component> {
         match folder.filter(|folder| folder.is_exact()) {
-            Some(folder) => Arc::new(Component {
-                version: folder.version(),
-                purl: folder.purl(),
-                ..(**of).clone()
-            }),
+            Some(folder) => {
+                let (version, purl) = (folder.version(), folder.purl());
+                Arc::new(Component { version, purl, ..(**of).clone() })
+            }
             None if self.components.contains(&(&*of.corpus, &*of.name)) => {
                 Arc::new(of.unversioned())
             }

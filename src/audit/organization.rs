@@ -4,6 +4,7 @@
 //! Values in, values out: whoever calls it reads the files. A report names no repository, so its
 //! place in the folders does: see [`MemberReport::parse`].
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -181,18 +182,15 @@ impl MemberReport {
     /// For what is no JSON, or a report that cannot be read.
     pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
         let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        let broken = |why: serde_json::Error| ReportError::Broken {
-            file: file.clone(),
-            why: why.to_string(),
+        let broken = |why: serde_json::Error| {
+            let why = why.to_string();
+            ReportError::Broken { file: file.clone(), why }
         };
         let value: Value = serde_json::from_slice(text).map_err(broken)?;
         let is_history = value.get("commits").is_some() && value.get("range").is_some();
         let is_report = value.get("findings").is_some() && value.get("tool").is_some();
-        let Some(version) =
-            value.get("version").and_then(Value::as_u64).filter(|_| is_history || is_report)
-        else {
-            return Ok(None);
-        };
+        let version = value.get("version").and_then(Value::as_u64);
+        let Some(version) = version.filter(|_| is_history || is_report) else { return Ok(None) };
         if version > VERSION {
             return Err(ReportError::Newer { file, version });
         }
@@ -376,9 +374,8 @@ pub struct Day {
 impl Day {
     /// The lines of all repositories, and the duplicated ones.
     pub fn total(&self) -> (usize, usize) {
-        self.of
-            .values()
-            .fold((0, 0), |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated))
+        let sum = |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated);
+        self.of.values().copied().fold((0, 0), sum)
     }
 }
 
@@ -427,8 +424,8 @@ impl Organization {
         for document in &documents {
             let replaced = newest.insert((&document.repository, document.content.kind()), document);
             if let Some(older) = replaced {
-                let why = format!("`{}` is newer", document.file);
-                left_out.push(UncountedFile { file: older.file.clone(), why });
+                let (file, why) = (older.file.clone(), format!("`{}` is newer", document.file));
+                left_out.push(UncountedFile { file, why });
             }
         }
         let mut merged = Self { days, ..Self::default() };
@@ -447,13 +444,11 @@ impl Organization {
                 }
                 Content::Audit(report) => {
                     if let Some(audited) = &report.audit {
-                        let of_own = audited
-                            .components
-                            .iter()
-                            .filter(|of| names.is_own(&of.component, repository));
-                        let n_own: usize = of_own.map(|of| of.tokens).sum();
-                        member.audited =
-                            Some((audited.tokens, audited.copied_tokens.saturating_sub(n_own)));
+                        let own = audited.components.iter();
+                        let own = own.filter(|of| names.is_own(&of.component, repository));
+                        let n_own: usize = own.map(|of| of.tokens).sum();
+                        let n_copied = audited.copied_tokens.saturating_sub(n_own);
+                        member.audited = Some((audited.tokens, n_copied));
                         merged.add_taken(repository, &audited.components, &names, &mut components);
                     }
                     merged.add_findings(repository, &report.findings, &names);
@@ -471,19 +466,15 @@ impl Organization {
                 }
             }
         }
-        merged.repositories = members
-            .into_iter()
-            .map(|(name, member)| Member { name: name.to_owned(), ..member })
-            .collect();
+        let named = |(name, member): (&str, Member)| Member { name: name.to_owned(), ..member };
+        merged.repositories = members.into_iter().map(named).collect();
         merged
             .flows
             .sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
         merged.components = components.into_values().collect();
-        let need = |of: &SharedComponent| {
-            (std::cmp::Reverse(gravity_of(&of.answer)), std::cmp::Reverse(of.n_tokens()))
-        };
-        merged.components.sort_by(|a, b| {
-            need(a).cmp(&need(b)).then_with(|| (&a.name, &a.license).cmp(&(&b.name, &b.license)))
+        merged.components.sort_by_cached_key(|of| {
+            let need = (Reverse(gravity_of(&of.answer)), Reverse(of.n_tokens()));
+            (need, of.name.clone(), of.license.clone())
         });
         merged.months = without_gaps(months);
         left_out.sort();
@@ -503,11 +494,8 @@ impl Organization {
                 // A corpus of all repositories has this one, too.
                 Some(own) if own == repository => continue,
                 Some(from) => {
-                    let same = self
-                        .flows
-                        .iter_mut()
-                        .find(|flow| flow.from == from && flow.to == repository);
-                    match same {
+                    let is_it = |flow: &&mut Flow| flow.from == from && flow.to == repository;
+                    match self.flows.iter_mut().find(is_it) {
                         // Another version of it.
                         Some(flow) => {
                             flow.n_files += files;
@@ -540,11 +528,8 @@ impl Organization {
                     if gravity_of(&verdict.answer) > gravity_of(&shared.answer) {
                         shared.answer.clone_from(&verdict.answer);
                     }
-                    shared
-                        .reasons
-                        .entry(verdict.reason.clone())
-                        .or_default()
-                        .insert(repository.to_owned());
+                    let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
+                    reason.insert(repository.to_owned());
                     let user = shared.users.entry(repository.to_owned()).or_default();
                     *user = (user.0 + files, user.1 + tokens);
                 }
@@ -560,13 +545,9 @@ impl Organization {
         };
         let origin = |of: &ReportedOrigin| {
             let owner = of.component.as_ref().map(|component| {
-                let version = component
-                    .version
-                    .as_ref()
-                    .map(|version| format!(" {version}"))
-                    .unwrap_or_default();
+                let version = component.version.as_ref().map(|version| format!(" {version}"));
                 let license = component.license.as_deref().unwrap_or("license not known");
-                format!(" of {}{version} ({license})", component.name)
+                format!(" of {}{} ({license})", component.name, version.unwrap_or_default())
             });
             format!("{}:{}{}", of.path, lines(&of.fragment), owner.unwrap_or_default())
         };
@@ -586,18 +567,15 @@ impl Organization {
         };
         let is_of_others =
             |of: &&ReportedFinding| of.origins.is_empty() || !of.origins.iter().all(is_own);
-        self.findings.extend(
-            findings.iter().filter(|of| of.level > Level::Note).filter(is_of_others).map(noted),
-        );
+        let grave = findings.iter().filter(|of| of.level > Level::Note);
+        self.findings.extend(grave.filter(is_of_others).map(noted));
     }
 }
 
 /// How much an answer of a license policy needs a person.
 fn gravity_of(answer: &str) -> usize {
-    ["allowed", "review", "unknown", "denied"]
-        .iter()
-        .position(|known| *known == answer)
-        .unwrap_or_default()
+    let known = ["allowed", "review", "unknown", "denied"];
+    known.iter().position(|known| *known == answer).unwrap_or_default()
 }
 
 /// The repositories, as components of a corpus may be called.
@@ -644,11 +622,8 @@ fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, u
     for commit in &history.commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
         let day = crate::policy::Date::of_seconds(commit.author_time).to_string();
-        let parts: Vec<&str> = day.split('-').collect();
-        let [Ok(year), Ok(month)] = [0, 1].map(|at| parts.get(at).unwrap_or(&"").parse::<i32>())
-        else {
-            continue;
-        };
+        let mut parts = day.split('-').map(str::parse::<i32>);
+        let (Some(Ok(year)), Some(Ok(month))) = (parts.next(), parts.next()) else { continue };
         let of = months.entry(year * 12 + month - 1).or_default();
         of.n_commits += 1;
         of.n_novel += commit.new_tokens;
@@ -666,9 +641,8 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     };
     let name = |at: i32| format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1);
     let first = first.max(last - MAX_MONTHS);
-    (first..=last)
-        .map(|at| Month { name: name(at), ..months.remove(&at).unwrap_or_default() })
-        .collect()
+    let month = |at: i32| Month { name: name(at), ..months.remove(&at).unwrap_or_default() };
+    (first..=last).map(month).collect()
 }
 
 /// A whole, and a part of it.
@@ -697,10 +671,9 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
 /// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit
 /// and in a check.
 fn sort_and_join(findings: &mut Vec<RepositoryFinding>) {
-    type Gravity = (std::cmp::Reverse<Level>, std::cmp::Reverse<usize>);
+    type Gravity = (Reverse<Level>, Reverse<usize>);
     fn key(of: &RepositoryFinding) -> (Gravity, &str, &str, &str) {
-        let gravity = (std::cmp::Reverse(of.level), std::cmp::Reverse(of.n_tokens));
-        (gravity, &of.repository, &of.place, &of.rule)
+        ((Reverse(of.level), Reverse(of.n_tokens)), &of.repository, &of.place, &of.rule)
     }
     findings.sort_by(|a, b| key(a).cmp(&key(b)));
     let mut seen = BTreeSet::new();
@@ -716,11 +689,8 @@ mod tests {
     fn the_path_of_a_report_names_its_repository_and_day() {
         #[track_caller]
         fn check(path: &str, repository: &str, day: Option<&str>) {
-            assert_eq!(
-                named("reports", path),
-                (repository.to_owned(), day.map(str::to_owned)),
-                "{path}"
-            );
+            let expected = (repository.to_owned(), day.map(str::to_owned));
+            assert_eq!(named("reports", path), expected, "{path}");
         }
         check("shop/audit.json", "shop", None);
         check("shop.json", "shop", None);
@@ -739,15 +709,9 @@ mod tests {
     fn a_component_is_the_repository_of_its_name() {
         let names = Names::new(["team/shop", "ledger", "a/tool", "b/tool"].into_iter());
         let of = |name: &str, purl: Option<&str>| {
+            let (name, purl) = (name.to_owned(), purl.map(str::to_owned));
             let (version, license, license_class) = (None, None, String::new());
-            let component = Component {
-                name: name.to_owned(),
-                purl: purl.map(str::to_owned),
-                version,
-                license,
-                license_class,
-            };
-            names.repository(&component)
+            names.repository(&Component { name, version, purl, license, license_class })
         };
         assert_eq!(of("team/shop", None), Some("team/shop"));
         assert_eq!(of("Shop", None), Some("team/shop"));

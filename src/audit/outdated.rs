@@ -28,14 +28,7 @@ pub(super) struct Candidate<'c> {
     /// The tokens of the copy.
     own: Range<usize>,
     /// The file of the origin.
-    origin: &'c Source,
-}
-
-impl<'c> Candidate<'c> {
-    /// The path of the origin.
-    pub fn path(&self) -> &'c FilePath {
-        &self.origin.path
-    }
+    pub origin: &'c Source,
 }
 
 /// The findings that may be about a copy of a past state: their origin, as `origin` has it, was not
@@ -72,7 +65,7 @@ pub(super) fn mark_old_copies(
 ) -> Result<(), Error> {
     for candidate in candidates {
         let finding = &mut findings[candidate.finding];
-        let edits = versions.of(candidate.path())?;
+        let edits = versions.of(&candidate.origin.path)?;
         let Some(outdated) = later_commits(&candidate, edits, reader, sources)? else { continue };
         let about = About::OldCopy(outdated);
         let language = &candidate.copy.language;
@@ -94,11 +87,7 @@ pub(super) fn mark_old_copies(
 /// The tokens on the lines of a fragment; those of the unit around it if they are less than twice
 /// as many, since what was changed since is often where the copy of the present code ends.
 fn around(source: &Source, fragment: &Fragment) -> Range<usize> {
-    let lines = Lines::new(&source.text);
-    let from = lines.range(fragment.start.line).start as u32;
-    let to = lines.range(fragment.end.line.min(lines.n_lines())).end as u32;
-    let range = source.tokens.partition_point(|token| token.start < from)
-        ..source.tokens.partition_point(|token| token.start < to);
+    let range = source.tokens_on(&Lines::new(&source.text), fragment);
     let unit = source.document().enclosing_unit(range.clone()).map(|unit| unit.tokens);
     unit.filter(|unit| unit.len() < 2 * range.len()).unwrap_or(range)
 }

@@ -11,7 +11,7 @@ use crate::policy::Notice;
 use crate::text::FilePath;
 
 /// One end of the audited range.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct End {
     /// Its name for the user: a revision, "the index", "the work tree".
     pub name: String,

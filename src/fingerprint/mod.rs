@@ -57,6 +57,11 @@ impl Params {
         window.map(|window| Self { k, window }).ok_or(ParamsError { k, t })
     }
 
+    /// The parameters that select every k-gram.
+    pub fn of_every_kgram(&self) -> Self {
+        Self { window: NonZeroUsize::MIN, ..*self }
+    }
+
     /// k: no match of fewer tokens is detected.
     pub fn noise_threshold(&self) -> usize {
         self.k.get()

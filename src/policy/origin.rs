@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Answer, Verdict};
 use crate::license::Terms;
 use crate::matching::CloneType;
@@ -192,7 +194,7 @@ pub struct Deletion {
 }
 
 /// When and by whom code was written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Writing {
     /// The commit that added most of it, in hexadecimal.
     pub commit: String,

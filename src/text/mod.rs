@@ -13,6 +13,8 @@ pub mod varint;
 use std::fmt;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 pub use count::{agreed, count, hexadecimal, noun_of};
 pub use encoding::{NotText, decoded, decoded_as, is_encoded, readable};
 pub use fnv::fnv_1a;
@@ -200,6 +202,20 @@ impl FilePath {
         folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     }
 
+    /// What is at `path` in a folder, which is the root if it is empty.
+    pub fn joined(folder: &[u8], path: &[u8]) -> Self {
+        Self(if folder.is_empty() { path.to_vec() } else { [folder, b"/", path].concat() })
+    }
+
+    /// The path below a folder, which is the root if it is empty; `None` for what is not in it.
+    pub fn below(&self, folder: &[u8]) -> Option<&[u8]> {
+        if folder.is_empty() {
+            Some(&self.0)
+        } else {
+            self.0.strip_prefix(folder)?.strip_prefix(b"/")
+        }
+    }
+
     /// Whether it is in one of `folders`; true if there are none.
     pub fn is_within(&self, folders: &[Self]) -> bool {
         folders.is_empty() || folders.iter().any(|folder| self.is_in(folder))
@@ -229,6 +245,31 @@ impl FilePath {
             }
         }
         uri
+    }
+}
+
+/// As a text if it is UTF-8, else as bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredPath {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Serialize for FilePath {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        String::from_utf8(self.0.clone())
+            .map_or_else(|error| StoredPath::Bytes(error.into_bytes()), StoredPath::Text)
+            .serialize(to)
+    }
+}
+
+impl<'d> Deserialize<'d> for FilePath {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Self, D::Error> {
+        Ok(match StoredPath::deserialize(from)? {
+            StoredPath::Text(text) => Self::new(text),
+            StoredPath::Bytes(bytes) => Self::new(bytes),
+        })
     }
 }
 

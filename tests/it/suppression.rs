@@ -345,19 +345,12 @@ mod trust {
 }
 
 mod library {
-    use secondhand::audit::{Context, Elsewhere, Memory, Progress, check, finish};
+    use secondhand::audit::{Context, Elsewhere, Memory, Silent, check, finish};
     use secondhand::change::{BaselinePlace, ChangeEnd, CheckRequest, PastScope, SettingsPlace};
     use secondhand::config::Overrides;
     use secondhand::report::{FORMATS, Style};
 
     use super::*;
-
-    struct Silent;
-
-    impl Progress for Silent {
-        fn begin(&self, _: &'static str, _: usize) {}
-        fn step(&self) {}
-    }
 
     /// The report of a caller of the library, and the exit status that it would have.
     fn by_library(repository: &Repository, base: &str) -> Ran {

@@ -1,7 +1,6 @@
 //! Reads the files that a change touches, pairs each with its predecessor, and diffs the pairs.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use rayon::prelude::*;
 
 use super::pairing::{Changes, changes, renames};
 use super::traces::Traces;
-use crate::audit::read::{Skip, Source, Sources};
+use crate::audit::read::{Skip, Source, Sources, n_marked};
 use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examination};
 use crate::config::{Config, Thresholds};
@@ -58,7 +57,7 @@ impl ChangedFile {
     }
 
     pub fn n_novel(&self) -> usize {
-        self.novel.iter().filter(|&&is_novel| is_novel).count()
+        n_marked(&self.novel)
     }
 
     /// The novel tokens that could be part of a copy: in a file with enough of them, those with
@@ -71,7 +70,7 @@ impl ChangedFile {
         }
         let mut asked = self.novel.clone();
         for hunk in hunks(&self.novel) {
-            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < min_tokens {
+            if n_marked(&self.novel[hunk.clone()]) < min_tokens {
                 asked[hunk].fill(false);
             }
         }
@@ -90,6 +89,13 @@ pub(in crate::audit) struct Predecessor {
     pub gone: Vec<bool>,
     /// What the change kept in place: the file that it became is the query, this one the target.
     pub kept: Alignment,
+}
+
+impl Predecessor {
+    /// The one of `all` that became the file of the head at `path`.
+    pub fn of<'p>(all: &'p [Self], path: &FilePath) -> Option<&'p Self> {
+        all.iter().find(|file| file.of.as_ref() == Some(path))
+    }
 }
 
 /// Reads the files that differ, pairs each with its predecessor, and diffs the pairs.
@@ -116,10 +122,8 @@ pub(in crate::audit) fn changed_files(
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
-        let base = before
-            .as_ref()
-            .filter(|_| sources.skip_judging(&entry.path).is_none())
-            .and_then(|_| read.next());
+        let is_judged = before.is_some() && sources.skip_judging(&entry.path).is_none();
+        let base = if is_judged { read.next() } else { None };
         let head = match base {
             // Without what was there before, all of it would be new.
             Some(Err(Skip::Missing)) => head.and(Err(Skip::Missing)),
@@ -234,12 +238,9 @@ fn pair_renames(
     let before = renames(&added_sources, &deleted_sources, &config.fingerprint);
     let mut deleted: Vec<Option<Arc<Source>>> = deleted.into_iter().map(Some).collect();
     for (at, before) in added.into_iter().zip(before) {
-        let before = before.filter(|&before| {
-            deleted[before]
-                .as_ref()
-                .is_some_and(|from| config.judges_alike(from.file(), heads[at].0.file()))
-        });
-        heads[at].1 = before.and_then(|before| deleted[before].take());
+        let Some(before) = before else { continue };
+        let head = heads[at].0.file();
+        heads[at].1 = deleted[before].take_if(|from| config.judges_alike(from.file(), head));
     }
     deleted.into_iter().flatten().collect()
 }
@@ -280,15 +281,6 @@ pub(in crate::audit) fn asking<'c>(
 /// Searches for where the files in `asking` could have been copied from.
 pub(in crate::audit) fn queries<'q>(asking: &[&'q ChangedFile], config: &'q Config) -> Queries<'q> {
     Queries::new(asking.iter().map(|file| (&*file.source, file.asked(config))).collect(), config)
-}
-
-/// The file of base that each file of the head was.
-pub(in crate::audit) fn sources_before<'p>(
-    predecessors: &'p [Predecessor],
-) -> impl Fn(&FilePath) -> Option<&'p Source> {
-    let before: BTreeMap<&FilePath, &Predecessor> =
-        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    move |path| before.get(path).map(|before| &*before.source)
 }
 
 /// Maximum old tokens between two novel parts of one copy; more of them split it in two.

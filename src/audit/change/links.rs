@@ -50,15 +50,12 @@ fn adds_code(
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Result<bool, Error> {
-    if reader.size(file).is_some_and(|size| size > sources.config.max_file_size) {
+    if sources.is_too_large(reader, file) {
         return Ok(true);
     }
     let read = |entry: &Entry| -> Result<_, Error> {
-        Ok(reader
-            .try_read(entry)?
-            .map_err(Skip::from)
-            .and_then(|bytes| sources.tokenize(link, bytes))
-            .map(Arc::new))
+        let bytes = reader.try_read(entry)?.map_err(Skip::from);
+        Ok(bytes.and_then(|bytes| sources.tokenize(link, bytes)).map(Arc::new))
     };
     let head = match read(file)? {
         Ok(head) => head,

@@ -11,7 +11,6 @@ mod unnamed;
 
 pub(super) use changed::{
     ChangedFile, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries,
-    sources_before,
 };
 pub(super) use excuses::self_excused;
 pub(super) use links::linked;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::changed::{ChangedFile, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
-use crate::audit::read::Sources;
+use crate::audit::read::{Sources, n_marked};
 use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::language::Token;
@@ -28,8 +28,7 @@ pub(in crate::audit) fn credit_moves(
 ) {
     let config = sources.config;
     let k = config.fingerprint.noise_threshold();
-    let is_enough =
-        |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
+    let is_enough = |is_marked: &[bool]| n_marked(is_marked) >= k;
     if !changed.iter().any(|file| is_enough(&file.novel))
         || !predecessors.iter().any(|file| is_enough(&file.removed))
     {
@@ -105,13 +104,10 @@ impl Credit {
     fn edited(&mut self, changed: &[ChangedFile], predecessors: &[Predecessor], config: &Config) {
         let k = config.fingerprint.noise_threshold();
         // Less novel code than this is never a copy, so it does not matter whether it was moved.
-        let asked: Vec<Vec<bool>> = changed
-            .par_iter()
-            .zip(&self.novel)
-            .map(|(file, novel)| {
-                around(novel, &file.novel, file.thresholds(config).min_tokens, config)
-            })
-            .collect();
+        let around_novel = |(file, novel): (&ChangedFile, &Vec<bool>)| {
+            around(novel, &file.novel, file.thresholds(config).min_tokens, config)
+        };
+        let asked: Vec<Vec<bool>> = changed.par_iter().zip(&self.novel).map(around_novel).collect();
         let numbers: Vec<usize> =
             (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
         let queries = numbers.iter().map(|&at| (&*changed[at].source, Cow::Borrowed(&*asked[at])));
@@ -244,7 +240,7 @@ fn around(left: &[bool], is_changed: &[bool], min_tokens: usize, config: &Config
     let mut asked = vec![false; left.len()];
     let margin = 2 * config.min_tokens;
     for hunk in hunks(left) {
-        if left[hunk.clone()].iter().filter(|&&is_left| is_left).count() >= min_tokens {
+        if n_marked(&left[hunk.clone()]) >= min_tokens {
             let around = hunk.start.saturating_sub(margin)..(hunk.end + margin).min(left.len());
             asked[around.clone()].copy_from_slice(&is_changed[around]);
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use crate::audit::read::Source;
+use crate::audit::read::{Source, distinct};
 use crate::files::{Content, Entry};
 use crate::fingerprint::Params;
 use crate::git::Snapshot;
@@ -152,22 +152,19 @@ impl DeletedFiles {
                 common = Some(postings);
             }
         }
-        let mut found: Vec<(usize, usize)> =
+        let mut ranked: Vec<(usize, usize)> =
             n_shared.into_iter().filter(|(from, _)| !is_taken[*from]).collect();
-        found.sort_unstable_by_key(|&(from, n)| (Reverse(n), from));
-        let mut found: Vec<usize> = found.into_iter().map(|(from, _)| from).collect();
+        ranked.sort_unstable_by_key(|&(from, n)| (Reverse(n), from));
         if common.is_some() {
-            found.truncate(MAX_CANDIDATES);
+            ranked.truncate(MAX_CANDIDATES);
         }
+        let document = |(_, posting): &(u64, Posting)| posting.document as usize;
         let is_left = |from: &usize| !is_taken[*from];
         let named = self.by_name.get(source.path.name()).map_or(&[][..], Vec::as_slice);
-        found.extend(nearest(named, |&from| from, rank).filter(is_left).take(MAX_CANDIDATES / 2));
-        let beside =
-            nearest(common.unwrap_or_default(), |(_, posting)| posting.document as usize, rank);
-        found.extend(beside.filter(is_left).take(MAX_CANDIDATES / 2));
-        found.sort_unstable();
-        found.dedup();
-        found
+        let named = nearest(named, |&from| from, rank).filter(is_left);
+        let beside = nearest(common.unwrap_or_default(), document, rank).filter(is_left);
+        let near = named.take(MAX_CANDIDATES / 2).chain(beside.take(MAX_CANDIDATES / 2));
+        distinct(ranked.into_iter().map(|(from, _)| from).chain(near))
     }
 }
 
@@ -192,12 +189,7 @@ fn nearest<T>(
 
 /// The distinct fingerprints of a file, in order.
 fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
-    let mut hashes = Vec::new();
-    let mut set: Vec<u64> =
-        params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();
-    set.sort_unstable();
-    set.dedup();
-    set
+    distinct(params.fingerprints(&source.tokens, &mut Vec::new()).map(|print| print.hash))
 }
 
 /// The resemblance of two sets in order: what they share, as a fraction of what either has.

@@ -149,23 +149,14 @@ mod tests {
     fn what_was_replaced_is_what_an_edit_was() {
         assert_eq!(traces().before(1..3, all), Some((1, 1..4)));
         assert_eq!(traces().before(0..2, all), Some((1, 0..4)));
-    }
-
-    #[test]
-    fn what_the_head_has_elsewhere_was_not_replaced() {
+        // What the head has elsewhere was not.
         assert_eq!(traces().before(1..3, |_, at| at == 3), Some((1, 3..4)));
         assert_eq!(traces().before(1..3, |_, _| false), None);
         assert_eq!(traces().before(0..2, |_, at| at == 1), Some((1, 0..2)));
-    }
-
-    #[test]
-    fn of_code_from_two_files_the_one_with_more_of_it_counts() {
+        // Of two files, the one with more of it counts.
         assert_eq!(traces().before(0..5, all), Some((1, 0..5)));
         assert_eq!(traces().before(4..5, all), Some((7, 20..21)));
-    }
-
-    #[test]
-    fn an_insertion_was_nothing() {
+        // An insertion was nothing.
         let traces = Traces::kept(&[(0, 0), (3, 1)].into_iter().collect(), 0, 2);
         assert_eq!(traces.before(1..3, all), None);
     }

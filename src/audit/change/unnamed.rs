@@ -40,9 +40,7 @@ pub(in crate::audit) fn unnamed(
         };
         for entry in head.entries.iter().filter(is_beside).take(MAX_BESIDE) {
             let Some(language) = sources.languages.promised(&entry.path) else { continue };
-            let is_too_large =
-                reader.size(entry).is_some_and(|size| size > sources.config.max_file_size);
-            if is_too_large || !may_include(language, sources) {
+            if sources.is_too_large(reader, entry) || !may_include(language, sources) {
                 continue;
             }
             let Ok(text) = reader.try_read(entry)? else { continue };

@@ -13,13 +13,6 @@ pub const CLUSTERED: f64 = 0.5;
 /// Time O(pairs · α(n)), memory O(n): a forest of submissions, joined pair by pair.
 pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
     let mut parents: Vec<usize> = (0..n).collect();
-    fn root(parents: &mut [usize], mut at: usize) -> usize {
-        while parents[at] != at {
-            parents[at] = parents[parents[at]];
-            at = parents[at];
-        }
-        at
-    }
     for pair in pairs.iter().filter(|pair| pair.containment() >= CLUSTERED) {
         let (a, b) = (root(&mut parents, pair.a), root(&mut parents, pair.b));
         parents[a.max(b)] = a.min(b);
@@ -32,4 +25,14 @@ pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
     members.retain(|cluster| cluster.len() > 1);
     members.sort_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0]));
     members
+}
+
+/// The first of a group, given an earlier member of each, or itself. Path compression: each lookup
+/// shortens the way for the next.
+pub(in crate::audit) fn root(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
 }

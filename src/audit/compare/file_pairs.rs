@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::prints::{ReadSubmission, hash_of_whole};
+use crate::audit::read::distinct;
 use crate::matching::SharedKgram;
 
 /// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file
@@ -57,24 +58,23 @@ impl FilePairs {
         for (own, other) in common(&keys(a), &keys(b)) {
             let is_of_few = own.len() * other.len() <= MAX_PAIRS;
             for (rank, &(key, file)) in own.iter().enumerate() {
-                let counterpart = rank * other.len() / own.len();
-                let from = if is_of_few { 0 } else { counterpart.saturating_sub(BESIDE) };
-                let until =
-                    if is_of_few { other.len() } else { other.len().min(counterpart + BESIDE + 1) };
-                shared.extend(
-                    other[from..until].iter().map(|&(_, partner)| ((file, partner), Vec::new())),
-                );
+                let beside = if is_of_few {
+                    0..other.len()
+                } else {
+                    let counterpart = rank * other.len() / own.len();
+                    counterpart.saturating_sub(BESIDE)..other.len().min(counterpart + BESIDE + 1)
+                };
+                let partners = other[beside].iter();
+                shared.extend(partners.map(|&(_, partner)| ((file, partner), Vec::new())));
                 if let Key::Print(hash) = key
                     && !is_of_few
                 {
-                    let PassedOver { n_alike, positions: known, .. } =
-                        passed_over.entry(file).or_default();
-                    *n_alike = (*n_alike).max(other.len());
+                    let passed_over = passed_over.entry(file).or_default();
+                    passed_over.n_alike = passed_over.n_alike.max(other.len());
                     let prints = &own_prints[file];
                     let from = prints.partition_point(|print| print.0 < hash);
-                    known.extend(positions(
-                        prints[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or_default(),
-                    ));
+                    let of_hash = prints[from..].chunk_by(|a, b| a.0 == b.0).next();
+                    passed_over.positions.extend(positions(of_hash.unwrap_or_default()));
                 }
             }
         }
@@ -103,15 +103,13 @@ enum Key {
 
 /// What each file of a submission may have in common with others, sorted.
 fn keys(read: &ReadSubmission) -> Vec<(Key, usize)> {
-    let mut keys = Vec::new();
     // What has no fingerprint has nothing to be aligned along.
-    for number in (0..read.sources.len()).filter(|&number| !read.prints[number].is_empty()) {
-        keys.push((Key::Whole(hash_of_whole(&read.sources[number])), number));
-        keys.extend(read.prints[number].iter().map(|&(hash, _)| (Key::Print(hash), number)));
-    }
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+    let files = (0..read.sources.len()).filter(|&number| !read.prints[number].is_empty());
+    distinct(files.flat_map(|number| {
+        let prints = read.prints[number].iter().map(|&(hash, _)| Key::Print(hash));
+        let whole = Key::Whole(hash_of_whole(&read.sources[number]));
+        prints.chain([whole]).map(move |key| (key, number))
+    }))
 }
 
 fn sorted(prints: &[(u64, u32)]) -> Vec<(u64, u32)> {

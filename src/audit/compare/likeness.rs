@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use super::prints::ReadSubmission;
-use crate::audit::read::Source;
+use crate::audit::read::{Source, distinct};
 use crate::language::{Kind, Token};
 
 /// Tokens of a sequence. With three or six the area is .01 to .02 smaller.
@@ -41,7 +41,7 @@ impl ShortSequences {
         if !are_small(read.iter().map(|read| &read.sources)) {
             return None;
         }
-        let all: Vec<Vec<u64>> = read.iter().map(distinct).collect();
+        let all: Vec<Vec<u64>> = read.iter().map(distinct_sequences).collect();
         let mut n_with: HashMap<u64, u32> = HashMap::new();
         all.iter().flatten().for_each(|sequence| *n_with.entry(*sequence).or_default() += 1);
         let weight =
@@ -69,17 +69,12 @@ impl ShortSequences {
 }
 
 /// The distinct sequences of a submission, in order.
-fn distinct(read: &ReadSubmission) -> Vec<u64> {
-    let mut all: Vec<u64> = Vec::new();
-    for (source, ignored) in read.sources.iter().zip(&read.ignored) {
-        let counted = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));
-        all.extend(
-            counted.filter(|(_, ignored)| !ignored.contains(&true)).map(|(tokens, _)| hash(tokens)),
-        );
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
+fn distinct_sequences(read: &ReadSubmission) -> Vec<u64> {
+    let counted = read.sources.iter().zip(&read.ignored).flat_map(|(source, ignored)| {
+        let sequences = source.tokens.windows(LENGTH).zip(ignored.windows(LENGTH));
+        sequences.filter(|(_, ignored)| !ignored.contains(&true)).map(|(tokens, _)| hash(tokens))
+    });
+    distinct(counted)
 }
 
 fn hash(tokens: &[Token]) -> u64 {

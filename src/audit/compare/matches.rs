@@ -7,6 +7,7 @@ use super::Match;
 use super::file_pairs::FilePairs;
 use super::prints::ReadSubmission;
 use super::tiles::Tiles;
+use crate::audit::change::clusters;
 use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
@@ -298,12 +299,6 @@ fn aligned_parts(
 
 /// The runs of `range` that count; fewer than `k` ignored tokens in a row do not split a run.
 fn own_runs(range: Range<usize>, ignored: &[bool], k: usize) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for at in range.filter(|&at| !ignored[at]) {
-        match runs.last_mut() {
-            Some(last) if at - last.end < k => last.end = at + 1,
-            _ => runs.push(at..at + 1),
-        }
-    }
-    runs
+    let own: Vec<usize> = range.filter(|&at| !ignored[at]).collect();
+    clusters(&own, |between| between.len() >= k)
 }

@@ -36,12 +36,13 @@ use std::collections::{BTreeMap, HashSet};
 use rayon::prelude::*;
 
 pub use clusters::CLUSTERED;
+pub(in crate::audit) use clusters::root;
 pub use ranking::HISTOGRAM_BARS;
 pub use submission::{LeftOut, Submission};
 
 use self::likeness::are_small;
 use self::matches::matches;
-use self::prints::{ReadSubmission, every_kgram, prints_of};
+use self::prints::{ReadSubmission, prints_of};
 use self::ranking::Ranking;
 pub(in crate::audit) use self::submission::Reading;
 use super::Context;
@@ -213,16 +214,10 @@ pub struct Match {
 /// [`Comparison::n_compared`].
 ///
 /// ```
-/// use secondhand::audit::{CompareParams, Context, Progress, Submission, compare};
+/// use secondhand::audit::{CompareParams, Context, Silent, Submission, compare};
 /// use secondhand::config::{Config, RawConfig};
 /// use secondhand::language::Languages;
 /// use secondhand::text::FilePath;
-///
-/// struct Silent;
-/// impl Progress for Silent {
-///     fn begin(&self, _: &'static str, _: usize) {}
-///     fn step(&self) {}
-/// }
 ///
 /// let folder = tempfile::tempdir()?;
 /// let submission = |name: &str, text: &str| {
@@ -263,20 +258,16 @@ pub fn compare(
     // A winnowed sample of the handed-out code would miss what it shares with the sample of a
     // submission.
     let mut given = HashSet::new();
+    let every_kgram = config.fingerprint.of_every_kgram();
     for source in read_all(handed_out, &sources, params.with_words, &mut skipped).iter().flatten() {
-        given.extend(
-            prints_of(source, &every_kgram(&config.fingerprint), config)
-                .into_iter()
-                .map(|(hash, _)| hash),
-        );
+        given.extend(prints_of(source, &every_kgram, config).into_iter().map(|(hash, _)| hash));
     }
     let read = read_all(submissions, &sources, params.with_words, &mut skipped);
     let is_exact = params.is_exact || are_small(&read);
-    let print_params = if is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
-    let read = read
-        .into_par_iter()
-        .map(|sources| ReadSubmission::new(sources, &print_params, &given, config));
-    let mut read: Vec<ReadSubmission> = read.collect();
+    let print_params = if is_exact { every_kgram } else { config.fingerprint };
+    let read = read.into_par_iter();
+    let mut read: Vec<ReadSubmission> =
+        read.map(|sources| ReadSubmission::new(sources, &print_params, &given, config)).collect();
     skipped.sort();
 
     progress.begin("comparing", read.len());
@@ -339,13 +330,9 @@ fn read_all(
         let reading = Reading::of(submission, sources, with_words);
         (reading.files, reading.left_out)
     });
-    let read: Vec<_> = read.collect();
-    let mut kept = Vec::with_capacity(read.len());
-    for (files, left_out) in read {
-        kept.push(files);
-        skipped.extend(left_out);
-    }
-    kept
+    let (files, left_out): (Vec<_>, Vec<_>) = read.unzip();
+    skipped.extend(left_out.into_iter().flatten());
+    files
 }
 
 /// The texts of all files with matches.

@@ -2,11 +2,10 @@
 //! handed out or that everybody has.
 
 use std::collections::HashSet;
-use std::num::NonZeroUsize;
 
 use rayon::prelude::*;
 
-use crate::audit::read::Source;
+use crate::audit::read::{Source, distinct};
 use crate::audit::search::may_be_whole;
 use crate::config::Config;
 use crate::fingerprint::Params;
@@ -25,21 +24,13 @@ pub(super) struct ReadSubmission {
     pub n_fingerprints: usize,
 }
 
-/// The parameters that select every k-gram.
-pub(super) fn every_kgram(params: &Params) -> Params {
-    let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
-    Params::new(k, k).expect("t = k is allowed")
-}
-
 /// The informative fingerprints of a source; those of different families differ. A file without
 /// any, such as one of plain assignments, has its whole as one, so that files that are spelled the
 /// same share all they have.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
-    let family = source
-        .family
-        .bytes()
-        .fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let step = |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte));
+    let family = source.family.bytes().fold(0, step);
     let mut hashes = Vec::new();
     let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
     let prints = params
@@ -68,11 +59,12 @@ impl ReadSubmission {
         given: &HashSet<u64>,
         config: &Config,
     ) -> Self {
-        let mut prints: Vec<_> =
-            sources.iter().map(|source| prints_of(source, params, config)).collect();
-        for of_one in &mut prints {
-            of_one.retain(|(hash, _)| !given.contains(hash));
-        }
+        let prints = sources.iter().map(|source| {
+            let mut prints = prints_of(source, params, config);
+            prints.retain(|(hash, _)| !given.contains(hash));
+            prints
+        });
+        let prints = prints.collect();
         let ignored = sources.iter().map(|source| handed_out(source, given, config)).collect();
         let mut read = Self { n_fingerprints: 0, sources, prints, ignored };
         read.n_fingerprints = read.distinct().len();
@@ -81,10 +73,7 @@ impl ReadSubmission {
 
     /// Its distinct fingerprints, sorted.
     pub fn distinct(&self) -> Vec<u64> {
-        let mut distinct: Vec<u64> = self.prints.iter().flatten().map(|&(hash, _)| hash).collect();
-        distinct.sort_unstable();
-        distinct.dedup();
-        distinct
+        distinct(self.prints.iter().flatten().map(|&(hash, _)| hash))
     }
 
     /// Removes the fingerprints for which `is_common`, and ignores the code that they cover; true
@@ -116,7 +105,7 @@ impl ReadSubmission {
 fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<bool> {
     let mut is_given = vec![false; source.tokens.len()];
     if !given.is_empty() {
-        let params = every_kgram(&config.fingerprint);
+        let params = config.fingerprint.of_every_kgram();
         for (hash, position) in prints_of(source, &params, config) {
             if given.contains(&hash) {
                 is_given[position as usize..position as usize + params.noise_threshold()]

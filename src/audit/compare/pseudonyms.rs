@@ -24,12 +24,8 @@ impl Comparison {
         let name = |at: usize| {
             FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes())
         };
-        let key: Vec<_> = self
-            .submissions
-            .iter()
-            .enumerate()
-            .map(|(at, of)| (of.name.clone(), name(at)))
-            .collect();
+        let submissions = self.submissions.iter().enumerate();
+        let key: Vec<_> = submissions.map(|(at, of)| (of.name.clone(), name(at))).collect();
 
         let mut renamed =
             NameMap { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };

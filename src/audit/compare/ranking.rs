@@ -62,11 +62,8 @@ pub(super) fn ranked(
         let mut histogram = [0; HISTOGRAM_BARS];
         let mut pairs = Vec::new();
         for &b in &met {
-            let pair = Pair::new(
-                (a, read[a].n_fingerprints),
-                (b, read[b].n_fingerprints),
-                n_shared[b] as usize,
-            );
+            let n_prints = |number: usize| (number, read[number].n_fingerprints);
+            let pair = Pair::new(n_prints(a), n_prints(b), n_shared[b] as usize);
             let bar = (pair.containment() * HISTOGRAM_BARS as f64) as usize;
             histogram[bar.min(HISTOGRAM_BARS - 1)] += 1;
             if pair.containment() >= threshold {

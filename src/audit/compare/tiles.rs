@@ -11,6 +11,7 @@
 //! the halves must not be torn apart for that, so a part of a paragraph has to be worth more than
 //! what it would be taken from.
 
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -33,8 +34,8 @@ struct Tile {
     /// The tokens of the alignment that it is of: of equal tiles, the one with more around it goes
     /// first.
     n_around: usize,
-    files: std::cmp::Reverse<(usize, usize)>,
-    start: std::cmp::Reverse<(usize, usize)>,
+    files: Reverse<(usize, usize)>,
+    start: Reverse<(usize, usize)>,
 }
 
 /// Maximum tokens at an end of a tile that may go to what is next to it.
@@ -50,34 +51,31 @@ impl Tile {
         Self { worth: self.len + n_exact, ..self }
     }
 
+    /// Whether a paragraph begins at an offset on both sides.
+    fn starts_paragraph(&self, a: &[Document<'_>], b: &[Document<'_>], offset: usize) -> bool {
+        let (files, (at, to)) = (self.files.0, self.start.0);
+        starts_paragraph(a[files.0], at + offset) && starts_paragraph(b[files.1], to + offset)
+    }
+
     /// Its whole paragraphs, if they have `min_len` tokens.
     fn paragraphs(self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Self> {
-        let (files, (at, to)) = (self.files.0, self.start.0);
-        let (query, target) = (a[files.0], b[files.1]);
-        let is_start = |offset: &usize| {
-            starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
-        };
+        let (at, to) = self.start.0;
+        let is_start = |offset: &usize| self.starts_paragraph(a, b, *offset);
         let from = (0..self.len).find(is_start)?;
         let end = (from..=self.len).rev().find(is_start)?;
-        let start = std::cmp::Reverse((at + from, to + from));
+        let start = Reverse((at + from, to + from));
         (end - from >= min_len).then(|| Self { len: end - from, start, ..self }.weighed(a, b))
     }
 
     /// Its tokens without those at its ends that belong to what is around it: what follows a
     /// passage often begins like what follows the other one, and what precedes it often ends alike.
     /// `None` if less than `min_len` are left.
-    fn own(
-        &self,
-        query: Document<'_>,
-        target: Document<'_>,
-        min_len: usize,
-    ) -> Option<Range<usize>> {
-        let (at, to) = self.start.0;
+    fn own(&self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Range<usize>> {
+        let (files, (at, to)) = (self.files.0, self.start.0);
+        let (query, target) = (a[files.0], b[files.1]);
         let starts =
             |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
-        let is_paragraph = |offset: usize| {
-            starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
-        };
+        let is_paragraph = |offset: usize| self.starts_paragraph(a, b, offset);
         let closes = |offset: usize| {
             let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
             token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
@@ -144,12 +142,12 @@ impl<'d> Tiles<'d> {
                     query.tokens[at + offset].exact == target.tokens[to + offset].exact
                 };
                 push_runs(block.len as usize, is_exact, min_len, |offset, len| {
-                    let start = std::cmp::Reverse((at + offset, to + offset));
+                    let start = Reverse((at + offset, to + offset));
                     heap.push(Tile {
                         worth: 2 * len,
                         len,
                         n_around,
-                        files: std::cmp::Reverse(*files),
+                        files: Reverse(*files),
                         start,
                     });
                 });
@@ -160,9 +158,8 @@ impl<'d> Tiles<'d> {
             .iter()
             .map(|(files, run)| {
                 let len = run.len as usize;
-                let start = std::cmp::Reverse((run.query as usize, run.target as usize));
-                Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }
-                    .weighed(a, b)
+                let start = Reverse((run.query as usize, run.target as usize));
+                Tile { worth: 0, len, n_around: len, files: Reverse(*files), start }.weighed(a, b)
             })
             .collect();
         let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
@@ -240,16 +237,13 @@ impl<'d> Tiles<'d> {
             };
             if !(0..tile.len).all(|offset| is_free(&offset)) {
                 push_runs(tile.len, is_free, min_len, |offset, len| {
-                    let start = std::cmp::Reverse((at + offset, to + offset));
+                    let start = Reverse((at + offset, to + offset));
                     heap.push(Tile { len, start, ..tile }.weighed(a, b));
                 });
                 continue;
             }
-            let (query, target) = (a[files.0], b[files.1]);
-            let Some(own) = tile.own(query, target, min_len) else { continue };
-            let is_paragraph = |offset: usize| {
-                starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset)
-            };
+            let Some(own) = tile.own(a, b, min_len) else { continue };
+            let is_paragraph = |offset: usize| tile.starts_paragraph(a, b, offset);
             if only_paragraphs && !(is_paragraph(own.start) && is_paragraph(own.end)) {
                 left.push(tile);
                 continue;

@@ -37,10 +37,9 @@ impl Piece {
         let at = Lines::new(text);
         let numbers = fragment.start.line..=fragment.end.line.min(at.n_lines());
         let all: Vec<&[u8]> = numbers.map(|line| at.text(text, line).trim_ascii()).collect();
-        let telling: Vec<u64> =
-            all.iter().filter(|line| is_telling(line)).map(|line| hash(line)).collect();
-        let lines =
-            if telling.is_empty() { all.iter().map(|line| hash(line)).collect() } else { telling };
+        let of_lines = |all: &[&[u8]]| -> Vec<u64> { all.iter().map(|line| hash(line)).collect() };
+        let telling: Vec<&[u8]> = all.iter().copied().filter(|line| is_telling(line)).collect();
+        let lines = of_lines(if telling.is_empty() { &all } else { &telling });
         Self { commit, path, lines }
     }
 
@@ -112,12 +111,12 @@ impl FormerFiles<'_> {
     fn holder(&mut self, piece: &Piece) -> Result<Option<usize>, crate::git::Error> {
         for (at, was) in self.edit.before.iter().enumerate() {
             if at == self.lines.len() {
-                let is_small =
-                    self.reader.blob_size(was.blob).is_none_or(|size| size <= MAX_VERSION);
-                let text =
-                    is_small.then(|| self.reader.past_blob(was.blob, &was.path)).transpose()?;
-                let text = text.flatten().map(|text| lines_of(&readable(text)));
-                self.lines.push(text.unwrap_or_default());
+                let size = self.reader.blob_size(was.blob);
+                let text = match size.is_none_or(|size| size <= MAX_VERSION) {
+                    true => self.reader.past_blob(was.blob, &was.path)?,
+                    false => None,
+                };
+                self.lines.push(text.map(|text| lines_of(&readable(text))).unwrap_or_default());
             }
             if piece.is_in(&self.lines[at]) {
                 return Ok(Some(at));
@@ -154,8 +153,8 @@ pub fn blame(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let reader = repository.reader();
-    let ends = [Some(&outcome.head), outcome.base.as_ref()].into_iter().flatten();
-    let Some(tip) = ends.filter_map(|end| end.commit).next() else { return Ok(()) };
+    let tip = outcome.head.commit.or(outcome.base.as_ref().and_then(|base| base.commit));
+    let Some(tip) = tip else { return Ok(()) };
     let mut pieces = Vec::new();
     let mut places = Vec::new();
     for (at, finding) in outcome.findings.iter().enumerate() {

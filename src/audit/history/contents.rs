@@ -8,9 +8,10 @@ use foldhash::HashMap;
 use rayon::prelude::*;
 
 use crate::audit::Error;
-use crate::audit::read::Sources;
+use crate::audit::read::{Sources, distinct};
 use crate::files::{BlobId, Entry, ReadFiles};
-use crate::git::{Repository, Snapshot};
+use crate::git::{Reader, Repository, Snapshot};
+use crate::language::Token;
 use crate::text::FilePath;
 
 /// Nothing.
@@ -60,10 +61,8 @@ impl ComparedTree {
 
     /// The contents of the files.
     fn contents(&self) -> impl Iterator<Item = ContentReading> {
-        self.entries
-            .iter()
-            .zip(&self.readings)
-            .filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
+        let files = self.entries.iter().zip(&self.readings);
+        files.filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
     }
 }
 
@@ -96,26 +95,22 @@ impl KnownPrints {
             }
         }
         let unknown: Vec<_> = unknown.into_iter().collect();
-        let read = unknown
-            .par_iter()
-            .map_init(
-                || (repository.reader(), Vec::new(), Vec::new()),
-                |(reader, tokens, hashes), (_, (entry, sources))| {
-                    if reader.size(entry).is_some_and(|size| size > sources.config.max_file_size) {
-                        return Ok(Vec::new());
-                    }
-                    let Ok(text) = reader.try_read(entry)? else { return Ok(Vec::new()) };
-                    if sources.lex(&entry.path, &text, tokens).is_err() {
-                        return Ok(Vec::new());
-                    }
-                    let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
-                    let mut prints: Vec<u64> = prints.map(|print| print.hash).collect();
-                    prints.sort_unstable();
-                    prints.dedup();
-                    Ok(prints)
-                },
-            )
-            .collect::<Result<Vec<Vec<u64>>, Error>>()?;
+        let read =
+            |(reader, tokens, hashes): &mut (Reader, Vec<Token>, Vec<u64>),
+             &(_, (entry, sources)): &(ContentReading, (&Entry, &Sources<'_>))| {
+                if sources.is_too_large(reader, entry) {
+                    return Ok(Vec::new());
+                }
+                let Ok(text) = reader.try_read(entry)? else { return Ok(Vec::new()) };
+                if sources.lex(&entry.path, &text, tokens).is_err() {
+                    return Ok(Vec::new());
+                }
+                let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
+                Ok(distinct(prints.map(|print| print.hash)))
+            };
+        let scratch = || (repository.reader(), Vec::new(), Vec::new());
+        let read = unknown.par_iter().map_init(scratch, read);
+        let read = read.collect::<Result<Vec<Vec<u64>>, Error>>()?;
         for ((reading, _), prints) in unknown.into_iter().zip(read) {
             let number = self.numbers.len() as u32;
             self.numbers.insert(reading, number);

@@ -22,8 +22,8 @@ pub use self::timeline::{CommitCopies, Copy, CopyOrigin, Timeline, UnreadFile};
 use crate::audit::change::{ChangedFile, asking, changed_files, credit_moves, queries};
 use crate::audit::judge::{AllCopies, Attributions, JointFinding, copies_of};
 use crate::audit::read::{Memory, Sources};
-use crate::audit::search::{Targets, align_known, place_in_tree};
-use crate::audit::{Context, Error, Examination, Progress};
+use crate::audit::search::{Targets, align_known};
+use crate::audit::{Context, Error, Examination, Progress, Silent};
 use crate::config::Config;
 use crate::files::{Content, Entry};
 use crate::git::{Attributes, CommitId, Event, Reader, Repository, Snapshot, Span};
@@ -31,7 +31,7 @@ use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
 use crate::policy::{Finding, Ground};
 use crate::store::Journal;
-use crate::text::{count, fnv_1a};
+use crate::text::{FilePath, count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
@@ -72,23 +72,20 @@ pub fn timeline(
     let mut todo: Vec<&mut CommitCopies> = Vec::new();
     let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
     for judged in &mut timeline.commits {
-        match kept.remove(&judged.commit.to_string()) {
-            Some(kept) => {
-                (judged.n_novel, judged.copies, judged.unread) =
-                    (kept.n_novel, kept.copies, kept.unread);
-                is_traced.insert(judged.commit, kept.is_traced);
-            }
-            None => todo.push(judged),
-        }
+        let Some(kept) = kept.remove(&judged.commit.to_string()) else {
+            todo.push(judged);
+            continue;
+        };
+        (judged.n_novel, judged.copies, judged.unread) = (kept.n_novel, kept.copies, kept.unread);
+        is_traced.insert(judged.commit, kept.is_traced);
     }
     let n_checked = check_commits(&mut todo, repository, params, &results, context)?;
     let left: HashSet<CommitId> = todo[n_checked..].iter().map(|judged| judged.commit).collect();
     if !left.is_empty() {
         timeline.commits.retain(|judged| !left.contains(&judged.commit));
-        timeline.unavailable = Some(format!(
-            "{}, since the time or memory limit was reached",
-            count(left.len(), "commit")
-        ));
+        let commits = count(left.len(), "commit");
+        timeline.unavailable =
+            Some(format!("{commits}, since the time or memory limit was reached"));
     }
 
     let mut untraced: Vec<&mut CommitCopies> = timeline
@@ -130,13 +127,8 @@ fn selected(params: &TimelineParams<'_>, repository: &Repository) -> Result<Time
         } else if info.n_parents > 0 && reader.parents(commit)?.is_empty() {
             n_cut += 1;
         } else {
-            timeline.commits.push(CommitCopies {
-                commit,
-                info,
-                n_novel: 0,
-                copies: Vec::new(),
-                unread: Vec::new(),
-            });
+            let (copies, unread) = (Vec::new(), Vec::new());
+            timeline.commits.push(CommitCopies { commit, info, n_novel: 0, copies, unread });
         }
     }
     let cut =
@@ -203,10 +195,8 @@ fn check_commits(
         n_checked += batch.len();
         let sources: Vec<Sources<'_>> = changes
             .iter()
-            .map(|change| Sources {
-                recent: Some(&recent),
-                ..Sources::new(silent, &change.attributes, &remembered)
-            })
+            .map(|change| Sources::new(silent, &change.attributes, &remembered))
+            .map(|sources| Sources { recent: Some(&recent), ..sources })
             .collect();
         let without_attributes =
             trees.iter().zip(&sources).find(|(_, sources)| sources.attributes.is_empty());
@@ -221,16 +211,13 @@ fn check_commits(
         // What any commit of the batch has is learned first, by one thread; then all are searched
         // at once.
         known.learn(trees.iter().zip(&sources), repository)?;
-        let found = changes
-            .par_iter()
-            .zip(&sources)
-            .zip(&trees)
-            .map(|((change, sources), tree)| {
+        let found =
+            changes.par_iter().zip(&sources).zip(&trees).map(|((change, sources), tree)| {
                 let found = judged(change, tree, &known, repository, sources);
                 progress.step();
                 found
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
+            });
+        let found = found.collect::<Result<Vec<_>, Error>>()?;
         for (judged, found) in batch.iter_mut().zip(found) {
             (judged.n_novel, judged.copies, judged.unread) = found;
             results.keep(judged, judged.copies.is_empty());
@@ -253,14 +240,12 @@ fn read_batch(
         if n_files > MAX_BATCH_FILES {
             break;
         }
-        let read = few
-            .par_iter()
-            .map_init(|| repository.reader(), read)
-            .collect::<Result<Vec<_>, Error>>()?;
-        n_files += read.iter().map(|(_, tree)| tree.entries.len()).sum::<usize>();
-        let (of_few, their_trees): (Vec<_>, Vec<_>) = read.into_iter().unzip();
-        changes.extend(of_few);
-        trees.extend(their_trees);
+        let read = few.par_iter().map_init(|| repository.reader(), read);
+        for (change, tree) in read.collect::<Result<Vec<_>, Error>>()? {
+            n_files += tree.entries.len();
+            changes.push(change);
+            trees.push(tree);
+        }
     }
     Ok((changes, trees))
 }
@@ -271,23 +256,19 @@ fn trace(
     repository: &Repository,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
+    let pieces_of = |reader: &mut Reader, judged: &&mut CommitCopies| {
+        let piece = |copy: &Copy| {
+            let Some(origin) = copy.origins.first() else { return Ok(None) };
+            let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else { return Ok(None) };
+            let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
+            let path = origin.path.clone();
+            Ok(Some(Piece::new(judged.commit, path, &text, &origin.fragment)))
+        };
+        judged.copies.iter().map(piece).collect()
+    };
     let of_commits = commits
         .par_iter()
-        .map_init(
-            || repository.reader(),
-            |reader, judged| {
-                let piece = |copy: &Copy| {
-                    let Some(origin) = copy.origins.first() else { return Ok(None) };
-                    let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else {
-                        return Ok(None);
-                    };
-                    let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
-                    let path = origin.path.clone();
-                    Ok(Some(Piece::new(judged.commit, path, &text, &origin.fragment)))
-                };
-                judged.copies.iter().map(piece).collect()
-            },
-        )
+        .map_init(|| repository.reader(), pieces_of)
         .collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
     let pieces: Vec<Piece> = of_commits.iter().flatten().flatten().cloned().collect();
     let mut writings = written(repository, &pieces, progress)?.into_iter();
@@ -304,14 +285,9 @@ fn trace(
 
 /// A digest of everything that decides what is found in a commit.
 fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
-    let all = (
-        JUDGED_VERSION,
-        env!("CARGO_PKG_VERSION"),
-        languages.digest(),
-        params.span.is_first_parent,
-    );
-    let all = format!("{all:?} {config:?}");
-    fnv_1a(all.bytes())
+    let version = env!("CARGO_PKG_VERSION");
+    let all = (JUDGED_VERSION, version, languages.digest(), params.span.is_first_parent);
+    fnv_1a(format!("{all:?} {config:?}").bytes())
 }
 
 /// The changes of a commit.
@@ -336,23 +312,18 @@ impl Change {
         if is_first_parent {
             parents.truncate(1);
         }
+        let in_tree =
+            |path: &FilePath, blob| Entry { path: path.clone(), content: Content::Blob(blob) };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for Event { path, before: was, after: is } in reader.events_between(&parents, commit)? {
-            let entry = |blob| Entry { path: path.clone(), content: Content::Blob(blob) };
-            before.extend(was.map(entry));
-            after.extend(is.map(entry));
+            before.extend(was.map(|blob| in_tree(&path, blob)));
+            after.extend(is.map(|blob| in_tree(&path, blob)));
         }
         let mut others = Vec::new();
         for parent in parents.iter().skip(1) {
             let mut files = Vec::new();
-            for entry in &after {
-                let was = reader.blob_at(*parent, &entry.path)?;
-                files.extend(
-                    was.map(|blob| Entry {
-                        path: entry.path.clone(),
-                        content: Content::Blob(blob),
-                    }),
-                );
+            for Entry { path, .. } in &after {
+                files.extend(reader.blob_at(*parent, path)?.map(|blob| in_tree(path, blob)));
             }
             others.push(Snapshot::of(files));
         }
@@ -411,19 +382,16 @@ fn judged(
             rows.entry(file as usize).or_default().push(row);
         }
     }
+    let open = || repository.reader();
     let targets = Targets {
-        entries: &compared.entries,
-        open: &|| repository.reader(),
-        place: &|path| place_in_tree(config, path),
         is_new: &|path| change.after.get(path).is_some(),
-        before: &[],
-        max_components: None,
+        ..Targets::new(&compared.entries, &open, sources)
     };
-    let searched = align_known(&queries, rows.into_iter().collect(), &targets, sources)?;
+    let searched = align_known(&queries, rows.into_iter().collect(), &targets)?;
     let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
-    let joined = all.findings(&predecessors, &Attributions::default(), None).into_iter();
+    let joined = all.findings(&Attributions::default(), None).into_iter();
     let findings = joined.map(|JointFinding(finding, _)| copy(finding));
     Ok((n_novel, findings.collect(), unread))
 }
@@ -448,12 +416,4 @@ fn copy(of: Finding) -> Copy {
         n_novel: of.n_novel,
         identity: of.identity,
     }
-}
-
-/// Reports no progress.
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &'static str, _: usize) {}
-    fn step(&self) {}
 }

@@ -43,7 +43,6 @@ pub struct CommitCopies {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnreadFile {
     /// The file.
-    #[serde(with = "path")]
     pub path: FilePath,
     /// Why, in words.
     pub why: String,
@@ -65,7 +64,6 @@ pub struct Copy {
     /// Its level.
     pub level: Level,
     /// The file with the copy.
-    #[serde(with = "path")]
     pub path: FilePath,
     /// The whole copy.
     #[serde(with = "stretch")]
@@ -86,7 +84,6 @@ pub struct Copy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyOrigin {
     /// The file, in the tree of the commit.
-    #[serde(with = "path")]
     pub path: FilePath,
     /// The fragment in it.
     #[serde(with = "stretch")]
@@ -97,7 +94,6 @@ pub struct CopyOrigin {
     /// Their similarity, 0 to 1.
     pub similarity: f64,
     /// When and by whom it was written, if known; only for the best origin.
-    #[serde(with = "writing")]
     pub written: Option<Writing>,
 }
 
@@ -110,70 +106,6 @@ pub(super) struct KeptCommit {
     pub unread: Vec<UnreadFile>,
     /// Whether the authors of the origins were searched for.
     pub is_traced: bool,
-}
-
-/// How paths are stored: as text if they are UTF-8, else as bytes.
-mod path {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::text::FilePath;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(untagged)]
-    enum KeptPath {
-        Text(String),
-        Bytes(Vec<u8>),
-    }
-
-    pub fn serialize<S: Serializer>(path: &FilePath, to: S) -> Result<S::Ok, S::Error> {
-        let bytes = path.as_bytes().to_vec();
-        String::from_utf8(bytes)
-            .map_or_else(|error| KeptPath::Bytes(error.into_bytes()), KeptPath::Text)
-            .serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<FilePath, D::Error> {
-        Ok(match KeptPath::deserialize(from)? {
-            KeptPath::Text(text) => FilePath::new(text),
-            KeptPath::Bytes(bytes) => FilePath::new(bytes),
-        })
-    }
-}
-
-/// How authorship is stored: commit, author, time and path.
-mod writing {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{FilePath, Writing, path};
-
-    #[derive(Serialize, Deserialize)]
-    struct KeptWriting {
-        commit: String,
-        author: String,
-        time: i64,
-        #[serde(with = "path")]
-        path: FilePath,
-    }
-
-    pub fn serialize<S: Serializer>(of: &Option<Writing>, to: S) -> Result<S::Ok, S::Error> {
-        let kept = |Writing { commit, author, time, path }: Writing| KeptWriting {
-            commit,
-            author,
-            time,
-            path,
-        };
-        of.clone().map(kept).serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Writing>, D::Error> {
-        let writing = |KeptWriting { commit, author, time, path }: KeptWriting| Writing {
-            commit,
-            author,
-            time,
-            path,
-        };
-        Ok(Option::<KeptWriting>::deserialize(from)?.map(writing))
-    }
 }
 
 /// How fragments are stored: lines and columns of both ends.

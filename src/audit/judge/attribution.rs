@@ -46,14 +46,11 @@ impl Attributions {
     /// the copy, or in a file like NOTICE in its folder or one above. If no notice is known, the
     /// names of component and license must be there.
     pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
-        let holders: Vec<(&String, String)> = terms
-            .notices
-            .iter()
-            .map(|notice| (notice, holder(notice)))
-            .filter(|(_, holder)| holder.len() > 3)
-            .collect();
-        let license =
-            terms.license.as_ref().map(|license| words(&license.to_string())).unwrap_or_default();
+        let holders = terms.notices.iter().map(|notice| (notice, holder(notice)));
+        let holders: Vec<(&String, String)> =
+            holders.filter(|(_, holder)| holder.len() > 3).collect();
+        let license = terms.license.as_ref().map(|license| words(&license.to_string()));
+        let license = license.unwrap_or_default();
         let named = [words(component), license];
         let holds = |text: &str| {
             if holders.is_empty() {
@@ -65,9 +62,8 @@ impl Attributions {
         if holds(&words(&legible(&copy.text))) {
             return Attribution::Given(copy.path.to_string());
         }
-        let above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
-        let given = above.into_iter().find(|(_, text)| holds(text));
-        match given {
+        let mut above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
+        match above.find(|(_, text)| holds(text)) {
             Some((path, _)) => Attribution::Given(path.to_string()),
             None => {
                 Attribution::Owed(holders.into_iter().map(|(notice, _)| notice.clone()).collect())
@@ -93,11 +89,7 @@ fn is_above(path: &FilePath, other: &FilePath) -> bool {
 fn words(text: &str) -> String {
     let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold(" ".to_owned(), |mut all, word| {
-        all.push_str(word);
-        all.push(' ');
-        all
-    })
+    format!(" {}", words.map(|word| format!("{word} ")).collect::<String>())
 }
 
 /// The holder named in a notice: without years, signs and the words around.
@@ -113,26 +105,11 @@ fn holder(notice: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::language::BlockWords;
     use crate::license::Expression;
 
     fn copy(text: &str) -> Source {
-        Source {
-            path: FilePath::new("src/a.c"),
-            text: text.as_bytes().to_vec(),
-            encoded: None,
-            tokens: Vec::new(),
-            words: Arc::clone(BlockWords::common()),
-            is_partial: false,
-            language: String::new(),
-            family: String::new(),
-            is_prose: false,
-            is_generated: false,
-            test_lines: Default::default(),
-        }
+        Source::plain(FilePath::new("src/a.c"), text.into(), Vec::new(), ["", ""])
     }
 
     #[track_caller]
@@ -152,12 +129,8 @@ mod tests {
         let given = |path: &str| Attribution::Given(path.to_owned());
         check("/* (C) 2012-2014 by alpha authors */", &[], &notices, &given("src/a.c"));
         check("", &[("NOTICE", "alpha: Copyright 2013 Alpha Authors")], &notices, &given("NOTICE"));
-        check(
-            "",
-            &[("src/LICENSE.alpha", "Copyright 2013 Alpha Authors")],
-            &notices,
-            &given("src/LICENSE.alpha"),
-        );
+        let above = [("src/LICENSE.alpha", "Copyright 2013 Alpha Authors")];
+        check("", &above, &notices, &given("src/LICENSE.alpha"));
         for marks in ["// ", "# ", "-- ", "<!-- ", "\t** ", "REM ", "' "] {
             for end in ["\n", "\r\n", "\r"] {
                 let text = format!("{marks}Copyright 2013 Alpha Authors{end}{marks}x{end}");
@@ -179,9 +152,8 @@ mod tests {
     #[test]
     fn files_that_give_notices_are_known_by_their_names() {
         let gives = |path: &str| gives_notice(&FilePath::new(path));
-        assert!(
-            gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md") && gives("LICENSE.linenoise")
-        );
+        assert!(gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md"));
+        assert!(gives("LICENSE.linenoise"));
         assert!(!gives("license.rs") && !gives("README.md"));
     }
 }

@@ -7,7 +7,7 @@ use super::findings::FileUnderAudit;
 use super::nearby::FEW_FILES;
 use crate::audit::bundle::Bundle;
 use crate::audit::change::ChangedFile;
-use crate::audit::read::{Source, names};
+use crate::audit::read::{Source, n_marked, names};
 use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Document, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
@@ -90,8 +90,8 @@ impl FileUnderAudit<'_> {
         let is_even = source.document().is_even(range.clone());
         // What a change writes in many places at once is not how things are written.
         let n_origins = origins.iter().filter(|origin| !origin.rank.is_new).count();
-        let n_equal_lines =
-            origins.iter().map(|origin| origin.in_common.n_equal_lines).max().unwrap_or(0);
+        let n_equal_lines = origins.iter().map(|origin| origin.in_common.n_equal_lines).max();
+        let n_equal_lines = n_equal_lines.unwrap_or(0);
         Some(Worth {
             n_statements,
             n_controls,
@@ -116,7 +116,7 @@ impl FileUnderAudit<'_> {
         origins: &[Origin],
     ) -> Option<SaysLittle> {
         let ChangedFile { source, novel, .. } = self.query;
-        let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let n_novel = n_marked(&novel[range.clone()]);
         let is_renamed = n_novel >= WHOLE
             && worth.n_statements > 0
             && origins.iter().any(
@@ -140,14 +140,14 @@ impl FileUnderAudit<'_> {
     fn ground(&self, range: &Range<usize>) -> Ground {
         let source = &self.query.source;
         let ground = self.with.config.ground(&source.path, source.is_prose);
-        match ground {
-            Ground::Code
-                if self.language.is_some_and(|language| self.declares(language, range)) =>
-            {
-                Ground::Declarative
-            }
-            Ground::Code if self.is_test(range) => Ground::Test,
-            _ => ground,
+        if ground != Ground::Code {
+            ground
+        } else if self.language.is_some_and(|language| self.declares(language, range)) {
+            Ground::Declarative
+        } else if self.is_test(range) {
+            Ground::Test
+        } else {
+            ground
         }
     }
 

@@ -76,11 +76,10 @@ pub(in crate::audit) fn copies_of(
                 // A file that existed before and that a small change made identical is judged like
                 // any other change.
                 if 2 * asking[*query].n_added() >= source.tokens.len() {
-                    let pair =
-                        ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
-                    let copied = &mut copied[*query];
+                    let tokens = &found.target.tokens;
+                    let pair = ClonePair::new(alignment.clone(), &source.tokens, tokens);
                     let whole = TreeCopy::part(number, (pair, false));
-                    copied.push(TreeCopy { is_whole: true, ..whole });
+                    copied[*query].push(TreeCopy { is_whole: true, ..whole });
                     continue;
                 }
             }
@@ -192,7 +191,7 @@ impl FilePair<'_> {
         fragments.retain(|fragment| !is_of_old_pair(fragment));
         let parts = match base {
             Some(base) => {
-                let pairs = Pairs::new(query, target, alignment, base, matching);
+                let pairs = Pairs { query, target, alignment, base, params: matching };
                 let mut parts = pairs.new_parts(fragments.clone(), &runs);
                 let is_new = |at: &usize| parts.iter().any(|part| part.range.contains(at));
                 old.extend(fragments.into_iter().flatten().filter(|at| !is_new(at)));
@@ -232,11 +231,8 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
     let document = source.document();
     let block_of = |at: usize| {
         let holds = |block: &&Block| (block.query..block.query + block.len).contains(&(at as u32));
-        alignment
-            .blocks
-            .iter()
-            .find(holds)
-            .map(|block| block.query as usize..(block.query + block.len) as usize)
+        let block = alignment.blocks.iter().find(holds);
+        block.map(|block| block.query as usize..(block.query + block.len) as usize)
     };
     let mut start = fragment.start;
     let first = block_of(start).map_or(start, |block| block.start);

@@ -12,7 +12,7 @@ use super::copies::{TreeCopy, copies_of};
 use super::mutual::{JointFinding, without_mutual};
 use super::nearby::{Counts, Nearby};
 use crate::audit::change::{ChangedFile, Predecessor};
-use crate::audit::read::{Source, Sources};
+use crate::audit::read::{Source, Sources, n_marked};
 use crate::audit::search::{FileHits, SearchOutcome, SeedPlaces};
 use crate::config::{Config, Thresholds};
 use crate::language::{Builds, Language, Languages, Token};
@@ -67,9 +67,8 @@ impl<'c> AllCopies<'c> {
             copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
         for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
             let levels = file.thresholds(self.config).levels;
-            let these = these
-                .into_iter()
-                .filter(|copied| levels.ask_for(&searched.found[copied.found].place));
+            let is_asked = |of: &TreeCopy| levels.ask_for(&searched.found[of.found].place);
+            let these = these.into_iter().filter(is_asked);
             all.extend(these.map(|copied| TreeCopy { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
@@ -81,10 +80,10 @@ impl<'c> AllCopies<'c> {
     /// The findings that the copies make, sorted by path and position.
     pub fn findings(
         &self,
-        predecessors: &[Predecessor],
         attributions: &Attributions,
         nearby: Option<&Nearby<'_>>,
     ) -> Vec<JointFinding> {
+        let before = |file: &'c Predecessor| Some((file.of.as_ref()?, &*file.source));
         let with = JudgedWith {
             config: self.config,
             languages: self.languages,
@@ -92,10 +91,7 @@ impl<'c> AllCopies<'c> {
             nearby,
             reverted: &self.reverted,
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
-            before: predecessors
-                .iter()
-                .filter_map(|file| Some((file.of.as_ref()?, &*file.source)))
-                .collect(),
+            before: self.base.iter().filter_map(before).collect(),
         };
         let of_file = |number: usize| {
             let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
@@ -150,15 +146,13 @@ impl<'c> FileUnderAudit<'c> {
     pub fn new(query: &'c ChangedFile, with: &'c JudgedWith<'c>) -> Self {
         let text = &query.source.text;
         let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
-        let (lines, added) = (Lines::new(text), added_lines(base_text, text));
-        let language = with.languages.named(&query.source.language);
         Self {
             query,
-            lines,
-            added,
+            lines: Lines::new(text),
+            added: added_lines(base_text, text),
             with,
             thresholds: query.thresholds(with.config),
-            language,
+            language: with.languages.named(&query.source.language),
             builds: RefCell::default(),
             nearby: OnceCell::new(),
             in_step: RefCell::default(),
@@ -194,10 +188,8 @@ impl<'c> FileUnderAudit<'c> {
             // Findings of one kind share no code.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
-                match drafts[..n_before]
-                    .iter()
-                    .position(|other| is_same_place(&other.range, &draft.range))
-                {
+                let is_it = |other: &Draft| is_same_place(&other.range, &draft.range);
+                match drafts[..n_before].iter().position(is_it) {
                     Some(other) => drafts[other].join(draft),
                     // Code that the tree has as well was not revived: the past has it because the
                     // tree had it then.
@@ -214,9 +206,8 @@ impl<'c> FileUnderAudit<'c> {
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {
             let n_places = n_places_of(&draft, n_places);
-            let Some(JointFinding(mut finding, parts)) = self.finding_of_draft(draft) else {
-                continue;
-            };
+            let joint = self.finding_of_draft(draft);
+            let Some(JointFinding(mut finding, parts)) = joint else { continue };
             finding.n_places = finding.n_places.max(n_places);
             // Code hosts show one alert for each rule and line.
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
@@ -252,23 +243,17 @@ impl<'c> FileUnderAudit<'c> {
                 is_sufficient: copied.is_whole,
             }
         });
-        let n_novel = |range: &Range<usize>| {
-            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count()
-        };
         let classes = clone_classes(QueryPairs {
             query: query.source.document(),
             pairs: &pairs.collect::<Vec<_>>(),
             min_tokens: *min_tokens,
-            is_enough: &|range| n_novel(range) >= *min_tokens,
+            is_enough: &|range| n_marked(&query.novel[range.clone()]) >= *min_tokens,
             by_part: false,
             params: matching,
         });
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        classes
-            .classes
-            .into_iter()
-            .filter_map(|class| self.draft(class, copies, found, &mut lines_of))
-            .collect()
+        let classes = classes.classes.into_iter();
+        classes.filter_map(|class| self.draft(class, copies, found, &mut lines_of)).collect()
     }
 
     /// A class as a draft; `lines_of` are the lines of files, by their numbers in `found`.
@@ -333,30 +318,23 @@ impl<'c> FileUnderAudit<'c> {
         };
         let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
-        let novel = if *place == Place::Tree {
-            self.with.novel_of.get(&target.path).copied()
-        } else {
-            None
-        };
-        let n_novel = novel
-            .map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
-        let is_alternative = *place == Place::Tree && {
+        let is_in_tree = *place == Place::Tree;
+        let novel = self.with.novel_of.get(&target.path).filter(|_| is_in_tree);
+        let n_novel = novel.map_or(0, |novel| n_marked(&novel[of_target.clone()]));
+        let is_alternative = is_in_tree && {
             let line = |at: usize| self.lines.line_of(source.tokens[at].start);
             let rows = line(range.start)..line(range.end - 1) + 1;
-            self.builds(source).exclude(
-                &rows,
-                &self.builds(target),
-                &(fragment.start.line..fragment.end.line + 1),
-            )
+            let there = fragment.start.line..fragment.end.line + 1;
+            self.builds(source).exclude(&rows, &self.builds(target), &there)
         };
-        let (own_tokens, of_tokens) =
-            (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
+        let own_tokens = &source.tokens[range.clone()];
+        let of_tokens = &target.tokens[of_target.clone()];
         let in_common = InCommon {
             names: names_alike(own_tokens, of_tokens),
             agreement: pair.agreement,
             n_rare_names: self.n_rare_names(own_tokens, of_tokens),
             n_equal_lines: n_equal_lines(&pair.alignment, source.document(), target.document()),
-            in_step: if *place == Place::Tree { self.in_step(target) } else { None },
+            in_step: if is_in_tree { self.in_step(target) } else { None },
             is_prose: target.is_prose,
             is_generated: target.is_generated,
             is_alternative,
@@ -391,7 +369,7 @@ impl<'c> FileUnderAudit<'c> {
     /// What the change inserted in `range`.
     fn insertion(&self, range: &Range<usize>) -> Insertion {
         let ChangedFile { source, novel, .. } = self.query;
-        let n_tokens = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let n_tokens = n_marked(&novel[range.clone()]);
         let holds_unit = source.document().holds_unit(range.clone(), self.thresholds.min_tokens);
         Insertion { n_tokens, holds_unit }
     }
@@ -412,33 +390,19 @@ impl<'c> FileUnderAudit<'c> {
         let in_common = InCommon { n_lines, ..InCommon::NAMES };
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
-            let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            let (similarity, rank) = (1.0, Rank::SAME);
-            Origin {
-                place,
-                path,
-                fragment,
-                clone_type,
-                similarity,
-                in_common,
-                rank,
-                text: None,
-                written: None,
-                verdict,
-            }
+            let in_tree = Origin::in_tree(path, whole_lines(&fragment), CloneType::Type1, 1.0);
+            Origin { place, verdict, in_common, ..in_tree }
         };
-        let origins = files.into_iter().map(origin).collect();
-        self.finding_of(0..source.tokens.len(), origins)
+        self.finding_of(0..source.tokens.len(), files.into_iter().map(origin).collect())
     }
 
     /// The finding of a draft. It is as severe as the most severe of its parts alone: another
     /// origin may make a copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<JointFinding> {
         let Draft { range, origins, parts, .. } = draft;
-        let parts: Vec<Finding> = parts
-            .into_iter()
-            .filter_map(|(range, origins)| self.finding_of(range, origins))
-            .collect();
+        let parts = parts.into_iter();
+        let parts: Vec<Finding> =
+            parts.filter_map(|(range, origins)| self.finding_of(range, origins)).collect();
         let gravest = parts.iter().max_by_key(|part| part.level);
         let Some(mut finding) = self.finding_of(range.clone(), origins) else {
             return gravest.cloned().map(|part| JointFinding(part, Vec::new()));
@@ -462,7 +426,7 @@ impl<'c> FileUnderAudit<'c> {
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
         let Self { query, lines, added, .. } = self;
         let source = &query.source;
-        let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let n_novel = n_marked(&query.novel[range.clone()]);
         order_origins(&mut origins, &source.path);
         let fragment = fragment(&source.text, lines, &source.tokens[range.clone()])?;
         // A copy is not its own origin.
@@ -571,9 +535,7 @@ fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
     };
     let (own, others) = (lines(a), lines(b));
     let mut counts: HashMap<&[u8], usize> = HashMap::new();
-    for line in &others {
-        *counts.entry(line).or_default() += 1;
-    }
+    others.iter().for_each(|line| *counts.entry(line).or_default() += 1);
     let mut n_same = 0;
     for line in &own {
         if let Some(left) = counts.get_mut(line.as_slice()).filter(|left| **left > 0) {
@@ -609,16 +571,13 @@ pub(in crate::audit) fn added_part(
     text: &[u8],
 ) -> Option<Fragment> {
     let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
-    let start = if first == fragment.start.line {
-        fragment.start
-    } else {
-        Position { line: first, column: 1 }
-    };
-    let end = if last == fragment.end.line {
-        fragment.end
-    } else {
-        let range = lines.range(last);
-        lines.position(text, (range.start + lines.text(text, last).len()) as u32)
-    };
-    Some(Fragment { start, end })
+    let mut shown = *fragment;
+    if first != fragment.start.line {
+        shown.start = Position { line: first, column: 1 };
+    }
+    if last != fragment.end.line {
+        let end = lines.range(last).start + lines.text(text, last).len();
+        shown.end = lines.position(text, end as u32);
+    }
+    Some(shown)
 }

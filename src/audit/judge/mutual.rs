@@ -51,12 +51,8 @@ pub(super) fn without_mutual(findings: Vec<JointFinding>) -> Vec<JointFinding> {
         };
         is_kept[number] = !parts.is_empty() || !finding.origins.iter().all(is_said);
     }
-    findings
-        .into_iter()
-        .zip(is_kept)
-        .filter(|(_, is_kept)| *is_kept)
-        .map(|(finding, _)| finding)
-        .collect()
+    let rest = findings.into_iter().zip(is_kept);
+    rest.filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
 }
 
 /// Whether the lines of `b` are among those of `a`.

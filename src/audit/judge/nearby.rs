@@ -45,10 +45,8 @@ impl<'n> Nearby<'n> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Arc::clone(known);
         }
-        let of_kind = self
-            .entries
-            .iter()
-            .filter(|entry| entry.path.extension().unwrap_or(entry.path.name()) == key.1);
+        let is_alike = |of: &&Entry| of.path.extension().unwrap_or(of.path.name()) == key.1;
+        let of_kind = self.entries.iter().filter(is_alike);
         let mut nearest: Vec<(usize, &Entry)> =
             of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
         let order =
@@ -59,9 +57,9 @@ impl<'n> Nearby<'n> {
         }
         let mut n_files: Counts = HashMap::new();
         for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
-            names(&source.tokens)
-                .into_iter()
-                .for_each(|name| *n_files.entry(name).or_default() += 1);
+            for name in names(&source.tokens) {
+                *n_files.entry(name).or_default() += 1;
+            }
         }
         let n_files = Arc::new(n_files);
         self.known.borrow_mut().insert(key, Arc::clone(&n_files));

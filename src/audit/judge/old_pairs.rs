@@ -74,13 +74,11 @@ impl<'a> Side<'a> {
     /// For each token, whether git calls its line added.
     pub fn added(&self, base: &[Predecessor]) -> Vec<bool> {
         let Source { path, text, tokens, .. } = self.source;
-        let before = base.iter().find(|file| file.of.as_ref() == Some(path));
+        let before = Predecessor::of(base, path);
         let (lines, added) =
             (Lines::new(text), added_lines(before.map_or(&[][..], |file| &file.source.text), text));
-        tokens
-            .iter()
-            .map(|token| added[lines.line_of(token.start) as usize - 1] > AddedLines::No)
-            .collect()
+        let of_line = |token: &Token| added[lines.line_of(token.start) as usize - 1];
+        tokens.iter().map(|token| of_line(token) > AddedLines::No).collect()
     }
 
     /// Whether the lines of `range` were put over a quarter as many at most: an edit that is spread
@@ -106,24 +104,14 @@ impl<'a> Side<'a> {
 
 /// An alignment of the head, to be compared with base.
 pub(super) struct Pairs<'a> {
-    query: Side<'a>,
-    target: Side<'a>,
-    alignment: &'a Alignment,
-    base: &'a [Predecessor],
-    params: &'a Params,
+    pub query: Side<'a>,
+    pub target: Side<'a>,
+    pub alignment: &'a Alignment,
+    pub base: &'a [Predecessor],
+    pub params: &'a Params,
 }
 
 impl<'a> Pairs<'a> {
-    pub fn new(
-        query: Side<'a>,
-        target: Side<'a>,
-        alignment: &'a Alignment,
-        base: &'a [Predecessor],
-        params: &'a Params,
-    ) -> Self {
-        Self { query, target, alignment, base, params }
-    }
-
     /// The parts of `fragments` of the query that are new compared to their origin.
     ///
     /// In an old fragment, each of the `runs` that were inserted at one place is checked

@@ -38,13 +38,8 @@ pub(in crate::audit) fn comments(
             (Some(at_tip), Ok(good)) => at_tip.iter().any(|known| known.says_the_same(good)),
             _ => true,
         };
-        Comment {
-            path: source.path.clone(),
-            is_added,
-            is_at_tip,
-            added: Arc::clone(&added),
-            suppression,
-        }
+        let (path, added) = (source.path.clone(), Arc::clone(&added));
+        Comment { path, is_added, is_at_tip, added, suppression }
     };
     found.into_iter().map(comment).collect()
 }
@@ -103,14 +98,16 @@ pub(in crate::audit) fn suppress(
     let mut judged: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
     let mut parts = std::mem::take(&mut outcome.parts);
     while let Some(finding) = judged.pop_front() {
-        let allowed =
-            if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
+        let allowed = match is_scan {
+            true => comments.allow_class(&finding),
+            false => comments.allow(finding.rule.id, &finding.path, &finding.fragment),
+        };
         let of_rule = allowed.or_else(|| acceptances.excepted(&finding));
         if of_rule.is_some() {
             // Only this rule was suppressed: findings of other rules about the copy remain.
             let parts = parts.remove(&part_key(&finding)).unwrap_or_default().into_iter();
-            let rest: Vec<Finding> = parts.filter(|part| part.rule.id != finding.rule.id).collect();
-            rest.into_iter().rev().for_each(|part| judged.push_front(part));
+            let rest = parts.filter(|part| part.rule.id != finding.rule.id);
+            rest.rev().for_each(|part| judged.push_front(part));
         }
         let allowed = of_rule.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
@@ -156,8 +153,7 @@ impl<'a> Acceptances<'a> {
                 let purl = component.purl.as_deref();
                 if exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl) {
                     *is_used = true;
-                    covering =
-                        covering.or_else(|| exception.holds(self.today).then_some(exception));
+                    covering = covering.or(Some(exception).filter(|of| of.holds(self.today)));
                 }
             }
             is_covered &= covering.is_some();
@@ -170,11 +166,8 @@ impl<'a> Acceptances<'a> {
     /// The decision on a finding, if it is valid; otherwise the reason is recorded.
     fn decided(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut decided = None;
-        for (decision, is_used) in self.accepted.decisions.iter().zip(&mut self.are_decisions_used)
-        {
-            if decision.copy != finding.identity {
-                continue;
-            }
+        let decisions = self.accepted.decisions.iter().zip(&mut self.are_decisions_used);
+        for (decision, is_used) in decisions.filter(|(of, _)| of.copy == finding.identity) {
             *is_used = true;
             match decision.fault(self.today) {
                 None => {
@@ -205,34 +198,27 @@ impl<'a> Acceptances<'a> {
             _ => None,
         });
         let decisions = self.accepted.decisions.iter().zip(&self.are_decisions_used);
-        let decisions =
-            decisions.filter(|&(_, &is_used)| !is_used && is_whole).map(|(decision, _)| {
-                format!("the decision on {} is unused: the copy no longer exists", decision.copy)
-            });
-        let notice = |message: String| Notice::new(None, None, &message);
-        let notices: Vec<Notice> = exceptions.chain(decisions).map(notice).collect();
-        self.notices.extend(notices);
+        let decisions = decisions.filter(|&(_, &is_used)| !is_used && is_whole);
+        let decisions = decisions.map(|(decision, _)| {
+            format!("the decision on {} is unused: the copy no longer exists", decision.copy)
+        });
+        let messages: Vec<String> = exceptions.chain(decisions).collect();
+        self.notices.extend(messages.iter().map(|message| Notice::new(None, None, message)));
         self.notices
     }
 }
 
 fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {
-    let copies = || {
-        std::iter::once(&finding.identity).chain(finding.others.iter().map(|other| &other.identity))
-    };
+    let others = finding.others.iter().map(|other| &other.identity);
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-    for identity in copies() {
+    for identity in others.chain([&finding.identity]) {
         *asked.entry(identity).or_default() += 1;
     }
-    let is_known =
-        asked.iter().all(|(identity, n)| known.get(identity).is_some_and(|left| left >= n));
-    if !is_known {
+    if asked.iter().any(|(identity, n)| known.get(identity).is_none_or(|left| left < n)) {
         return None;
     }
     for (identity, n) in asked {
-        if let Some(left) = known.get_mut(identity) {
-            *left -= n;
-        }
+        known.get_mut(identity).into_iter().for_each(|left| *left -= n);
     }
     Some(SuppressedBy::Baseline)
 }
@@ -277,19 +263,14 @@ impl Comments<'_> {
         found
     }
 
-    fn allow_copy(&mut self, finding: &Finding) -> Option<SuppressedBy> {
-        self.allow(finding.rule.id, &finding.path, &finding.fragment)
-    }
-
     fn allow_class(&mut self, finding: &Finding) -> Option<SuppressedBy> {
-        let rule = finding.rule.id;
-        let own = self.allow(rule, &finding.path, &finding.fragment);
         let others = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-        let others: Vec<_> =
-            others.map(|origin| self.allow(rule, &origin.path, &origin.fragment)).collect();
-        let n_left =
-            std::iter::once(&own).chain(&others).filter(|allowed| allowed.is_none()).count();
-        if n_left > 1 { None } else { own.or_else(|| others.into_iter().flatten().next()) }
+        let others = others.map(|origin| (&origin.path, &origin.fragment));
+        let places = [(&finding.path, &finding.fragment)].into_iter().chain(others);
+        let allowed: Vec<Option<SuppressedBy>> =
+            places.map(|(path, of)| self.allow(finding.rule.id, path, of)).collect();
+        let n_left = allowed.iter().filter(|allowed| allowed.is_none()).count();
+        if n_left > 1 { None } else { allowed.into_iter().flatten().next() }
     }
 
     /// The notices about the comments. In a change, only added ones are reported as unused: the
@@ -328,12 +309,10 @@ impl Comments<'_> {
             }
             Ok(_) => None,
         };
-        let line = |comment: &Comment| {
-            comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line)
-        };
         let notice = |(comment, &used): (&Comment, &Use)| {
             let message = message(comment, used, used > Use::None)?;
-            Some(Notice::new(Some(comment.path.clone()), Some(line(comment)), &message))
+            let line = comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
+            Some(Notice::new(Some(comment.path.clone()), Some(line), &message))
         };
         self.all.iter().zip(&self.uses).filter_map(notice).collect()
     }

@@ -18,16 +18,14 @@ pub(in crate::audit) fn unexamined(
             sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
         Some(Finding::unexamined(about, judgment, path.clone()))
     };
-    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).filter_map(
-        |(path, skip)| {
-            let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
-            let is_prose = sources.promise(path) == Some(Promise::Document);
-            finding(About::Unread(file), path, sources.config.ground(path, is_prose))
-        },
-    );
-    let left_out = left_out(skipped, sources);
-    let left_out =
-        left_out.and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
+    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip));
+    let unread = unread.filter_map(|(path, skip)| {
+        let file = UnexaminedFiles { path: path.clone(), n_files: 1, reason: skip.reason() };
+        let is_prose = sources.promise(path) == Some(Promise::Document);
+        finding(About::Unread(file), path, sources.config.ground(path, is_prose))
+    });
+    let left_out = left_out(skipped, sources)
+        .and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
     unread.chain(left_out).collect()
 }
 
@@ -50,10 +48,8 @@ fn left_out<'s>(
     let mut first: Option<&FilePath> = None;
     let mut listed: BTreeMap<(FilePath, &'static str), usize> = BTreeMap::new();
     for (path, skip) in skipped.iter().filter(is_left_out) {
-        let shown = match (
-            sources.vendored_folder(path),
-            path.as_bytes().iter().position(|&byte| byte == b'/'),
-        ) {
+        let slash = path.as_bytes().iter().position(|&byte| byte == b'/');
+        let shown = match (sources.vendored_folder(path), slash) {
             (Some(folder), _) => (folder, Skip::Vendored.reason()),
             // Such files are expected to be many.
             (None, Some(end)) if *skip == Skip::Repeated => {
@@ -64,10 +60,6 @@ fn left_out<'s>(
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));
     }
-    let files = listed.into_iter().map(|((path, reason), n_files)| UnexaminedFiles {
-        path,
-        n_files,
-        reason,
-    });
-    Some((first?, files.collect()))
+    let file = |((path, reason), n_files)| UnexaminedFiles { path, n_files, reason };
+    Some((first?, listed.into_iter().map(file).collect()))
 }

@@ -382,21 +382,13 @@ impl EditedFile {
 fn number_of(component: &str, tag: &str) -> String {
     let rest = tag.rsplit('/').next().unwrap_or(tag);
     let lower = rest.to_ascii_lowercase();
-    let prefixes = [
-        component.to_ascii_lowercase(),
-        "release".to_owned(),
-        "version".to_owned(),
-        "ver".to_owned(),
-        "v".to_owned(),
-        "r".to_owned(),
-    ];
+    let (component, v) = (component.to_ascii_lowercase(), ['-', '_', '.', 'v', 'V']);
+    let prefixes = [component.as_str(), "release", "version", "ver", "v", "r"];
     let stripped =
         prefixes.iter().filter_map(|prefix| Some(rest.len() - lower.strip_prefix(prefix)?.len()));
-    let candidates = stripped.map(|at| rest[at..].trim_start_matches(['-', '_', '.', 'v', 'V']));
-    let number = [rest]
-        .into_iter()
-        .chain(candidates)
-        .find(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+    let candidates = stripped.map(|at| rest[at..].trim_start_matches(v));
+    let mut candidates = [rest].into_iter().chain(candidates);
+    let number = candidates.find(|text| text.starts_with(|c: char| c.is_ascii_digit()));
     number.unwrap_or(tag).to_owned()
 }
 
@@ -408,9 +400,7 @@ pub fn generic_purl(name: &str) -> String {
 /// A text as package URLs write it.
 pub fn percent_encoded(text: &str) -> String {
     let written = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => {
-            char::from(byte).to_string()
-        }
+        _ if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) => String::from(byte as char),
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(written).collect()
@@ -422,11 +412,8 @@ mod tests {
 
     #[track_caller]
     fn check(purl: Option<&str>, tag: &str, expected: &str) {
-        let component = Component {
-            name: "zlib".to_owned(),
-            purl: purl.map(ToOwned::to_owned),
-            ..Component::default()
-        };
+        let (name, purl) = ("zlib".to_owned(), purl.map(ToOwned::to_owned));
+        let component = Component { name, purl, ..Component::default() };
         let version = FolderVersion {
             component: Arc::new(component),
             tags: Some((tag.to_owned(), tag.to_owned())),

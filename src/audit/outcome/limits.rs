@@ -21,10 +21,8 @@ pub(in crate::audit) fn in_part(
         let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
         let places = (n_places_left > 0).then(|| {
-            format!(
-                "repeats code of {}: the nearest {n_compared} were aligned",
-                count(n_places, "place")
-            )
+            let places = count(n_places, "place");
+            format!("repeats code of {places}: the nearest {n_compared} were aligned")
         });
         let chains = (n_not_extended > 0).then(|| {
             let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));

@@ -58,7 +58,7 @@ pub struct Common {
 }
 
 /// What an audit found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// The name of the repository; empty for a folder outside of one.
     pub repository: String,
@@ -101,25 +101,7 @@ pub struct Outcome {
 impl Outcome {
     /// An outcome without findings.
     pub fn new(base: Option<End>, head: End) -> Self {
-        Self {
-            repository: String::new(),
-            base,
-            head,
-            findings: Vec::new(),
-            parts: BTreeMap::new(),
-            suppressed: Vec::new(),
-            n_suppressed: 0,
-            notices: Vec::new(),
-            comments: Vec::new(),
-            examined: Examination::default(),
-            max_findings: usize::MAX,
-            texts: BTreeMap::new(),
-            callers: BTreeMap::new(),
-            owners: Owners::default(),
-            settings: SettingsFiles::default(),
-            duplication: None,
-            audited: None,
-        }
+        Self { base, head, max_findings: usize::MAX, ..Self::default() }
     }
 
     /// The number of files that were not examined or not compared with, because a partial clone

@@ -6,7 +6,7 @@ mod skip;
 mod source;
 mod warm;
 
-pub(super) use names::names;
+pub(super) use names::{distinct, n_marked, names};
 pub use remembered::Memory;
 pub(super) use remembered::params;
 pub use skip::Skip;

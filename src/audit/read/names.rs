@@ -10,8 +10,18 @@ const MIN_NAME: u32 = 3;
 pub(in crate::audit) fn names(tokens: &[Token]) -> Vec<u32> {
     let is_name =
         |token: &&Token| token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME;
-    let mut names: Vec<u32> = tokens.iter().filter(is_name).map(|token| token.exact).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    distinct(tokens.iter().filter(is_name).map(|token| token.exact))
+}
+
+/// What there is of something: sorted, each once.
+pub(in crate::audit) fn distinct<T: Ord>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::from_iter(all);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How many tokens are marked.
+pub(in crate::audit) fn n_marked(is_marked: &[bool]) -> usize {
+    is_marked.iter().filter(|&&is_marked| is_marked).count()
 }

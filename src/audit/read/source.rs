@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use super::remembered::Memory;
 use super::skip::Skip;
 use crate::audit::{Context, Progress, RunLimit};
-use crate::config::{Config, Foreign, RawConfig, Ruling};
+use crate::config::{Config, Foreign, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
 use crate::language::{BlockWords, Language, Languages, Token, is_generated};
 use crate::matching::{Document, words_of_file};
+use crate::policy::Fragment;
 use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
 /// A source file and its tokens.
@@ -42,6 +43,24 @@ pub(in crate::audit) struct Source {
 }
 
 impl Source {
+    /// Code without anything special, in a language and its family.
+    pub fn plain(path: FilePath, text: Vec<u8>, tokens: Vec<Token>, language: [&str; 2]) -> Self {
+        let [language, family] = language.map(str::to_owned);
+        Self {
+            path,
+            text,
+            encoded: None,
+            tokens,
+            words: Arc::clone(BlockWords::common()),
+            is_partial: false,
+            language,
+            family,
+            is_prose: false,
+            is_generated: false,
+            test_lines: OnceLock::new(),
+        }
+    }
+
     /// The lines with test code, which its language tells.
     pub fn test_lines(&self, language: Option<&Language>) -> &[Range<u32>] {
         let find = |of: &Language| of.test_lines(&self.text, &self.tokens);
@@ -60,6 +79,13 @@ impl Source {
     /// The words of its code and its comments, sorted, each once.
     pub fn distinct_words(&self) -> Vec<u32> {
         words_of_file(&self.text, &self.tokens)
+    }
+
+    /// The tokens on the lines of a fragment.
+    pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
+        let before =
+            |line: u32| self.tokens.partition_point(|token| lines.line_of(token.start) < line);
+        before(fragment.start.line)..before(fragment.end.line + 1)
     }
 
     /// The bytes of the file.
@@ -114,12 +140,22 @@ impl<'a> Sources<'a> {
             progress,
         }
     }
-}
 
-impl<'a> Sources<'a> {
     /// The same, for files that were skipped since they are generated.
     pub fn of_generated(&self) -> Self {
         Self { are_generated: true, ..*self }
+    }
+
+    /// Whether a file is larger than the settings allow.
+    pub fn is_too_large(&self, reader: &impl ReadFiles, entry: &Entry) -> bool {
+        reader.size(entry).is_some_and(|size| size > self.config.max_file_size)
+    }
+
+    /// Whether a change to the tree is compared with this file; one that a package manager
+    /// installed there is no part of the repository, unless it `is_tracked`.
+    pub fn is_searched(&self, path: &FilePath, is_tracked: bool) -> bool {
+        let is_installed = || self.skip_by_name(path) == Some(Skip::Vendored);
+        self.is_compared(path) && (is_tracked || !is_installed())
     }
 
     /// Why to skip a file for its name alone, if so.
@@ -283,10 +319,8 @@ impl<'a> Sources<'a> {
         entry: &Entry,
     ) -> Result<Result<Arc<Source>, Skip>, Error> {
         // The attributes of a file may change with the tree.
-        let kept = entry
-            .blob()
-            .filter(|_| self.attributes.is_empty())
-            .map(|blob| (blob, entry.path.clone()));
+        let blob = entry.blob().filter(|_| self.attributes.is_empty());
+        let kept = blob.map(|blob| (blob, entry.path.clone()));
         // What is skipped since it is generated is read where that does not matter.
         let is_as_asked = |read: &Result<Arc<Source>, Skip>| !self.are_generated || read.is_ok();
         let recent = kept.as_ref().and_then(|key| self.recent()?.get(key));
@@ -302,7 +336,7 @@ impl<'a> Sources<'a> {
         if self.is_plain_data(&entry.path) {
             return Ok(Err(Skip::Data));
         }
-        if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
+        if self.is_too_large(reader, entry) {
             return Ok(Err(Skip::TooLarge));
         }
         let read = match reader.try_read(entry)? {
@@ -353,29 +387,19 @@ impl<'a> Sources<'a> {
     /// tables: what of its name decides its language, the settings that [`Self::read`] uses, and
     /// its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
-        let RawConfig {
-            include_data,
-            include_generated,
-            max_file_size,
-            max_file_tokens,
-            max_line_length,
-            ..
-        } = **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
-        let with_generated = include_generated || self.are_generated;
-        let settings = [include_data.into(), with_generated.into(), generated.map_or(2, u8::from)];
-        let names = format!(
-            "{}\0{}",
-            self.languages.telling_name(path),
-            language.as_deref().unwrap_or_default()
-        );
-        let limits = [max_file_size, max_file_tokens as u64, max_line_length as u64];
-        fnv_1a(
-            settings
-                .into_iter()
-                .chain(limits.into_iter().flat_map(u64::to_le_bytes))
-                .chain(names.into_bytes()),
-        )
+        let with_generated = self.config.include_generated || self.are_generated;
+        let settings =
+            [self.config.include_data.into(), with_generated.into(), generated.map_or(2, u8::from)];
+        let limits = [
+            self.config.max_file_size,
+            self.config.max_file_tokens as u64,
+            self.config.max_line_length as u64,
+        ];
+        let limits = limits.into_iter().flat_map(u64::to_le_bytes);
+        let (name, language) = (self.languages.telling_name(path), language.unwrap_or_default());
+        let names = format!("{name}\0{language}");
+        fnv_1a(settings.into_iter().chain(limits).chain(names.into_bytes()))
     }
 
     /// Reads `bytes` as the file at `path`.
@@ -392,21 +416,14 @@ impl<'a> Sources<'a> {
             self.lex_text(path, &text, &mut tokens)?;
         // Many sources are kept at once.
         tokens.shrink_to_fit();
-        let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
-        let (name, family) = (language.name.clone(), language.family.clone());
-        let family = if is_mixed { MIXED.to_owned() } else { family };
+        let family = if is_mixed { MIXED } else { &*language.family };
         Ok(Source {
-            path: path.clone(),
-            text,
             encoded,
-            tokens,
             words,
             is_partial,
-            language: name,
-            family,
-            is_prose,
+            is_prose: self.attributes.of(path).documentation.unwrap_or(language.is_data),
             is_generated: self.are_generated,
-            test_lines: OnceLock::new(),
+            ..Source::plain(path.clone(), text, tokens, [&language.name, family])
         })
     }
 

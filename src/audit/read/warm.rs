@@ -6,7 +6,7 @@ use super::remembered::Memory;
 use super::source::Sources;
 use crate::audit::{Context, Error};
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Attributes, Repository, Snapshot};
+use crate::git::{Attributes, Reader, Repository, Snapshot};
 
 /// Records the contents of the files of a snapshot; returns how many had to be read.
 ///
@@ -27,14 +27,12 @@ pub fn warm(
     let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
     repository.reader().fetch(&mut unknown.iter().copied().filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", unknown.len());
-    unknown.par_iter().try_for_each_init(
-        || (repository.reader(), Vec::new()),
-        |(reader, scratch), entry| {
-            let read = sources.read(reader, entry)?;
-            sources.learn(entry, &read, scratch);
-            context.progress.step();
-            Ok::<(), Error>(())
-        },
-    )?;
+    let read = |(reader, scratch): &mut (Reader, Vec<u64>), entry: &&Entry| {
+        let read = sources.read(reader, entry)?;
+        sources.learn(entry, &read, scratch);
+        context.progress.step();
+        Ok::<(), Error>(())
+    };
+    unknown.par_iter().try_for_each_init(|| (repository.reader(), Vec::new()), read)?;
     Ok(unknown.len())
 }

@@ -9,11 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::fragments::{Member, RecentSources, Repeat, Repeats};
 use crate::audit::Error;
+use crate::audit::compare::root;
 use crate::files::ReadFiles;
 use crate::matching::{SAME_PLACE, is_same_place};
 
@@ -58,9 +59,10 @@ pub(super) fn join<R: ReadFiles>(
     let Repeats { fragments, mut runs, .. } = repeats;
     let mut classes = linked(fragments, open)?;
     for _ in 0..MAX_ROUNDS {
-        let shown = PlacesByLine::new(&classes);
-        runs.retain(|run| !shown.is_pair(run));
-        drop(shown);
+        let places = each_place(classes.iter().map(|class| &class.places));
+        let places = places.map(|(place, number)| (place.document, rows(place), number));
+        let shown = PlacesAround::new(places);
+        runs.retain(|run| !is_pair(&shown, run));
         if runs.is_empty() {
             break;
         }
@@ -69,11 +71,8 @@ pub(super) fn join<R: ReadFiles>(
     let (telling, idioms): (Vec<Class>, Vec<Class>) =
         classes.into_iter().partition(|class| class.is_telling);
     let n_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
-    let idioms = Idioms { n_all: idioms.len(), n_places };
-    Ok(TreeClasses {
-        classes: without_nested(telling.into_iter().map(|class| class.places).collect()),
-        idioms,
-    })
+    let classes = without_nested(telling.into_iter().map(|class| class.places).collect());
+    Ok(TreeClasses { classes, idioms: Idioms { n_all: idioms.len(), n_places } })
 }
 
 /// Places that are copies of each other.
@@ -94,18 +93,17 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
             places.link(number, other);
         }
     }
-    let mut classes = places
-        .into_classes()
-        .into_par_iter()
-        .map_init(open, |files, LinkedPlaces { places, is_telling }| {
-            let mut whole = Vec::with_capacity(places.len());
-            for (place, hull) in places {
-                let cut = if hull == place.tokens { None } else { files.cut(&place, hull)? };
-                whole.push(cut.unwrap_or(place));
-            }
-            Ok(Class { places: without_overlap(whole, files)?, is_telling })
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
+    let class = |files: &mut RecentSources<'_, R>, linked: LinkedPlaces| {
+        let mut whole = Vec::with_capacity(linked.places.len());
+        for (place, hull) in linked.places {
+            let cut = if hull == place.tokens { None } else { files.cut(&place, hull)? };
+            whole.push(cut.unwrap_or(place));
+        }
+        let is_telling = linked.is_telling;
+        Ok(Class { places: without_overlap(whole, files)?, is_telling })
+    };
+    let classes = places.into_classes().into_par_iter().map_init(open, class);
+    let mut classes = classes.collect::<Result<Vec<_>, Error>>()?;
     classes.retain(|class| class.places.len() > 1);
     Ok(classes)
 }
@@ -118,59 +116,61 @@ struct LinkedPlaces {
     is_telling: bool,
 }
 
-/// The places of classes, to be found by their lines.
-struct PlacesByLine<'c> {
-    of_document: BTreeMap<u32, DocumentPlaces<'c>>,
+/// The places of classes, to be found by what they hold: each a range of its document, with what is
+/// known of it.
+struct PlacesAround<T> {
+    /// The places of each document by their starts, and the length of the longest.
+    of_document: BTreeMap<u32, (Vec<(Range<usize>, T)>, usize)>,
 }
 
-/// The places in one document.
-#[derive(Default)]
-struct DocumentPlaces<'c> {
-    /// Each with the number of its class, by first line.
-    places: Vec<(&'c Member, usize)>,
-    /// The lines of the longest.
-    longest: u32,
-}
-
-impl<'c> PlacesByLine<'c> {
-    fn new(classes: &'c [Class]) -> Self {
-        let mut of_document: BTreeMap<u32, DocumentPlaces<'_>> = BTreeMap::new();
-        for (number, place) in classes
-            .iter()
-            .enumerate()
-            .flat_map(|(number, class)| class.places.iter().map(move |of| (number, of)))
-        {
-            let all = of_document.entry(place.document).or_default();
-            all.places.push((place, number));
-            all.longest = all.longest.max(place.fragment.end.line - place.fragment.start.line);
+impl<T: Copy + Ord> PlacesAround<T> {
+    fn new(places: impl Iterator<Item = (u32, Range<usize>, T)>) -> Self {
+        let mut of_document: BTreeMap<u32, (Vec<(Range<usize>, T)>, usize)> = BTreeMap::new();
+        for (document, range, place) in places {
+            let (all, longest) = of_document.entry(document).or_default();
+            *longest = (*longest).max(range.len());
+            all.push((range, place));
         }
-        for all in of_document.values_mut() {
-            all.places.sort_by_key(|(place, number)| (place.fragment.start.line, *number));
+        for (all, _) in of_document.values_mut() {
+            all.sort_by_key(|(range, place)| (range.start, *place));
         }
         Self { of_document }
     }
 
-    /// The places around `place`, each with its class, as far as its lines go.
-    fn around(&self, place: &Member) -> impl Iterator<Item = (&'c Member, usize)> {
-        let (first, last) = (place.fragment.start.line, place.fragment.end.line);
-        let all = self.of_document.get(&place.document);
-        let (places, longest) = all.map_or((&[][..], 0), |all| (&all.places[..], all.longest));
-        let from = places.partition_point(|(of, _)| of.fragment.start.line + longest < last);
-        let before =
-            places[from..].iter().take_while(move |(of, _)| of.fragment.start.line <= first);
-        before.filter(move |(of, _)| last <= of.fragment.end.line).copied()
+    /// The places of a document that hold all of `range`.
+    fn around(&self, document: u32, range: Range<usize>) -> impl Iterator<Item = T> {
+        let of_document = self.of_document.get(&document);
+        let (all, longest) =
+            of_document.map_or((&[][..], 0), |(all, longest)| (&all[..], *longest));
+        let from = all.partition_point(|(of, _)| of.start + longest < range.end);
+        let before = all[from..].iter().take_while(move |(of, _)| of.start <= range.start);
+        before.filter(move |(of, _)| range.end <= of.end).map(|(_, place)| *place)
     }
+}
 
-    /// Whether one class has a place around the fragment and another one around its earlier places.
-    fn is_pair(&self, Repeat { place, earlier, .. }: &Repeat) -> bool {
-        // A class has at most one place around it, as none overlap.
-        let own: HashMap<usize, &Member> =
-            self.around(place).map(|(of, class)| (class, of)).collect();
-        let is_other = |(other, class): (&Member, usize)| {
-            own.get(&class).is_some_and(|of| !std::ptr::eq(*of, other))
-        };
-        earlier.iter().all(|earlier| self.around(earlier).any(is_other))
-    }
+/// The lines of a place.
+fn rows(place: &Member) -> Range<usize> {
+    place.fragment.start.line as usize..place.fragment.end.line as usize + 1
+}
+
+/// Whether one class has a place around the fragment and another one around its earlier places;
+/// `shown` has places by their lines, as class and number.
+fn is_pair(shown: &PlacesAround<(usize, usize)>, Repeat { place, earlier, .. }: &Repeat) -> bool {
+    // A class has at most one place around it, as none overlap.
+    let own: HashMap<usize, usize> = shown.around(place.document, rows(place)).collect();
+    earlier.iter().all(|earlier| {
+        let mut around = shown.around(earlier.document, rows(earlier));
+        around.any(|(class, number)| own.get(&class).is_some_and(|own| *own != number))
+    })
+}
+
+/// All places of classes, each with the number of its class, and its own in that.
+fn each_place<'c>(
+    classes: impl Iterator<Item = &'c Vec<Member>>,
+) -> impl Iterator<Item = (&'c Member, (usize, usize))> {
+    classes.enumerate().flat_map(|(class, places)| {
+        places.iter().enumerate().map(move |(number, place)| (place, (class, number)))
+    })
 }
 
 /// The distinct places seen so far, and which are linked.
@@ -193,10 +193,8 @@ impl Places {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
         // Places that overlap by seven tenths begin within half the longest length of each other.
-        let (from, to) = (
-            place.tokens.start.saturating_sub(*longest / 2),
-            place.tokens.start + place.tokens.len() / 2,
-        );
+        let start = place.tokens.start;
+        let (from, to) = (start.saturating_sub(*longest / 2), start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known =
             near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
@@ -216,27 +214,16 @@ impl Places {
         number
     }
 
-    /// The first place of a class.
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.before[at] != at {
-            // Path compression: each lookup shortens the way for the next.
-            self.before[at] = self.before[self.before[at]];
-            at = self.before[at];
-        }
-        at
-    }
-
     fn link(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
+        let (a, b) = (root(&mut self.before, a), root(&mut self.before, b));
         self.before[a.max(b)] = a.min(b);
     }
 
     fn into_classes(mut self) -> Vec<LinkedPlaces> {
-        let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
+        let roots: Vec<usize> = (0..self.all.len()).map(|at| root(&mut self.before, at)).collect();
         let mut classes: BTreeMap<usize, LinkedPlaces> = BTreeMap::new();
-        for (((place, hull), is_telling), root) in
-            self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots)
-        {
+        let all = self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots);
+        for (((place, hull), is_telling), root) in all {
             let class = classes.entry(root).or_default();
             class.places.push((place, hull));
             class.is_telling |= is_telling;
@@ -293,37 +280,14 @@ fn without_overlap<R: ReadFiles>(
 
 /// The classes of which not all places lie within places of another one.
 fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
-    let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
-    for (number, place) in classes
-        .iter()
-        .enumerate()
-        .flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
-    {
-        of_document.entry(place.document).or_default().push((place.tokens.clone(), number));
-    }
-    let mut longest: HashMap<u32, usize> = HashMap::new();
-    for (document, places) in &mut of_document {
-        places.sort_by_key(|(tokens, number)| (tokens.start, *number));
-        longest.insert(*document, places.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(0));
-    }
-    // The other classes with a place around this one.
-    let around = |place: &Member, own: usize| -> Vec<usize> {
-        let places = &of_document[&place.document];
-        let from = places.partition_point(|(tokens, _)| {
-            tokens.start + longest[&place.document] < place.tokens.end
-        });
-        let before =
-            places[from..].iter().take_while(|(tokens, _)| tokens.start <= place.tokens.start);
-        let holds = |tokens: &Range<usize>| tokens.end >= place.tokens.end;
-        before
-            .filter(|(tokens, number)| *number != own && holds(tokens))
-            .map(|&(_, number)| number)
-            .collect()
-    };
+    let places = each_place(classes.iter());
+    let places = places.map(|(place, (class, _))| (place.document, place.tokens.clone(), class));
+    let all = PlacesAround::new(places);
     let is_nested = |number: usize| {
         let class = &classes[number];
-        let candidates = around(&class[0], number);
-        candidates.into_iter().any(|other| {
+        let first = &class[0];
+        let around = all.around(first.document, first.tokens.clone());
+        around.filter(|&other| other != number).any(|other| {
             // Of two classes with the same places, the first one is kept.
             let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
@@ -347,10 +311,6 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
         })
     };
     let is_nested: Vec<bool> = (0..classes.len()).map(is_nested).collect();
-    classes
-        .into_iter()
-        .zip(is_nested)
-        .filter(|(_, is_nested)| !is_nested)
-        .map(|(class, _)| class)
-        .collect()
+    let classes = classes.into_iter().zip(is_nested);
+    classes.filter_map(|(class, is_nested)| (!is_nested).then_some(class)).collect()
 }

@@ -80,14 +80,16 @@ const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The links of the pairs of files that may have a clone; `links` must be sorted.
 pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -> Vec<Link> {
-    let is_one_pair = |a: &Link, b: &Link| (a.document, a.target) == (b.document, b.target);
-    let are_kept: Vec<bool> =
-        links.par_chunk_by(is_one_pair).map(|pair| is_promising(pair, sources)).collect();
+    let pair_of = |link: &Link| (link.document, link.target);
+    let are_kept: Vec<bool> = links
+        .par_chunk_by(|a, b| pair_of(a) == pair_of(b))
+        .map(|pair| is_promising(pair, sources))
+        .collect();
     let (mut are_kept, mut last) = (are_kept.into_iter(), None);
     links.retain(|link| {
-        let (pair, is_kept) = last
-            .filter(|(pair, _)| *pair == (link.document, link.target))
-            .unwrap_or_else(|| ((link.document, link.target), are_kept.next() == Some(true)));
+        let known = last.filter(|(pair, _)| *pair == pair_of(link));
+        let (pair, is_kept) =
+            known.unwrap_or_else(|| (pair_of(link), are_kept.next() == Some(true)));
         last = Some((pair, is_kept));
         is_kept
     });
@@ -125,14 +127,9 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
             }
         }
     };
-    let n_threads = rayon::current_num_threads();
-    let mut found: Vec<_> = (0..n_threads)
-        .into_par_iter()
-        .map(work)
-        .collect::<Result<Vec<_>, Error>>()?
-        .into_iter()
-        .flatten()
-        .collect();
+    let threads = (0..rayon::current_num_threads()).into_par_iter();
+    let found = threads.map(work).collect::<Result<Vec<_>, Error>>()?;
+    let mut found: Vec<_> = found.into_iter().flatten().collect();
     found.sort_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
     for (_, Repeats { fragments, runs, limits }) in found {
@@ -382,10 +379,8 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         let Some(file) = self.source(from.document, NEVER)? else { return Ok(None) };
         let document = file.source.document();
         let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
-        let end = (start..=tokens.end)
-            .rev()
-            .find(|&at| document.starts_line(at) && at > start)
-            .unwrap_or(tokens.end);
+        let end = (start + 1..=tokens.end).rev().find(|&at| document.starts_line(at));
+        let end = end.unwrap_or(tokens.end);
         let Some(within) = file.source.tokens.get(start..end) else { return Ok(None) };
         let fragment = fragment(&file.source.text, file.lines(), within);
         Ok(fragment.map(|fragment| Member {
@@ -405,11 +400,8 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         document: u32,
         earlier: u32,
     ) -> Result<Option<(Member, Member)>, Error> {
-        let (Some(file), Some(other)) =
-            (self.source(document, NEVER)?, self.source(earlier, NEVER)?)
-        else {
-            return Ok(None);
-        };
+        let files = (self.source(document, NEVER)?, self.source(earlier, NEVER)?);
+        let (Some(file), Some(other)) = files else { return Ok(None) };
         if file.source.text != other.source.text {
             return Ok(None);
         }
@@ -471,13 +463,9 @@ fn long_pairs(
     for (alignment, is_run) in alignments.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
         for pair in clones(alignment, &query.source.tokens, &target.source.tokens, params) {
             if is_long(&pair.alignment, min_tokens) && !query.excludes(target, &pair.alignment) {
-                long.push(PlacePair {
-                    document: links[0].target,
-                    target: Arc::clone(target),
-                    is_telling: is_telling(&pair),
-                    pair,
-                    is_run,
-                });
+                let (document, target) = (links[0].target, Arc::clone(target));
+                let is_telling = is_telling(&pair);
+                long.push(PlacePair { document, target, pair, is_run, is_telling });
             }
         }
     }
@@ -491,9 +479,8 @@ fn of_document<R: ReadFiles>(
 ) -> Result<Repeats, Error> {
     let config = recent.sources.config;
     let Some(first) = links.first() else { return Ok(Repeats::default()) };
-    let Some(query) = recent.source(first.document, first.document)? else {
-        return Ok(Repeats::default());
-    };
+    let query = recent.source(first.document, first.document)?;
+    let Some(query) = query else { return Ok(Repeats::default()) };
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<PlacePair> = Vec::new();
@@ -503,13 +490,9 @@ fn of_document<R: ReadFiles>(
         let mut seeds = promising_seeds(of_target, recent.sources);
         let Some(target) = recent.source(first.target, first.document)? else { continue };
         let is_same = first.document == first.target;
-        let Alignments { alignments, runs, limits: of_pair } = alignments(
-            query.source.document(),
-            target.source.document(),
-            &mut seeds,
-            params,
-            is_same,
-        );
+        let (own, other) = (query.source.document(), target.source.document());
+        let Alignments { alignments, runs, limits: of_pair } =
+            alignments(own, other, &mut seeds, params, is_same);
         limits += of_pair;
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
@@ -537,18 +520,17 @@ fn of_document<R: ReadFiles>(
     let mut repeats = Repeats::default();
     let mut scales = Scales::new(&query, thresholds.min_worth);
     for class in classes {
-        repeats
-            .fragments
-            .extend(repeats_of(first.document, class, &paired, &thresholds, &mut scales));
+        let of_class = repeats_of(first.document, class, &paired, &thresholds, &mut scales);
+        repeats.fragments.extend(of_class);
     }
     for (number, pair) in runs {
-        let is_worth = scales.is_worth(&paired[number].target, &pair);
-        let places = places(first.document, &query, &paired[number], &pair, is_worth);
-        let is_telling = paired[number].is_telling;
+        let paired = &paired[number];
+        let is_worth = scales.is_worth(&paired.target, &pair);
+        let places = places(first.document, &query, paired, &pair, is_worth);
         repeats.runs.extend(places.map(|(place, earlier)| Repeat {
             place,
             earlier: vec![earlier],
-            is_telling,
+            is_telling: paired.is_telling,
         }));
     }
     repeats.limits.extend(limits.is_any().then_some((first.document, limits)));
@@ -583,22 +565,21 @@ fn repeats_of(
     let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
+        let paired = &paired[number];
         let known = repeats.iter_mut().find(|repeat| repeat.place.tokens == pair.alignment.query());
         // A class is worth it if one of its pairs is.
         let is_worth = known.as_ref().is_some_and(|repeat| repeat.place.is_worth)
-            || scales.is_worth(&paired[number].target, &pair);
-        let Some((own, earlier)) = places(document, scales.query, &paired[number], &pair, is_worth)
-        else {
-            continue;
-        };
-        let is_telling = paired[number].is_telling;
+            || scales.is_worth(&paired.target, &pair);
+        let places = places(document, scales.query, paired, &pair, is_worth);
+        let Some((place, earlier)) = places else { continue };
+        let is_telling = paired.is_telling;
         match known {
             Some(repeat) => {
                 repeat.place.is_worth |= is_worth;
                 repeat.earlier.push(earlier);
                 repeat.is_telling |= is_telling;
             }
-            None => repeats.push(Repeat { place: own, earlier: vec![earlier], is_telling }),
+            None => repeats.push(Repeat { place, earlier: vec![earlier], is_telling }),
         }
     }
     repeats

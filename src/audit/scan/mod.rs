@@ -43,15 +43,6 @@ pub struct Tree<'t, R> {
     pub open: &'t (dyn Fn() -> R + Sync),
 }
 
-impl<R> std::fmt::Debug for Tree<'_, R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tree")
-            .field("end", &self.end)
-            .field("n_entries", &self.entries.len())
-            .finish_non_exhaustive()
-    }
-}
-
 /// Finds all clone classes of a tree and how much of it they cover: first those that take most
 /// lines more than once. Their texts are left for [`read_texts`].
 ///
@@ -71,23 +62,15 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     kept.expect(&links, n_bytes);
     let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
     drop(links);
-    let files = || RecentSources {
-        entries: &entries,
-        sources: &sources,
-        reader: (tree.open)(),
-        kept: &kept,
+    let files = || {
+        let reader = (tree.open)();
+        RecentSources { entries: &entries, sources: &sources, reader, kept: &kept }
     };
     repeats.runs.extend(whole_copies(&read, &files())?);
-    let limits = repeats
-        .limits
-        .iter()
-        .map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
-    let limits = first_few(
-        in_part(limits)
-            .into_iter()
-            .map(|(path, text)| Notice::new(Some(path), None, &text))
-            .collect(),
-    );
+    let path = |document: u32| entries[document as usize].path.clone();
+    let limits = in_part(repeats.limits.iter().map(|&(document, of)| (path(document), of)));
+    let limits = limits.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
+    let limits = first_few(limits.collect());
     let TreeClasses { mut classes, idioms } = join(repeats, &files)?;
 
     let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
@@ -97,18 +80,14 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         class.sort_by_key(|place| (files.is_besides(place), place.document, place.tokens.start));
     }
     let findings = files.findings(&classes);
-    let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
+    let notices = [files.left_out(third_party), files.same_notice(), common(idioms)];
     Ok(Outcome {
         findings,
         examined: files.examined(n_changed),
         comments: files.comments(),
-        notices: [files.left_out(third_party), files.same_notice(), common(idioms)]
-            .into_iter()
-            .flatten()
-            .chain(limits)
-            .collect(),
-        settings,
-        max_findings,
+        notices: notices.into_iter().flatten().chain(limits).collect(),
+        settings: context.config.files.clone(),
+        max_findings: context.config.max_findings,
         duplication: Some(files.duplication(&classes)),
         ..Outcome::new(None, tree.end)
     })
@@ -127,10 +106,8 @@ impl ScannedFiles<'_> {
     /// Each file, and what was learned about it: what the first of many equal files shows holds for
     /// all.
     fn each(&self) -> impl Iterator<Item = (&Entry, &Result<Size, Skip>)> {
-        self.entries
-            .iter()
-            .enumerate()
-            .map(|(file, entry)| (entry, &self.read[self.same[file].unwrap_or(file)]))
+        let size = |file: usize| &self.read[self.same[file].unwrap_or(file)];
+        self.entries.iter().enumerate().map(move |(file, entry)| (entry, size(file)))
     }
 
     fn size_at(&self, place: &Member) -> Option<&Size> {
@@ -168,10 +145,8 @@ impl ScannedFiles<'_> {
             duplication.n_classes += usize::from(source.len() > 1);
             for (at, place) in source.iter().enumerate() {
                 let lines = if at == 0 { &mut kept } else { &mut gone };
-                lines
-                    .entry(place.document)
-                    .or_default()
-                    .extend(place.fragment.start.line..=place.fragment.end.line);
+                let rows = place.fragment.start.line..=place.fragment.end.line;
+                lines.entry(place.document).or_default().extend(rows);
             }
         }
         for (file, (entry, size)) in self.each().enumerate() {
@@ -204,19 +179,18 @@ impl ScannedFiles<'_> {
     }
 
     fn comments(&self) -> Vec<Comment> {
-        let of_files =
-            self.each().filter_map(|(entry, size)| Some((entry, &size.as_ref().ok()?.comments)));
-        let all = of_files
-            .flat_map(|(entry, comments)| comments.iter().map(move |comment| (entry, comment)));
-        let comment =
-            |(entry, suppression): (&Entry, &Result<Suppression, BadSuppression>)| Comment {
+        let of_file = |(entry, size): (&Entry, &Result<Size, Skip>)| {
+            let comments = size.as_ref().map(|size| &*size.comments).unwrap_or_default();
+            let comment = |suppression: &Result<Suppression, BadSuppression>| Comment {
                 path: entry.path.clone(),
                 is_added: false,
                 is_at_tip: true,
                 added: Arc::default(),
                 suppression: suppression.clone(),
             };
-        all.map(comment).collect()
+            comments.iter().map(comment).collect::<Vec<Comment>>()
+        };
+        self.each().flat_map(of_file).collect()
     }
 
     /// The classes as findings: first those that save most lines.
@@ -224,22 +198,16 @@ impl ScannedFiles<'_> {
         let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
         for class in classes {
             let rank = [1, 0].map(|at| class.get(at).is_some_and(|place| self.is_besides(place)));
-            let saved = self
-                .counted(class)
-                .into_iter()
-                .skip(1)
-                .map(|place| u64::from(place.fragment.n_lines()));
-            let n_saved_lines = saved.sum();
+            let saved = self.counted(class).into_iter().skip(1);
+            let n_saved_lines = saved.map(|place| u64::from(place.fragment.n_lines())).sum();
             let finding = self.finding(class);
             ranked.extend(finding.map(|finding| (rank, Finding { n_saved_lines, ..finding })));
         }
         ranked.sort_by(|(rank, a), (other, b)| {
-            let by_saving = b
-                .n_saved_lines
-                .cmp(&a.n_saved_lines)
+            (b.n_saved_lines.cmp(&a.n_saved_lines))
                 .then(rank.cmp(other))
-                .then(b.n_tokens.cmp(&a.n_tokens));
-            by_saving.then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
+                .then(b.n_tokens.cmp(&a.n_tokens))
+                .then_with(|| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)))
         });
         ranked.into_iter().map(|(_, finding)| finding).collect()
     }
@@ -248,18 +216,14 @@ impl ScannedFiles<'_> {
     fn finding(&self, class: &[Member]) -> Option<Finding> {
         let path = |place: &Member| self.entries[place.document as usize].path.clone();
         let (first, others) = class.split_first()?;
-        let mut origins: Vec<Origin> = others
-            .iter()
-            .map(|place| Origin {
-                rank: Rank {
-                    explains: place.similarity,
-                    is_new: false,
-                    spelled: place.similarity,
-                    lines: 0.0,
-                },
-                ..Origin::in_tree(path(place), place.fragment, place.clone_type, place.similarity)
-            })
-            .collect();
+        let origin = |place: &Member| {
+            let (fragment, similarity) = (place.fragment, place.similarity);
+            let rank =
+                Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 };
+            let in_tree = Origin::in_tree(path(place), fragment, place.clone_type, similarity);
+            Origin { rank, ..in_tree }
+        };
+        let mut origins: Vec<Origin> = others.iter().map(origin).collect();
         order_origins(&mut origins, &path(first));
         let language = self.read.get(first.document as usize)?.as_ref().ok()?.language.clone();
         let levels = self.sources.config.thresholds(&path(first), Some(&language)).levels;
@@ -295,10 +259,8 @@ impl ScannedFiles<'_> {
         });
         let all: Vec<UnexaminedFiles> = third_party.into_iter().chain(by_program).collect();
         let named: Vec<_> = all.iter().take(MAX_LEFT_OUT).map(UnexaminedFiles::describe).collect();
-        let more = match all.len() - named.len() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
+        let n_more = all.len() - named.len();
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
         let text = format!("left out of the scan: {}{more}", named.join(", "));
         (!all.is_empty()).then(|| Notice::new(None, None, &text))
     }
@@ -340,11 +302,9 @@ fn whole_copies<R: ReadFiles>(
 
 /// A notice of the code that is left out because it is short and everywhere.
 fn common(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
-    let text = format!(
-        "left out as common: {} in {}; `--set min-rarity=0` lists these too",
-        count(n_all, "short passage"),
-        count(n_places, "place")
-    );
+    let (passages, places) = (count(n_all, "short passage"), count(n_places, "place"));
+    let text =
+        format!("left out as common: {passages} in {places}; `--set min-rarity=0` lists these too");
     (n_all > 0).then(|| Notice::new(None, None, &text))
 }
 
@@ -376,11 +336,8 @@ fn scanned(
         }
     };
     let entries = entries.into_iter().filter(|entry| is_scanned(entry)).collect();
-    let left_out = left_out.into_iter().map(|(path, n_files)| UnexaminedFiles {
-        path,
-        n_files,
-        reason: Skip::Vendored.reason(),
-    });
+    let (reason, left_out) = (Skip::Vendored.reason(), left_out.into_iter());
+    let left_out = left_out.map(|(path, n_files)| UnexaminedFiles { path, n_files, reason });
     (entries, left_out.collect())
 }
 
@@ -405,18 +362,15 @@ impl Size {
     /// What was learned about `source`.
     fn new(source: &Source, sources: &Sources<'_>) -> Self {
         let Source { path, text, tokens, language, is_prose, .. } = source;
-        let lines = Lines::new(text);
+        let ground = sources.config.ground(path, *is_prose);
         Self {
-            is_besides: !matches!(
-                sources.config.ground(path, *is_prose),
-                Ground::Code | Ground::Declarative
-            ),
+            is_besides: !matches!(ground, Ground::Code | Ground::Declarative),
             is_declarative: is_declarative(source, sources),
             tests: sources.test_lines(source).to_vec(),
             language: language.clone(),
             whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
             comments: suppressions(text, tokens, &sources.config.honor),
-            n_lines: lines.n_lines(),
+            n_lines: Lines::new(text).n_lines(),
             left_out: sources.left_out_of(source),
         }
     }
@@ -472,25 +426,23 @@ fn occurrences<R: ReadFiles>(
         }
         found.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(own);
     };
+    let read = |(reader, scratch, own): &mut (R, Vec<u64>, Vec<_>),
+                (document, entry): (usize, &Entry)| {
+        progress.step();
+        if same[document].is_some() {
+            return Ok(Err(Skip::Repeated));
+        }
+        Ok(sources.read(reader, entry)?.map(|source| {
+            let size = Size::new(&source, sources);
+            put(&source, document as u32, scratch, own);
+            kept.offer(document as u32, source, sources);
+            size
+        }))
+    };
     let sizes = entries
         .par_iter()
         .enumerate()
-        .map_init(
-            || (open(), Vec::new(), Vec::new()),
-            |(reader, scratch, own), (document, entry)| {
-                progress.step();
-                if same[document].is_some() {
-                    return Ok(Err(Skip::Repeated));
-                }
-                let read = sources.read(reader, entry)?;
-                Ok(read.map(|source| {
-                    let size = Size::new(&source, sources);
-                    put(&source, document as u32, scratch, own);
-                    kept.offer(document as u32, source, sources);
-                    size
-                }))
-            },
-        )
+        .map_init(|| (open(), Vec::new(), Vec::new()), read)
         .collect::<Result<Sizes, Error>>()?;
     Ok((found.into_inner().unwrap_or_else(PoisonError::into_inner), sizes))
 }

@@ -17,7 +17,7 @@ use super::lookup::{Lookup, look_up, rows};
 use super::queries::{AlignedQueries, FileHits, Hit, Queries, SearchOutcome};
 use super::targets::Targets;
 use crate::audit::Error;
-use crate::audit::read::{Skip, Source, Sources};
+use crate::audit::read::{Skip, Source};
 use crate::files::ReadFiles;
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -40,9 +40,8 @@ pub(super) struct Target {
 pub(in crate::audit) fn search<R: ReadFiles>(
     queries: &Queries<'_>,
     targets: &Targets<'_, R>,
-    sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    align(0, &mut look_up(&[Some(queries)], targets, sources)?, targets, sources)
+    align(0, &mut look_up(&[Some(queries)], targets)?, targets)
 }
 
 /// Aligns a set of queries with the files that share rare fingerprints with them.
@@ -56,36 +55,34 @@ pub(in crate::audit) fn align<'l, R: ReadFiles>(
     set: usize,
     lookup: &mut Lookup<'l>,
     targets: &Targets<'l, R>,
-    sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let Some(queries) = lookup.sets()[set] else { return Ok(SearchOutcome::default()) };
+    let Some(queries) = lookup.sets[set] else { return Ok(SearchOutcome::default()) };
     let mut scratch = Vec::new();
     loop {
         // What the cache knew of a file of a partial clone, and is not here.
         let missing = Mutex::new(BTreeSet::new());
-        for source in queries.sources() {
+        for source in &queries.sources {
             if let Some(file) = lookup.file_at(&source.path) {
-                lookup.confirm(file, set, Ok(&queries.hits_in(source, &mut scratch)), sources);
+                lookup.confirm(file, set, Ok(&queries.hits_in(source, &mut scratch)));
             }
         }
         let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
-            let read = sources.read(reader, &targets.entries[file])?;
+            let read = targets.sources.read(reader, &targets.entries[file])?;
             let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
-            lookup.confirm(file, set, hits.as_deref().map_err(|skip| **skip), sources);
+            lookup.confirm(file, set, hits.as_deref().map_err(|skip| **skip));
             if let (Err(Skip::Missing), Ok(mut missing)) = (&read, missing.lock()) {
                 missing.insert(file);
             }
             Ok(hits.ok().zip(read.ok()))
         };
-        let outcome = align_rows(queries, lookup.rows(set), targets, &read, sources)?;
-        if lookup.is_refuted(sources) {
-            *lookup = look_up(lookup.sets(), targets, sources)?;
+        let outcome = align_rows(queries, lookup.rows(set), targets, &read)?;
+        if lookup.is_refuted() {
+            *lookup = look_up(lookup.sets, targets)?;
             continue;
         }
         let mut skipped = lookup.skipped();
-        let missing = missing.into_inner().unwrap_or_default();
-        skipped
-            .extend(missing.into_iter().map(|file| (targets.entries[file].clone(), Skip::Missing)));
+        let missing = missing.into_inner().unwrap_or_default().into_iter();
+        skipped.extend(missing.map(|file| (targets.entries[file].clone(), Skip::Missing)));
         let n_compared = targets.entries.len() - skipped.len();
         let n_places = queries.places(&lookup.n_places(set));
         return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });
@@ -101,13 +98,12 @@ pub(in crate::audit) fn align_known<R: ReadFiles>(
     queries: &Queries<'_>,
     rows: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
-    sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
     let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
-        let read = sources.read(reader, &targets.entries[file])?;
+        let read = targets.sources.read(reader, &targets.entries[file])?;
         Ok(read.ok().map(|source| (queries.hits_in(&source, scratch), source)))
     };
-    align_rows(queries, rows, targets, &read, sources)
+    align_rows(queries, rows, targets, &read)
 }
 
 /// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one
@@ -122,9 +118,8 @@ fn align_rows<R: ReadFiles>(
     rows_of: Vec<(usize, Vec<u32>)>,
     targets: &Targets<'_, R>,
     read: &ReadHits<'_, R>,
-    sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Targets { entries, open, place, is_new, max_components, .. } = targets;
+    let &Targets { entries, open, is_new, max_components, sources, .. } = targets;
     let n_documents = n_documents(queries, &rows_of, targets);
     let is_common = |row: &u32| {
         max_components.is_some_and(|max| n_documents.get(row).is_some_and(|&n| n as usize > max))
@@ -146,7 +141,7 @@ fn align_rows<R: ReadFiles>(
         sources.progress.step();
         Ok(read.map(|(mut hits, source)| {
             hits.retain(|hit| !is_common(&hit.row));
-            Target { place: place(&source.path), source, hits }
+            Target { place: targets.place(&source.path), source, hits }
         }))
     };
     let found = align_chosen(queries, &queries_of, || (open(), Vec::new()), target)?;
@@ -168,7 +163,8 @@ pub(super) fn align_chosen<S>(
     let align = |state: &mut S, (&file, wanted): (&usize, &Vec<usize>)| {
         let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
         let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
-        let aligned = queries.align_wanted(&source, &hits, same, wanted);
+        let shared = queries.shared(&hits, Some(wanted));
+        let aligned = queries.align_those(source.document(), shared, same);
         // Most files have nothing: they are not kept until all are aligned.
         Ok(Some(found(place, source, aligned)).filter(FileHits::has_any))
     };
@@ -183,11 +179,12 @@ pub(in crate::audit) fn found(
     target: Arc<Source>,
     aligned: AlignedQueries,
 ) -> FileHits {
-    let is_in_tree = place == Place::Tree;
-    let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
-    let runs = if is_in_tree { aligned.runs } else { Vec::new() };
-    let AlignedQueries { alignments, limits, .. } = aligned;
-    FileHits { place, target, text, alignments, runs, whole: Vec::new(), limits }
+    let text = (place != Place::Tree).then(|| Arc::new(target.text.clone().into()));
+    let AlignedQueries { alignments, mut runs, limits } = aligned;
+    if place != Place::Tree {
+        runs.clear();
+    }
+    FileHits { alignments, runs, limits, ..FileHits::new(place, target, text) }
 }
 
 /// For each fingerprint that some file has, the number of files that had it before the change:
@@ -198,10 +195,11 @@ fn n_documents<R>(
     rows_of: &[(usize, Vec<u32>)],
     targets: &Targets<'_, R>,
 ) -> BTreeMap<u32, u32> {
-    let &Targets { entries, place, is_new, before, .. } = targets;
+    let &Targets { entries, is_new, before, .. } = targets;
     let mut counts: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
     let mut count = |path: &FilePath, rows: &[u32]| {
-        let place = Some(place(path)).filter(|place| matches!(place, Place::Component(_)));
+        let place = targets.place(path);
+        let place = Some(place).filter(|place| matches!(place, Place::Component(_)));
         for &row in rows {
             let (n, last) = counts.entry(row).or_default();
             // The files of a component are next to each other.

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::queries::{LimitedQuery, Queries};
+use crate::audit::read::distinct;
 use crate::matching::max_seeds;
 use crate::text::FilePath;
 
@@ -69,7 +70,8 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     let pairs = Pairs::new(queries, files);
     let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
-    let mut taken: Vec<ChosenFiles> = pairs.of_queries(|of_query| of_query.taken(max_files));
+    let of_all = |max: usize| pairs.of_queries(|of_query| of_query.taken(max));
+    let mut taken: Vec<ChosenFiles> = of_all(max_files);
     let mut limited = Vec::new();
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // A quarter fewer files for each fingerprint until that is cheap enough.
@@ -81,16 +83,12 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
         let is_cheap =
             |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
         let chosen = fewer[(0..fewer.len()).find(is_cheap).unwrap_or(fewer.len() - 1)];
-        taken = pairs.of_queries(|of_query| of_query.taken(chosen));
-        for (query, taken) in taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0)
-        {
+        taken = of_all(chosen);
+        let cut = taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0);
+        limited.extend(cut.map(|(query, taken)| {
             let n_aligned = taken.files.len();
-            limited.push(LimitedQuery {
-                query,
-                n_sharing: n_aligned + taken.n_passed_over,
-                n_aligned,
-            });
-        }
+            LimitedQuery { query, n_sharing: n_aligned + taken.n_passed_over, n_aligned }
+        }));
     }
     let n_passed_over = taken.iter().map(|taken| taken.n_passed_over).sum();
     let mut queries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -141,17 +139,13 @@ impl<'p> Pairs<'p> {
 
     /// The answer for each query, computed in parallel.
     fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
-        (0..self.queries.sources().len())
-            .into_par_iter()
-            .map(|query| self.of_query(query, &answer))
-            .collect()
+        let queries = (0..self.queries.sources.len()).into_par_iter();
+        queries.map(|query| self.of_query(query, &answer)).collect()
     }
 
     fn of_query<T>(&self, query: usize, answer: impl Fn(&OfQuery<'_>) -> T) -> T {
         let sequence = self.queries.sequence(query);
-        let mut rows = sequence.to_vec();
-        rows.sort_unstable();
-        rows.dedup();
+        let rows = distinct(sequence.iter().copied());
         let number =
             |row: &u32| rows.binary_search(row).expect("rows are those of the sequence") as u32;
         let sequence: Vec<u32> = sequence.iter().map(number).collect();
@@ -162,7 +156,7 @@ impl<'p> Pairs<'p> {
         }
         shared.sort_unstable();
         let mut ranked: Vec<&[(u32, u32)]> = shared.chunk_by(|a, b| a.0 == b.0).collect();
-        let path = &self.queries.sources()[query].path;
+        let path = &self.queries.sources[query].path;
         ranked.sort_by_cached_key(|shared| {
             let at = shared[0].0 as usize;
             let file = &self.files[at];
@@ -173,13 +167,9 @@ impl<'p> Pairs<'p> {
         let n_seeds: Vec<usize> = n_times.into_iter().map(|n| max_seeds(n, n)).collect();
         let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
         let files = is_cut.then_some(self.files);
-        answer(&OfQuery {
-            sequence: &sequence,
-            rows: &rows,
-            n_seeds: &n_seeds,
-            ranked: &ranked,
-            files,
-        })
+        let (sequence, rows, n_seeds, ranked) =
+            (&sequence[..], &rows[..], &n_seeds[..], &ranked[..]);
+        answer(&OfQuery { sequence, rows, n_seeds, ranked, files })
     }
 }
 

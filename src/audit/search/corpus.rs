@@ -16,14 +16,15 @@ use super::election::{
 };
 use super::line_counts::{LineCounts, SharedLines};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
-use crate::audit::read::{Memory, Source, Sources};
+use crate::audit::read::{Memory, Source, Sources, distinct};
 use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
-use crate::language::{BlockWords, ChangedTokens, Token};
+use crate::language::{ChangedTokens, Token};
 use crate::matching::{Alignment, Document, Fix, edited_lines, fixes};
 use crate::policy::{Component, Place};
+use crate::sources::DeclaredComponent;
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, LexedFile, LexedVersion,
     Lookups, OpenCorpus, Reading, SegmentLookups, StoredFile, Traffic, each,
@@ -161,14 +162,11 @@ impl StoredCorpus {
         hashes: &[u64],
     ) -> Result<BTreeSet<u32>, Error> {
         let asked = [(self.number_of(segment), segment)];
-        let mut keys: Vec<u64> = hashes.iter().map(|hash| key(*hash)).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = distinct(hashes.iter().map(|hash| key(*hash)));
         let found = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
         let blobs: BTreeSet<u32> = found.into_iter().flatten().map(|of| of.blob).collect();
-        segment
-            .read_ahead(&blobs.iter().copied().collect::<Vec<_>>())
-            .map_err(|why| self.fails(why))?;
+        let all: Vec<u32> = blobs.iter().copied().collect();
+        segment.read_ahead(&all).map_err(|why| self.fails(why))?;
         Ok(blobs)
     }
 
@@ -189,7 +187,7 @@ impl StoredCorpus {
         let (hits, whole) =
             rayon::join(|| self.hits(queries), || self.whole_files(queries, common_components));
         let (mut hits, whole) = (hits?, whole?);
-        let mut frequencies = vec![Vec::new(); queries.sources().len()];
+        let mut frequencies = vec![Vec::new(); queries.sources.len()];
         for hit in &hits {
             frequencies[hit.query].push((hit.position, hit.n_components));
         }
@@ -199,9 +197,8 @@ impl StoredCorpus {
         // Frequencies are of all hits: they say how common the code is. Candidates come from the
         // rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
-        let Winners { wanted: mut candidates, since } =
-            elect(&self.segments, &self.versions, hits, queries.sources())
-                .map_err(|why| self.fails(why))?;
+        let elected = elect(&self.segments, &self.versions, hits, &queries.sources);
+        let Winners { wanted: mut candidates, since } = elected.map_err(|why| self.fails(why))?;
         for at in whole.keys() {
             candidates.entry(*at).or_default();
         }
@@ -217,15 +214,13 @@ impl StoredCorpus {
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let found: Vec<BlobToAlign> = found.into_iter().flatten().collect();
-        self.each_elsewhere(
-            &found.iter().map(|of| of.at).collect(),
-            CorpusSegment::read_licenses_ahead,
-        )?;
+        let blobs = found.iter().map(|of| of.at).collect();
+        self.each_elsewhere(&blobs, CorpusSegment::read_licenses_ahead)?;
         let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
-        let n_compared =
-            self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
+        let n_files = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize);
+        let n_compared = n_files.sum();
         Ok(SearchOutcome {
-            found: best_of_each(found, since, queries.sources()),
+            found: best_of_each(found, since, &queries.sources),
             frequencies,
             n_compared,
             ..SearchOutcome::default()
@@ -243,7 +238,7 @@ impl StoredCorpus {
         let mut all = Vec::new();
         for ((k, window), numbers) in by_params {
             // A narrower window selects everything that a wider one selects.
-            let window = window.min(queries.sampling().window().get());
+            let window = window.min(queries.sampling.window().get());
             let Some(params) = params(k, window) else { continue };
             let prints = queries.choosing(&params);
             let mut keys: Vec<u64> = prints.iter().map(|(_, print)| key(print.hash)).collect();
@@ -253,15 +248,10 @@ impl StoredCorpus {
             let hit = |(query, print): (usize, Fingerprint)| {
                 let at = keys.binary_search(&key(print.hash)).ok()?;
                 let KeyHits { n_components, blobs } = found[at].clone();
-                (n_components > 0).then_some(CorpusHit {
-                    query,
-                    position: print.position,
-                    n_components,
-                    blobs,
-                })
+                let hit = CorpusHit { query, position: print.position, n_components, blobs };
+                (n_components > 0).then_some(hit)
             };
-            let found: Vec<CorpusHit> = prints.into_iter().filter_map(hit).collect();
-            all.extend(found);
+            all.extend(prints.into_iter().filter_map(hit));
         }
         Ok(all)
     }
@@ -313,11 +303,9 @@ impl StoredCorpus {
             let n = numbers.len() as u32;
             *numbers.entry(name).or_insert(n)
         };
-        let mut names: Vec<Vec<u32>> = vec![Vec::new(); self.segments.len()];
-        for (names, segment) in names.iter_mut().zip(&self.segments) {
-            names.extend(
-                segment.components().iter().map(|component| number(component.name.as_str())),
-            );
+        let mut names: Vec<Vec<u32>> = Vec::with_capacity(self.segments.len());
+        for segment in &self.segments {
+            names.push(segment.components().iter().map(|of| number(of.name.as_str())).collect());
         }
         names
     }
@@ -351,7 +339,7 @@ impl StoredCorpus {
         common_components: usize,
     ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
-        let whole = queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source));
+        let whole = queries.sources.iter().enumerate().filter(|(_, source)| may_be_whole(source));
         let (whole, ids): (Vec<usize>, Vec<BlobId>) =
             whole.map(|(query, of)| (query, blob_id(of.bytes()))).unzip();
         let known = self.blobs_of(&ids)?;
@@ -360,17 +348,13 @@ impl StoredCorpus {
             let mut names = BTreeSet::new();
             for &(number, blob) in &blobs {
                 let segment = &self.segments[number];
+                let name =
+                    |of: &StoredFile| segment.components()[of.component as usize].name.as_str();
                 let files = segment.files(blob).map_err(|why| self.fails(why))?;
-                names.extend(
-                    files
-                        .iter()
-                        .map(|file| segment.components()[file.component as usize].name.as_str()),
-                );
+                names.extend(files.iter().map(name));
             }
             if names.len() <= common_components {
-                for at in blobs {
-                    found.entry(at).or_default().push(query);
-                }
+                blobs.into_iter().for_each(|at| found.entry(at).or_default().push(query));
             }
         }
         Ok(found)
@@ -392,29 +376,18 @@ impl StoredCorpus {
         let segment = &self.segments[number];
         let bare = segment.bare_tokens(blob).map_err(|why| self.fails(why))?;
         let shared = queries.evident(&bare, wanted, scratch);
-        // Equal bytes, but a segment that was lexed differently has different tokens: positions
-        // would not fit.
-        let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == bare.tokens.len();
+        // Equal bytes that were lexed differently have other tokens: positions would not fit.
+        let is_same = |query: &&usize| queries.sources[**query].tokens.len() == bare.tokens.len();
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
         if shared.is_empty() && whole.is_empty() {
             return Ok(None);
         }
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let file = oldest(segment.files(blob).map_err(|why| self.fails(why))?);
-        let target = Arc::new(Source {
-            path: file.path.clone(),
-            text: stored.text,
-            encoded: None,
-            tokens: stored.tokens,
-            words: Arc::clone(BlockWords::common()),
-            is_partial: false,
-            language: stored.language,
-            family: stored.family,
-            is_prose: false,
-            is_generated: false,
-            test_lines: Default::default(),
-        });
-        let alignments = queries.align_evident(&target, shared);
+        let language = [&*stored.language, &*stored.family];
+        let target = Source::plain(file.path.clone(), stored.text, stored.tokens, language);
+        let target = Arc::new(target);
+        let alignments = queries.align_those(target.document(), shared, None).alignments;
         let has_some = !alignments.is_empty() || !whole.is_empty();
         Ok(has_some.then_some(BlobToAlign { at: (number, blob), file, target, alignments, whole }))
     }
@@ -433,11 +406,9 @@ impl StoredCorpus {
             return Ok(Vec::new());
         }
         for (segment, _) in self.sources() {
-            let known = segment
-                .components()
-                .iter()
-                .position(|of| of.name == component.name && of.purl == component.purl);
-            if let Some(number) = known {
+            let is_it =
+                |of: &DeclaredComponent| of.name == component.name && of.purl == component.purl;
+            if let Some(number) = segment.components().iter().position(is_it) {
                 return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
             }
         }
@@ -483,7 +454,8 @@ pub(in crate::audit) fn version_of(file: &StoredFile) -> Option<String> {
     })
 }
 
-fn params(k: usize, window: usize) -> Option<Params> {
+/// The parameters of a segment that was sampled so.
+pub(in crate::audit) fn params(k: usize, window: usize) -> Option<Params> {
     let k = std::num::NonZeroUsize::new(k)?;
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
@@ -518,19 +490,11 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
         _ => String::new(),
     };
     // For each version that was aligned, how much of each query it has.
-    let likenesses: Vec<BTreeMap<usize, usize>> = found
-        .iter()
-        .map(|one| {
-            let of_query = |query: usize| (query, likeness(one, query, sources[query]));
-            one.alignments
-                .iter()
-                .map(|(query, _)| *query)
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .map(of_query)
-                .collect()
-        })
-        .collect();
+    let likenesses = found.iter().map(|one| {
+        let queries: BTreeSet<usize> = one.alignments.iter().map(|(query, _)| *query).collect();
+        queries.into_iter().map(|query| (query, likeness(one, query, sources[query]))).collect()
+    });
+    let likenesses: Vec<BTreeMap<usize, usize>> = likenesses.collect();
     // By component, path and query: the highest likeness, and the version that has it.
     let mut best: HashMap<(String, FilePath, usize), Rating> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
@@ -539,8 +503,8 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
             // besides.
             let rated =
                 ((likeness, Reverse(span(one, query)), Reverse(one.target.tokens.len())), number);
-            let kept =
-                best.entry((name(&one.place), one.target.path.clone(), query)).or_insert(rated);
+            let key = (name(&one.place), one.target.path.clone(), query);
+            let kept = best.entry(key).or_insert(rated);
             if rated.0 > kept.0 {
                 *kept = rated;
             }
@@ -552,8 +516,8 @@ fn best_of_each(mut found: Vec<FileHits>, mut since: Since, sources: &[&Source])
         let Some(seen) = &component.first_seen else { continue };
         let key = (name(&one.place), one.target.path.clone());
         let has_most = |query: usize| {
-            let most =
-                best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |((n, ..), _)| *n);
+            let best = best.get(&(key.0.clone(), key.1.clone(), query));
+            let most = best.map_or(0, |((most, ..), _)| *most);
             likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
@@ -581,14 +545,7 @@ pub struct CorpusReading<'r> {
     sources: Sources<'r>,
 }
 
-impl std::fmt::Debug for CorpusReading<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CorpusReading").finish_non_exhaustive()
-    }
-}
-
-/// The `.gitattributes` of a repository only apply to that repository: a corpus is read without
-/// any.
+/// The `.gitattributes` of a repository apply to that only: a corpus is read without any.
 pub(super) fn no_attributes() -> &'static Attributes {
     static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
     &NONE
@@ -677,15 +634,16 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
             _ => froms.push(from),
         }
     }
-    let pairs = froms.into_iter().map(|from| (from.clone(), counterpart(&from, &edits)));
     let lexed = |source: &Source, tokens: Range<usize>| LexedFile {
         language: source.language.clone(),
         family: source.family.clone(),
         tokens: source.tokens[tokens].to_vec(),
     };
-    pairs
-        .map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) })
-        .collect()
+    let pair = |from: Range<usize>| {
+        let to = counterpart(&from, &edits);
+        FunctionPair { before: lexed(before, from), after: lexed(after, to) }
+    };
+    froms.into_iter().map(pair).collect()
 }
 
 /// `range`, extended so that it begins and ends inside no edit.

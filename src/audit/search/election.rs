@@ -102,18 +102,17 @@ impl KnownVersions {
         if segment.is_elsewhere() || !segment.has_past() {
             return Ok(None);
         }
-        let known = self.of_segments[number]
-            .get_or_init(|| vec![OnceLock::new(); segment.n_blobs() as usize]);
+        let new = || vec![OnceLock::new(); segment.n_blobs() as usize];
+        let known = self.of_segments[number].get_or_init(new);
         let Some(known) = known.get(blob as usize) else { return Ok(None) };
         if let Some(version) = known.get() {
             return Ok(Some(*version));
         }
         let StoredFile { component, path, seen, .. } = oldest(segment.files(blob)?);
-        let file =
-            fnv_1a(component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied()));
+        let bytes = component.to_le_bytes().into_iter().chain(path.as_bytes().iter().copied());
         let is_of_copy = Foreign::above(&path).is_some();
         let time = seen.map_or(i64::MAX, |seen| seen.time);
-        let version = FileVersion { file, time, is_of_copy };
+        let version = FileVersion { file: fnv_1a(bytes), time, is_of_copy };
         Ok(Some(*known.get_or_init(|| version)))
     }
 
@@ -208,11 +207,11 @@ pub(super) fn elect(
     let election = Election { segments, known };
     let candidates = of_queries.par_iter().map(|hits| election.of_query(hits));
     let candidates = candidates.collect::<Result<Vec<Candidates>, SegmentError>>()?;
-    let counts: Vec<Option<LineCounts>> = candidates
-        .par_iter()
-        .zip(queries)
-        .map(|(of, query)| (!of.contested.is_empty()).then(|| LineCounts::new(query)))
-        .collect();
+    let lines_of = |(of, query): (&Candidates, &&Source)| {
+        (!of.contested.is_empty()).then(|| LineCounts::new(query))
+    };
+    let counts: Vec<Option<LineCounts>> =
+        candidates.par_iter().zip(queries).map(lines_of).collect();
     // Many queries share an idiom with the same files.
     let mut asked: BTreeMap<BlobAt, Vec<&LineCounts>> = BTreeMap::new();
     for (own, of) in counts.iter().zip(&candidates) {
@@ -323,9 +322,7 @@ impl Election<'_> {
                 continue;
             }
             n_files += 1;
-            positions
-                .into_iter()
-                .for_each(|position| *n_explained.entry(position).or_default() += 1);
+            positions.into_iter().for_each(|at| *n_explained.entry(at).or_default() += 1);
             if versions.len() <= ENOUGH {
                 candidates.elected.extend(versions.into_iter().map(|(_, at)| at));
             } else {
@@ -343,10 +340,10 @@ impl Election<'_> {
             rated.push((Reverse(shared.n_distinct), own.distance(&shared), at));
         }
         let most = rated.iter().map(|(Reverse(n), ..)| *n).max().unwrap_or(0);
-        let first = rated
-            .iter()
-            .find(|(Reverse(n), ..)| *n as f64 >= AS_MUCH * most as f64)
-            .map(|(.., at)| *at);
+        let has_most = |(Reverse(n), ..): &&(Reverse<usize>, usize, BlobAt)| {
+            *n as f64 >= AS_MUCH * most as f64
+        };
+        let first = rated.iter().find(has_most).map(|(.., at)| *at);
         let last = rated.last().map(|(.., at)| *at);
         rated.sort_unstable();
         rated.truncate(ENOUGH);

@@ -7,13 +7,12 @@ use super::align::search;
 use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{FileHits, Queries, SearchOutcome, may_be_whole};
-use super::targets::Targets;
+use super::targets::{Targets, component_folder, place_in_corpus};
 use crate::audit::Error;
 use crate::audit::read::{Memory, Source, Sources};
 use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
-use crate::policy::{Component, Place};
-use crate::text::{FilePath, LinedText, printable};
+use crate::text::{FilePath, LinedText};
 
 /// What the folder of `components`, the corpus `name`, has of the queries.
 pub(super) fn search_folder(
@@ -30,15 +29,13 @@ pub(super) fn search_folder(
     let reader = components.reader();
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
     let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
+    let open = || components.reader();
     let targets = Targets {
-        entries: &entries,
-        open: &|| components.reader(),
-        place: &|path| place(name, path),
-        is_new: &|_| false,
-        before: &[],
+        corpus: Some(name),
         max_components: Some(sources.config.common_components),
+        ..Targets::new(&entries, &open, sources)
     };
-    let mut outcome = search(queries, &targets, sources)?;
+    let mut outcome = search(queries, &targets)?;
     outcome.skipped.retain(|(entry, skip)| sources.is_unread(&entry.path, *skip));
     for (entry, _) in &mut outcome.skipped {
         entry.path = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
@@ -57,27 +54,7 @@ pub(super) fn search_folder(
     Ok(outcome)
 }
 
-/// The place of a file of the corpus `corpus`: in the component that is its top folder.
-fn place(corpus: &str, path: &FilePath) -> Place {
-    Place::Component(Arc::new(component(corpus, path)))
-}
-
-/// The component that contains a file of the corpus `corpus`: its top folder.
-fn component(corpus: &str, path: &FilePath) -> Component {
-    let bytes = path.as_bytes();
-    let name = memchr::memchr(b'/', bytes)
-        .map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
-    Component { corpus: corpus.to_owned(), name, ..Component::default() }
-}
-
-/// The top folder of a path; `None` for a file at the root.
-fn component_folder(path: &FilePath) -> &[u8] {
-    let bytes = path.as_bytes();
-    memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
-}
-
-/// Records corpus files that are byte-identical to a query, even if they share no informative
-/// fingerprint.
+/// Records corpus files that are identical to a query, even if they share no fingerprint.
 fn take_whole(
     outcome: &mut SearchOutcome,
     entries: &[Entry],
@@ -86,9 +63,8 @@ fn take_whole(
     queries: &Queries<'_>,
 ) -> Result<(), Error> {
     let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, source) in
-        queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source))
-    {
+    let sources = queries.sources.iter().enumerate();
+    for (number, source) in sources.filter(|(_, source)| may_be_whole(source)) {
         by_size.entry(source.bytes().len()).or_default().push(number);
     }
     if by_size.is_empty() {
@@ -100,11 +76,8 @@ fn take_whole(
         let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
         let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
         let text = folder.read(entry)?;
-        let same: Vec<usize> = alike
-            .iter()
-            .filter(|&&query| queries.sources()[query].bytes() == text)
-            .copied()
-            .collect();
+        let is_same = |&&query: &&usize| queries.sources[query].bytes() == text;
+        let same: Vec<usize> = alike.iter().filter(is_same).copied().collect();
         for &query in &same {
             n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
         }
@@ -120,9 +93,9 @@ fn take_whole(
             Some(at) => outcome.found.swap_remove(at),
             None => {
                 let target =
-                    Arc::new(Source { path: path.clone(), ..queries.sources()[first].clone() });
+                    Arc::new(Source { path: path.clone(), ..queries.sources[first].clone() });
                 let text = Some(Arc::new(LinedText::from(target.text.clone())));
-                FileHits::new(place(corpus, &path), target, text)
+                FileHits::new(place_in_corpus(corpus, &path), target, text)
             }
         };
         outcome.found.push(found.aligned_whole(&same));

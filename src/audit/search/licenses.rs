@@ -45,16 +45,16 @@ pub(super) fn identify(
             Slot::Occupied(slot) => slot.into_mut(),
             Slot::Vacant(slot) => {
                 let mut licenses = licenses_in(entries, reader, &folder)?;
-                if let Some(declared) = declared(&one.target.path) {
-                    licenses.declare(&FilePath::new(""), &declared);
-                }
+                let declared = declared(&one.target.path);
+                declared.iter().for_each(|of| licenses.declare(&FilePath::new(""), of));
                 slot.insert(licenses)
             }
         };
-        let path = FilePath::new(below(&one.target.path, &folder));
+        let path =
+            one.target.path.below(&folder).map_or_else(|| one.target.path.clone(), FilePath::new);
         let refer = |of: &FilePath, name: &str| {
             let named = |at: FilePath| {
-                let text = text_at(entries, reader, &within(&folder, &at))?;
+                let text = text_at(entries, reader, &FilePath::joined(&folder, at.as_bytes()))?;
                 Some((at.clone(), LicensingInfo::remembered(&at, &text, &memory)))
             };
             meant_by(of, name).into_iter().find_map(named)
@@ -82,39 +82,20 @@ fn licenses_in(
     folder: &[u8],
 ) -> Result<Licenses, Error> {
     let mut licenses = Licenses::default();
-    let is_inside = |entry: &&Entry| {
-        folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len()
-    };
     let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
     let inside =
         entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
-    for entry in inside.filter(is_inside) {
-        let path = FilePath::new(below(&entry.path, folder));
+    for entry in inside {
+        let Some(path) = entry.path.below(folder).map(FilePath::new) else { continue };
         if is_relevant(&path)
             && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
             && let Ok(bytes) = reader.try_read(entry)?
         {
-            let read = |named: &FilePath| text_at(entries, reader, &within(folder, named));
+            let read = |named: &FilePath| {
+                text_at(entries, reader, &FilePath::joined(folder, named.as_bytes()))
+            };
             licenses.add_with_named(&path, &bytes, read);
         }
     }
     Ok(licenses)
-}
-
-/// The path of what is at `path` in `folder`.
-fn within(folder: &[u8], path: &FilePath) -> FilePath {
-    if folder.is_empty() {
-        path.clone()
-    } else {
-        FilePath::new([folder, b"/", path.as_bytes()].concat())
-    }
-}
-
-/// The part of `path` below `folder`; the whole path if it is not there.
-fn below<'p>(path: &'p FilePath, folder: &[u8]) -> &'p [u8] {
-    let bytes = path.as_bytes();
-    if folder.is_empty() {
-        return bytes;
-    }
-    bytes.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/")).unwrap_or(bytes)
 }

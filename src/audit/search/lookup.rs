@@ -13,15 +13,16 @@ use rayon::prelude::*;
 use super::queries::{Hit, Queries};
 use super::targets::Targets;
 use crate::audit::Error;
-use crate::audit::read::{Skip, Sources, reason};
+use crate::audit::read::{Skip, Sources, distinct, reason};
 use crate::files::{BlobId, Entry, ReadFiles};
 use crate::index::Sieve;
 use crate::text::FilePath;
 
 /// What the files of a tree share with several sets of queries.
 pub(in crate::audit) struct Lookup<'l> {
-    sets: &'l [Option<&'l Queries<'l>>],
+    pub sets: &'l [Option<&'l Queries<'l>>],
     entries: &'l [Entry],
+    sources: &'l Sources<'l>,
     /// For each file, the first one that is the same, if there is an earlier one.
     same_as: Vec<Option<usize>>,
     /// What each file shares, or why it was not read; `None` for a file that is the same as an
@@ -52,44 +53,32 @@ struct Share {
 pub(in crate::audit) fn look_up<'l, R: ReadFiles>(
     sets: &'l [Option<&'l Queries<'l>>],
     targets: &Targets<'l, R>,
-    sources: &Sources<'_>,
 ) -> Result<Lookup<'l>, Error> {
-    let entries = targets.entries;
+    let &Targets { entries, sources, open, .. } = targets;
     // At most twice: without the cache, nothing is refuted.
     loop {
-        (targets.open)().fetch(&mut entries.iter().filter(|entry| sources.needs(entry)));
+        open().fetch(&mut entries.iter().filter(|entry| sources.needs(entry)));
         sources.progress.begin("comparing", entries.len());
         let uses_cache = sources.remembered.is_false().is_none();
         let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
-        let files = shares_of_all(sets, targets, &same_as, sources)?;
-        let lookup = Lookup { sets, entries, same_as, files, uses_cache };
-        lookup.sample(targets.open, sources);
-        if !lookup.is_refuted(sources) {
+        let files = shares_of_all(sets, targets, &same_as)?;
+        let lookup = Lookup { sets, entries, sources, same_as, files, uses_cache };
+        lookup.sample(open);
+        if !lookup.is_refuted() {
             return Ok(lookup);
         }
     }
 }
 
 impl<'l> Lookup<'l> {
-    /// The sets of queries.
-    pub fn sets(&self) -> &'l [Option<&'l Queries<'l>>] {
-        self.sets
-    }
-
     /// Whether it relied on a cache that has turned out to be false since.
-    pub fn is_refuted(&self, sources: &Sources<'_>) -> bool {
-        self.uses_cache && sources.remembered.is_false().is_some()
+    pub fn is_refuted(&self) -> bool {
+        self.uses_cache && self.sources.remembered.is_false().is_some()
     }
 
     /// Distrusts the cache if it knew something else about a file than its contents show: the
     /// `hits` of a set, or why it is skipped.
-    pub fn confirm(
-        &self,
-        file: usize,
-        set: usize,
-        hits: Result<&[Hit], Skip>,
-        sources: &Sources<'_>,
-    ) {
+    pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>) {
         let is_false = match (self.shares(file).as_ref(), hits) {
             // What was not read, or is not there in a partial clone, cannot be compared.
             (_, Err(skip)) | (Err(&skip), _) if skip.is_end() || skip == Skip::Missing => false,
@@ -97,7 +86,7 @@ impl<'l> Lookup<'l> {
             (Ok(shares), hits) => shares.is_remembered && hits != Ok(&shares.of_sets[set].hits),
         };
         if is_false {
-            sources.remembered.distrust();
+            self.sources.remembered.distrust();
         }
     }
 
@@ -155,20 +144,20 @@ impl<'l> Lookup<'l> {
     }
 
     /// Compares what the cache knows about a few files with their contents.
-    fn sample<R: ReadFiles>(&self, open: &(dyn Fn() -> R + Sync), sources: &Sources<'_>) {
+    fn sample<R: ReadFiles>(&self, open: &(dyn Fn() -> R + Sync)) {
         let compare = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
             // Files missing in a partial clone cannot be compared, and need not be.
             if reader.size(&self.entries[file]).is_none() {
                 return;
             }
-            let Ok(read) = sources.read(reader, &self.entries[file]) else { return };
+            let Ok(read) = self.sources.read(reader, &self.entries[file]) else { return };
             for (set, queries) in self.sets.iter().enumerate() {
                 let Some(queries) = queries else { continue };
                 let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
-                self.confirm(file, set, hits.as_deref().map_err(|skip| **skip), sources);
+                self.confirm(file, set, hits.as_deref().map_err(|skip| **skip));
             }
         };
-        let sampled = sources.remembered.sample(self.entries.len());
+        let sampled = self.sources.remembered.sample(self.entries.len());
         sampled.into_par_iter().for_each_init(|| (open(), Vec::new()), compare);
     }
 }
@@ -178,9 +167,8 @@ fn shares_of_all<R: ReadFiles>(
     sets: &[Option<&Queries<'_>>],
     targets: &Targets<'_, R>,
     same_as: &[Option<usize>],
-    sources: &Sources<'_>,
 ) -> Result<Vec<Option<Result<Shares, Skip>>>, Error> {
-    let sieve = Queries::sieve(sets);
+    let (sieve, sources) = (Queries::sieve(sets), targets.sources);
     let shares = |(reader, scratch): &mut (R, Vec<u64>),
                   (entry, same_as): (&Entry, &Option<usize>)| {
         sources.progress.step();
@@ -228,10 +216,7 @@ fn shares_of(
 
 /// The distinct fingerprints of some hits, sorted.
 pub(super) fn rows(hits: &[Hit]) -> Vec<u32> {
-    let mut rows: Vec<u32> = hits.iter().map(Hit::row).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+    distinct(hits.iter().map(|hit| hit.row))
 }
 
 /// Files with one content that are examined in any case, and at most.

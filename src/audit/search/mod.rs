@@ -18,8 +18,8 @@ mod vendored;
 mod worded;
 
 pub(super) use align::{align, align_known, found, search};
-pub(super) use corpus::version_of;
 pub use corpus::{CorpusReading, StoredCorpus};
+pub(super) use corpus::{params, version_of};
 pub(super) use election::AS_MUCH;
 pub(super) use line_counts::{LineCounts, SharedLines};
 pub(super) use lookup::{look_up, repeated};

@@ -43,24 +43,21 @@ impl Outside {
     /// Its name, and a digest of what is in it if it is here; of a folder, of the files that are
     /// not too large to compare.
     pub(in crate::audit) fn examined(&self, config: &Config) -> ExaminedCorpus {
-        match self {
+        let (name, digest) = match self {
             Self::Folder { name, components } => {
                 let reader = components.reader();
                 let mut digest = Sha256::new();
                 for entry in components.entries() {
                     let is_read = reader.size(entry).is_some_and(|n| n <= config.max_file_size);
                     let bytes = is_read.then(|| reader.read(entry).ok()).flatten();
-                    let path = Sha256::digest(entry.path.as_bytes());
-                    digest.update(path);
+                    digest.update(Sha256::digest(entry.path.as_bytes()));
                     digest.update(Sha256::digest(bytes.unwrap_or_default()));
                 }
-                let digest = Some(hexadecimal(&digest.finalize()));
-                ExaminedCorpus { name: name.clone(), digest }
+                (&**name, Some(hexadecimal(&digest.finalize())))
             }
-            Self::Stored(stored) => {
-                ExaminedCorpus { name: stored.name().to_owned(), digest: stored.digest() }
-            }
-        }
+            Self::Stored(stored) => (stored.name(), stored.digest()),
+        };
+        ExaminedCorpus { name: name.to_owned(), digest }
     }
 
     /// Whether it has the history of any component.

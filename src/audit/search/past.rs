@@ -90,18 +90,18 @@ impl Past {
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let CurrentIndex { history, n_missing, unkept } =
-            updated(folder, repository, span, context)?;
+        let updated = updated(folder, repository, span, context)?;
+        let CurrentIndex { history, n_missing, unkept } = updated;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
         } else {
             Some(reader.commits_of(span)?.into_iter().collect())
         };
-        let reverted = change
-            .map(|(base, head)| reverted(&reader, base, head))
-            .transpose()?
-            .unwrap_or_default();
+        let reverted = match change {
+            Some((base, head)) => reverted(&reader, base, head)?,
+            None => Vec::new(),
+        };
         Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow(), unkept })
     }
 
@@ -117,13 +117,12 @@ impl Past {
     ) -> Result<HistoryContents, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
-        let before =
-            History::open(folder, params(repository, context.config, context.languages), extent);
-        let before = before.readable()?;
+        let params = params(repository, context.config, context.languages);
+        let before = History::open(folder, params, extent).readable()?;
         before.verify()?;
         let n_before = n_known(&before);
-        let CurrentIndex { history, unkept, .. } =
-            updated(Some(folder), repository, span, context)?;
+        let updated = updated(Some(folder), repository, span, context)?;
+        let CurrentIndex { history, unkept, .. } = updated;
         if let Some(why) = unkept {
             return Err(why.into());
         }
@@ -165,21 +164,17 @@ impl Past {
             return Some("the history before this shallow clone begins".to_owned());
         }
         if self.n_missing > 0 {
-            return Some(format!(
-                "{} that this partial clone does not have",
-                count(self.n_missing, "past file")
-            ));
+            let files = count(self.n_missing, "past file");
+            return Some(format!("{files} that this partial clone does not have"));
         }
         let UnreadPlace { n_files, n_versions } = unread;
         let share = agreed(n_files, "shares", "share");
-        let files = format!(
-            "{} that {share} less with the {what} than those that were read",
-            count(n_files, "past file")
-        );
+        let files = count(n_files, "past file");
+        let files = format!("{files} that {share} less with the {what} than those that were read");
         let versions = format!("{} of past files", count(n_versions, "older version"));
         let parts = [(n_files, files), (n_versions, versions)].into_iter().filter(|(n, _)| *n > 0);
-        Some(parts.map(|(_, part)| part).collect::<Vec<_>>().join(", and "))
-            .filter(|parts| !parts.is_empty())
+        let parts: Vec<String> = parts.map(|(_, part)| part).collect();
+        (!parts.is_empty()).then(|| parts.join(", and "))
     }
 
     /// The past files with code of the queries, aligned with them.
@@ -202,9 +197,11 @@ impl Past {
                 rows_of.entry(path).or_default().insert(row);
             }
         }
-        let sharing = rows_of.into_iter().enumerate().map(|(file, (path, rows))| {
-            let rows = rows.into_iter().collect();
-            Sharing { file, path, is_new: false, rows }
+        let sharing = rows_of.into_iter().enumerate().map(|(file, (path, rows))| Sharing {
+            file,
+            path,
+            is_new: false,
+            rows: rows.into_iter().collect(),
         });
         let sharing: Vec<Sharing<'_>> = sharing.collect();
         let Candidates { mut queries_of, n_passed_over, limited } =
@@ -260,7 +257,7 @@ impl Past {
         let &PastQuery { queries, ref brought_in, ref standing } = sought;
         let id_of = ids_like(standing.iter().next().copied());
         let mut queries_of: BTreeMap<BlobId, Vec<usize>> = BTreeMap::new();
-        for (query, source) in queries.sources().iter().enumerate() {
+        for (query, source) in queries.sources.iter().enumerate() {
             if brought_in.get(query) == Some(&true) && may_be_whole(source) {
                 queries_of.entry(id_of(source.bytes())).or_default().push(query);
             }
@@ -276,17 +273,17 @@ impl Past {
         }
         let mut found = Vec::new();
         for (blob, of_blob) in queries_of {
-            let source = queries.sources()[of_blob[0]];
+            let source = queries.sources[of_blob[0]];
             let of_blob_removed = removed.get(&blob).into_iter().flatten();
-            let mut events: Vec<&PastEvent> = of_blob_removed
-                .filter(|(path, _)| sources.reads_alike(source, path))
-                .map(|(_, event)| *event)
-                .collect();
+            let is_alike =
+                |(path, _): &(&&FilePath, &&PastEvent)| sources.reads_alike(source, path);
+            let mut events: Vec<&PastEvent> =
+                of_blob_removed.filter(is_alike).map(|(_, event)| *event).collect();
             events.sort_by_key(|event| event.path.distance(&source.path));
             for event in events.into_iter().take(MAX_NAMED) {
                 let target = Arc::new(Source { path: event.path.clone(), ..source.clone() });
-                found
-                    .push(past_file(self.deletion(event, reader)?, target).aligned_whole(&of_blob));
+                let past = past_file(self.deletion(event, reader)?, target);
+                found.push(past.aligned_whole(&of_blob));
             }
         }
         Ok(found)
@@ -301,15 +298,12 @@ impl Past {
         let commit = event.commit;
         let info = reader.info(commit)?;
         let id = commit.to_string();
-        let mut claims =
-            self.reverted.iter().filter(|(reverted, _)| id.starts_with(reverted.as_str()));
-        let is_reverted = claims.try_fold(false, |is_so, (_, by)| {
+        let mut is_reverted = false;
+        for (_, by) in self.reverted.iter().filter(|(reverted, _)| id.starts_with(reverted)) {
             // A message is no proof: the file has to be again as it was before the commit.
-            Ok::<_, Error>(
-                is_so
-                    || event.before.is_some() && reader.blob_at(*by, &event.path)? == event.before,
-            )
-        })?;
+            is_reverted = is_reverted
+                || event.before.is_some() && reader.blob_at(*by, &event.path)? == event.before;
+        }
         Ok(Deletion { commit: id, subject: info.subject, time: info.time, is_reverted })
     }
 }
@@ -430,20 +424,16 @@ impl Indexing<'_> {
         // The newest first: most packs store older trees as deltas of them, and recently read ones
         // are at hand.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
-            let of_commits = chunk
-                .par_iter()
-                .rev()
-                .with_min_len(MIN_COMMITS)
-                .map_init(
-                    || repository.history_reader(),
-                    |reader, commit| {
-                        progress.step();
-                        if progress.end().is_some() {
-                            return Err(Error::Ended);
-                        }
-                        reader.events(*commit).map_err(Error::from)
-                    },
-                )
+            let events_of = |reader: &mut Reader, commit: &CommitId| {
+                progress.step();
+                match progress.end() {
+                    Some(_) => Err(Error::Ended),
+                    None => reader.events(*commit).map_err(Error::from),
+                }
+            };
+            let of_commits = chunk.par_iter().rev().with_min_len(MIN_COMMITS);
+            let of_commits = of_commits
+                .map_init(|| repository.history_reader(), events_of)
                 .collect::<Result<Vec<_>, Error>>()?;
             let first = number * COMMITS_AT_ONCE;
             for (at, of_commit) in of_commits.into_iter().enumerate() {
@@ -532,11 +522,8 @@ impl<'l> Work for Learning<'l> {
             let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
             let before = base.map(|(text, made)| (text, &made.version));
             let (version, changed) = language.lexer.version(bytes, before, &mut scratch.tokens);
-            debug_assert!(
-                is_read_whole(language, bytes, &version),
-                "{}",
-                self.paths[content.path as usize]
-            );
+            let path = &self.paths[content.path as usize];
+            debug_assert!(is_read_whole(language, bytes, &version), "{path}");
             let own = OwnTokens::all(version.tokens().len());
             let read = ReadVersion { language, version, event: content.event, own };
             if let Some((_, base)) = base {
@@ -652,10 +639,9 @@ impl Versions<'_> {
             if self.standing.contains(&blob) || !seen.insert(blob) {
                 continue;
             }
-            let is_too_large = || {
-                reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size)
-            };
-            if n_read == MAX_VERSIONS || is_too_large() {
+            let size = reader.blob_size(blob);
+            let max = self.sources.config.max_file_size;
+            if n_read == MAX_VERSIONS || size.is_some_and(|size| size > max) {
                 n_unread += 1;
                 continue;
             }
@@ -663,7 +649,7 @@ impl Versions<'_> {
             let Some(text) = reader.past_blob(blob, path)? else { continue };
             let Ok(source) = self.sources.tokenize(path, text).map(Arc::new) else { continue };
             let hits = self.queries.hits_in(&source, scratch);
-            let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
+            let n_rows = hits.iter().map(|hit| hit.row).collect::<BTreeSet<u32>>().len();
             if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
                 best = Some((n_rows, PastVersion { event, source, hits }));
             }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::audit::read::{MIXED, Skip, Source};
+use crate::audit::read::{MIXED, Skip, Source, distinct, n_marked};
 use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
@@ -35,7 +35,8 @@ pub(in crate::audit) type SharedKgrams = BTreeMap<usize, Vec<SharedKgram>>;
 /// The fingerprints of the parts of some documents to search for.
 pub(in crate::audit) struct Queries<'q> {
     pub config: &'q Config,
-    sources: Vec<&'q Source>,
+    /// The documents to search for.
+    pub sources: Vec<&'q Source>,
     /// The number of each source by its path.
     numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens to search for.
@@ -43,7 +44,7 @@ pub(in crate::audit) struct Queries<'q> {
     /// For each source, what counts as a clone.
     matching: Vec<matching::Params>,
     /// Which k-grams of them are searched for.
-    sampling: Params,
+    pub sampling: Params,
     index: Index,
     /// For each source, its rare words.
     rare: OnceLock<Vec<HashSet<u32>>>,
@@ -54,28 +55,16 @@ pub(in crate::audit) struct Queries<'q> {
     /// For each source, where its names recur.
     recurrences: Vec<OnceLock<Recurrences>>,
     /// The words that files are looked through for besides, sorted.
-    words: Vec<u32>,
+    pub words: Vec<u32>,
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) struct Hit {
     /// Its first row in the index of the queries.
-    pub(super) row: u32,
+    pub row: u32,
     /// The position in the target.
-    position: u32,
-}
-
-impl Hit {
-    /// The fingerprint, as a number.
-    pub fn row(&self) -> u32 {
-        self.row
-    }
-
-    /// Its position in the target.
-    pub fn position(&self) -> usize {
-        self.position as usize
-    }
+    pub position: u32,
 }
 
 /// What one file has of the queries.
@@ -223,31 +212,22 @@ impl<'q> Queries<'q> {
     ) -> Self {
         let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
         // Of files with the same name, the first counts.
-        let numbers = sources
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(number, source)| (&source.path, number))
-            .collect();
+        let numbered = sources.iter().enumerate().rev();
+        let numbers = numbered.map(|(number, source)| (&source.path, number)).collect();
         let matching_of = |of: &&Source| config.thresholds(&of.path, Some(&of.language)).matching;
-        let matching = sources.iter().map(matching_of).collect();
-        let index = Index::new([]);
-        let (rare, sequences, sieves) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let recurrences = sources.iter().map(|_| OnceLock::new()).collect();
-        let words = Vec::new();
         let mut queries = Self {
             config,
-            sources,
             numbers,
             asked,
-            matching,
+            matching: sources.iter().map(matching_of).collect(),
             sampling,
-            index,
-            rare,
-            sequences,
-            sieves,
-            recurrences,
-            words,
+            index: Index::new([]),
+            rare: OnceLock::new(),
+            sequences: OnceLock::new(),
+            sieves: OnceLock::new(),
+            recurrences: sources.iter().map(|_| OnceLock::new()).collect(),
+            words: Vec::new(),
+            sources,
         };
         let postings = queries.fingerprints(&sampling).into_iter().map(|(document, print)| {
             (print.hash, Posting { document: document as u32, position: print.position })
@@ -258,15 +238,8 @@ impl<'q> Queries<'q> {
 
     /// These queries, which also ask each file which of some words it has.
     #[must_use]
-    pub fn with_words(self, mut words: Vec<u32>) -> Self {
-        words.sort_unstable();
-        words.dedup();
-        Self { words, ..self }
-    }
-
-    /// The words that files are looked through for, sorted.
-    pub fn words(&self) -> &[u32] {
-        &self.words
+    pub fn with_words(self, words: Vec<u32>) -> Self {
+        Self { words: distinct(words), ..self }
     }
 
     /// The informative fingerprints of whose tokens at least half are searched for, each with its
@@ -278,10 +251,9 @@ impl<'q> Queries<'q> {
         for (document, (source, asked)) in self.sources.iter().zip(&self.asked).enumerate() {
             for print in params.fingerprints(&source.tokens, &mut hashes) {
                 let at = print.position as usize;
-                let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
-                if 2 * n_asked >= k
-                    && is_telling(&source.tokens[at..at + k], self.config.matching.min_distinct)
-                {
+                let asks = 2 * n_marked(&asked[at..at + k]) >= k;
+                let min_distinct = self.config.matching.min_distinct;
+                if asks && is_telling(&source.tokens[at..at + k], min_distinct) {
                     found.push((document, print));
                 }
             }
@@ -311,24 +283,9 @@ impl<'q> Queries<'q> {
     /// The numbers of the fingerprints that choose which files the queries are compared with;
     /// `None` if all do.
     pub fn choosing_rows(&self) -> Option<HashSet<u32>> {
-        let is_part = self.config.effort != Effort::Full;
-        let rows = |prints: Vec<(usize, Fingerprint)>| {
-            prints
-                .into_iter()
-                .filter_map(|(_, print)| Some(self.index.first_row(print.hash)? as u32))
-                .collect()
-        };
-        is_part.then(|| rows(self.choosing(&self.sampling)))
-    }
-
-    /// Which k-grams of the documents are searched for.
-    pub fn sampling(&self) -> &Params {
-        &self.sampling
-    }
-
-    /// The documents to search for.
-    pub fn sources(&self) -> &[&'q Source] {
-        &self.sources
+        let row = |(_, print): (usize, Fingerprint)| Some(self.index.first_row(print.hash)? as u32);
+        (self.config.effort != Effort::Full)
+            .then(|| self.choosing(&self.sampling).into_iter().filter_map(row).collect())
     }
 
     /// Whether there is nothing to search for.
@@ -338,12 +295,12 @@ impl<'q> Queries<'q> {
 
     /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
-        let prints = self.fingerprints(&self.sampling);
-        let numbered = prints
-            .into_iter()
-            .filter_map(|(_, print)| Some((self.index.first_row(print.hash)? as u32, print.hash)));
-        let distinct: BTreeSet<(u32, u64)> = numbered.collect();
-        distinct.into_iter().collect()
+        let prints = self.fingerprints(&self.sampling).into_iter();
+        distinct(
+            prints.filter_map(|(_, print)| {
+                Some((self.index.first_row(print.hash)? as u32, print.hash))
+            }),
+        )
     }
 
     /// Whether any query could share a fingerprint with sources of `family`: those of different
@@ -430,11 +387,8 @@ impl<'q> Queries<'q> {
             while of_file.next_if(|&other| other < word).is_some() {}
             of_file.peek() == Some(&word)
         };
-        (0..)
-            .zip(&self.words)
-            .filter(|&(_, &word)| is_shared(word))
-            .map(|(number, _)| number)
-            .collect()
+        let shared = (0..).zip(&self.words).filter(|&(_, &word)| is_shared(word));
+        shared.map(|(number, _)| number).collect()
     }
 
     /// The number of the query that is the file at `path`.
@@ -442,20 +396,7 @@ impl<'q> Queries<'q> {
         self.numbers.get(path).copied()
     }
 
-    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number
-    /// of the query that is the file itself.
-    pub fn align_wanted(
-        &self,
-        target: &Source,
-        hits: &[Hit],
-        same: Option<usize>,
-        wanted: &[usize],
-    ) -> AlignedQueries {
-        self.align_those(target.document(), self.shared(hits, Some(wanted)), same)
-    }
-
-    /// Aligns the queries that share most with some parts of `target`, which ascend, and nothing
-    /// between these; `hits` are those of all of it, in order.
+    /// Aligns the queries that share most with ascending parts of `target`; `hits` are its own.
     ///
     /// The parts are one text, in which what is between them is like nothing: each place of a query
     /// is paired with the few of all parts that are most like it. One part after the other, it would
@@ -470,8 +411,9 @@ impl<'q> Queries<'q> {
         let mut of_parts: Vec<Vec<Hit>> = Vec::new();
         let mut end = 0;
         for part in parts {
-            let from = hits.partition_point(|hit| hit.position() < part.start);
-            let ends_within = |hit: &&Hit| hit.position() + self.config.matching.k <= part.end;
+            let from = hits.partition_point(|hit| (hit.position as usize) < part.start);
+            let k = self.config.matching.k;
+            let ends_within = |hit: &&Hit| hit.position as usize + k <= part.end;
             of_parts.push(hits[from..].iter().take_while(ends_within).copied().collect());
             blot_out(&mut tokens[end..part.start.max(end)]);
             end = part.end;
@@ -491,9 +433,8 @@ impl<'q> Queries<'q> {
         scratch: &mut Vec<u64>,
     ) -> SharedKgrams {
         let hits = self.hits_of(target, wanted, scratch);
-        let rare = self
-            .rare
-            .get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
+        let rare_of_all = || self.sources.par_iter().map(|of| rare_words(of.document())).collect();
+        let rare = self.rare.get_or_init(rare_of_all);
         let words: HashSet<u32> = target.words.iter().copied().collect();
         let other = WordedTokens { tokens: &target.tokens, words: &words };
         let recurrences = OnceLock::new();
@@ -504,11 +445,6 @@ impl<'q> Queries<'q> {
             may_be_evident(own, other, &seeds, &self.config.enough)
         };
         self.shared(&hits, Some(wanted)).into_iter().filter(is_evident).collect()
-    }
-
-    /// Aligns queries with what they share with a file of another project.
-    pub fn align_evident(&self, target: &Source, shared: SharedKgrams) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), shared, None).alignments
     }
 
     /// The seeds of a query and a target that share k-grams.
@@ -524,8 +460,8 @@ impl<'q> Queries<'q> {
         seeds_between(own, target, shared, self.config.matching.k, is_same)
     }
 
-    /// Aligns the queries that share something.
-    fn align_those(
+    /// Aligns the queries that share something with a file, which is the query `same`.
+    pub fn align_those(
         &self,
         target: Document<'_>,
         shared: SharedKgrams,
@@ -551,9 +487,8 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// For each query, the fingerprints it shares with a target, by the `hits` there; for all
-    /// queries, or those `wanted`.
-    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> SharedKgrams {
+    /// For each query, or those `wanted`, the fingerprints it shares by the `hits` in a target.
+    pub fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> SharedKgrams {
         // Hits list fingerprints by position in the target. Group them by fingerprint, then pair
         // each group with the positions of the same fingerprint in each query:
         //
@@ -589,10 +524,8 @@ impl<'q> Queries<'q> {
             for (&query, shared) in wanted.iter().zip(&mut shared) {
                 let from =
                     postings.partition_point(|(_, posting)| (posting.document as usize) < query);
-                let n = postings[from..]
-                    .iter()
-                    .take_while(|(_, posting)| posting.document as usize == query)
-                    .count();
+                let rest = postings[from..].iter();
+                let n = rest.take_while(|(_, of)| of.document as usize == query).count();
                 if n > 0 {
                     shared.push(kgram(&postings[from..from + n], &target));
                 }
@@ -616,13 +549,11 @@ impl<'q> Queries<'q> {
         for hits in of_parts.iter().filter(|hits| !hits.is_empty()) {
             self.follow(hits, &mut wanted);
         }
-        wanted
-            .into_iter()
-            .flat_map(|(query, mut hits)| {
-                hits.sort_unstable_by_key(|hit| hit.position);
-                self.shared(&hits, Some(&[query]))
-            })
-            .collect()
+        let of_query = wanted.into_iter().flat_map(|(query, mut hits)| {
+            hits.sort_unstable_by_key(|hit| hit.position);
+            self.shared(&hits, Some(&[query]))
+        });
+        of_query.collect()
     }
 
     /// Gives the hits of a part of the target to the few queries that share most with it.
@@ -648,12 +579,10 @@ impl<'q> Queries<'q> {
         winners.sort_unstable_by_key(by_votes);
         winners.truncate(WINNERS);
         if winners.is_empty() {
-            winners.extend(
-                in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS)).take(WINNERS),
-            );
+            let first = in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS));
+            winners.extend(first.take(WINNERS));
         }
-        winners.sort_unstable();
-        winners.dedup();
+        let winners = distinct(winners);
 
         for (&row, positions) in &in_target {
             let followed = if is_rare(row) {
@@ -665,10 +594,8 @@ impl<'q> Queries<'q> {
                 winners.clone()
             };
             for query in followed {
-                wanted
-                    .entry(query)
-                    .or_default()
-                    .extend(positions.iter().map(|&position| Hit { row, position }));
+                let hits = positions.iter().map(|&position| Hit { row, position });
+                wanted.entry(query).or_default().extend(hits);
             }
         }
     }

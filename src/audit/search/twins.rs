@@ -17,7 +17,7 @@ use crate::text::FilePath;
 const MAX_NAMED: usize = 8;
 
 /// The files that are byte-identical to a changed file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::audit) struct Twins {
     /// The nearest possible origins: existing ones, or else those that the change adds before it.
     pub origins: Vec<FilePath>,
@@ -26,10 +26,6 @@ pub(in crate::audit) struct Twins {
     /// The first of those that the change adds before it, if any. It is searched for in place of
     /// this one.
     pub first: Option<FilePath>,
-}
-
-impl Twins {
-    const NONE: Self = Self { origins: Vec::new(), n: 0, first: None };
 }
 
 /// Since when a file has had its content.
@@ -73,22 +69,18 @@ pub(in crate::audit) fn twins(
     }
     let twins_of = |(source, id): (&Option<&Source>, &Option<BlobId>)| {
         let paths = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1);
-        let (Some(source), Some(paths)) = (source, paths) else { return Twins::NONE };
+        let (Some(source), Some(paths)) = (source, paths) else { return Twins::default() };
         let is_other = |path: &FilePath| *path != source.path && is_comparable(source, path);
-        // Comparing each of a million equal files with every other would take a million squared
-        // steps.
-        let old = paths
-            .iter()
-            .filter(|(_, since)| **since != Since::BroughtIn)
-            .take(MAX_NAMED * MAX_NAMED);
-        let mut origins: Vec<FilePath> =
-            old.map(|(path, _)| (*path).clone()).filter(&is_other).collect();
-        let before = paths
-            .iter()
-            .take_while(|(path, _)| **path < &source.path)
-            .filter(|(_, since)| **since == Since::BroughtIn);
-        let before: Vec<FilePath> =
-            before.take(MAX_NAMED).map(|(path, _)| (*path).clone()).filter(&is_other).collect();
+        // Comparing all of a million equal files would take a million squared steps.
+        let since_before = |is_new: bool| {
+            move |(_, since): &(&&FilePath, &Since)| (**since == Since::BroughtIn) == is_new
+        };
+        let path = |(path, _): (&&FilePath, &Since)| (*path).clone();
+        let old = paths.iter().filter(since_before(false)).take(MAX_NAMED * MAX_NAMED);
+        let mut origins: Vec<FilePath> = old.map(path).filter(&is_other).collect();
+        let before = paths.iter().take_while(|(path, _)| **path < &source.path);
+        let before = before.filter(since_before(true)).take(MAX_NAMED);
+        let before: Vec<FilePath> = before.map(path).filter(&is_other).collect();
         let first = before.first().cloned();
         if origins.is_empty() {
             origins = before;
@@ -118,7 +110,7 @@ impl SearchOutcome {
                 *n_places = vec![SeedPlaces { position: 0, row: 0, n: twins.n as u32 + 1 }];
             }
             if let Some(first) = twins.first.as_ref().and_then(|first| queries.number_of(first)) {
-                let own = &queries.sources()[query].path;
+                let own = &queries.sources[query].path;
                 let others = self.found.iter_mut().filter(|found| found.target.path != *own);
                 others.for_each(|found| found.share(first, query));
                 if let Some(of_first) = self.frequencies.get(first).cloned() {
@@ -131,11 +123,8 @@ impl SearchOutcome {
             found.map(|found| (found.target.path.clone(), found)).collect();
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
-                let target = Arc::new(Source {
-                    path: path.clone(),
-                    ..queries.sources()[of_path[0]].clone()
-                });
-                FileHits::new(place(path), target, None)
+                let source = queries.sources[of_path[0]].clone();
+                FileHits::new(place(path), Arc::new(Source { path: path.clone(), ..source }), None)
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
         }

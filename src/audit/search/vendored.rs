@@ -19,9 +19,8 @@ const CORPUS: &str = "vendored";
 
 /// The place of a file of the tree: in a vendored folder, or in the tree itself.
 pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
-    config
-        .vendored_at(path)
-        .map_or(Place::Tree, |vendored| Place::Component(Arc::new(vendored_component(vendored))))
+    let vendored = config.vendored_at(path).map(|of| Arc::new(vendored_component(of)));
+    vendored.map_or(Place::Tree, Place::Component)
 }
 
 fn vendored_component(vendored: &Vendored) -> Component {
@@ -60,15 +59,14 @@ pub(in crate::audit) fn identify_vendored_as_of(
     found: &mut [FileHits],
     reader: &Reader,
     sources: &Sources<'_>,
-    is_told: &dyn Fn(&Terms) -> bool,
 ) -> Result<(), Error> {
     let text = |source: &Source| {
-        let short = state
-            .get(&source.path)
-            .filter(|entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT));
-        short.and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
+        let entry = state.get(&source.path);
+        let is_short = |entry: &&Entry| reader.size(entry).is_none_or(|size| size <= MAX_TEXT);
+        entry.filter(is_short).and_then(|entry| reader.read(entry).ok()).unwrap_or_default()
     };
-    identify_with(found, &state.entries, reader, sources, is_told, &text)
+    let is_told = asks_for_more(sources.config);
+    identify_with(found, &state.entries, reader, sources, &is_told, &text)
 }
 
 /// Whether the policy asks for more than a notice: then the license matters more than that the tree
@@ -89,23 +87,14 @@ fn identify_with(
     text: &dyn Fn(&Source) -> Vec<u8>,
 ) -> Result<(), Error> {
     let config = sources.config;
-    let unlisted: BTreeMap<FilePath, Vec<u8>> = found
-        .iter()
-        .filter_map(|of| {
-            Some((
-                of.target.path.clone(),
-                component_folder(&of.target.path, entries, sources)?.to_vec(),
-            ))
-        })
-        .collect();
+    let mut unlisted: BTreeMap<FilePath, Vec<u8>> = BTreeMap::new();
     for of in found.iter_mut() {
-        if let Some(folder) = unlisted.get(&of.target.path) {
-            let name = name_of(folder, &of.target.path, sources);
-            of.place = Place::Component(Arc::new(Component {
-                corpus: CORPUS.to_owned(),
-                name,
-                ..Component::default()
-            }));
+        let path = &of.target.path;
+        if let Some(folder) = component_folder(path, entries, sources) {
+            let (corpus, name) = (CORPUS.to_owned(), name_of(folder, path, sources));
+            let component = Component { corpus, name, ..Component::default() };
+            of.place = Place::Component(Arc::new(component));
+            unlisted.insert(path.clone(), folder.to_vec());
         }
     }
     let folder = |path: &FilePath| match config.vendored_at(path) {
@@ -113,12 +102,8 @@ fn identify_with(
         None => unlisted.get(path).cloned().unwrap_or_default(),
     };
     let declared = |path: &FilePath| config.vendored_at(path).and_then(|of| of.license.clone());
-    identify(
-        found,
-        entries,
-        reader,
-        &ComponentFolders { folder_of: &folder, declared: &declared, text },
-    )?;
+    let folders = ComponentFolders { folder_of: &folder, declared: &declared, text };
+    identify(found, entries, reader, &folders)?;
     for of in found.iter_mut().filter(|of| unlisted.contains_key(&of.target.path)) {
         if matches!(&of.place, Place::Component(component) if !is_told(&component.terms)) {
             of.place = Place::Tree;

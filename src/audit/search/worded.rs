@@ -22,7 +22,7 @@ pub(in crate::audit) struct Wording<'w> {
 impl<'w> Wording<'w> {
     /// What was looked up of a set of queries, in `n_files` files.
     pub fn new(lookup: &'w Lookup<'_>, set: usize, n_files: usize) -> Self {
-        let words = lookup.sets()[set].map_or(&[][..], |queries| queries.words());
+        let words = lookup.sets[set].map_or(&[][..], |queries| &queries.words);
         let files = lookup.words(set);
         let mut n_having = vec![0; words.len()];
         for &word in files.iter().flat_map(|(_, words)| *words) {
@@ -33,11 +33,8 @@ impl<'w> Wording<'w> {
 
     /// How rare the words of a bag are.
     pub fn rarity<'b>(&self, asked: &'b Bag) -> Rarity<'b> {
-        Rarity::new(
-            asked,
-            |word| self.number(word).map_or(0, |number| self.n_having[number]),
-            self.n_files,
-        )
+        let n_having = |word| self.number(word).map_or(0, |number| self.n_having[number]);
+        Rarity::new(asked, n_having, self.n_files)
     }
 
     /// The numbers of at most `max` files with most of the words of a bag, the best first. Of those

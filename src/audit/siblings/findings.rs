@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::hunks::content_of;
 use super::search::Sibling;
 use super::windows::Windows;
 use crate::audit::judge::{added_part, fragment};
-use crate::audit::read::Sources;
+use crate::audit::read::Source;
 use crate::matching::{Hunk, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, MissedEdit, Origin};
 use crate::text::{FilePath, LinedText, Lines, Position};
@@ -23,16 +24,14 @@ pub(in crate::audit) fn findings(
     windows: &Windows<'_>,
     siblings: Vec<Sibling>,
     is_asked: &dyn Fn(&FilePath) -> bool,
-    sources: &Sources<'_>,
 ) -> (Vec<Finding>, BTreeMap<FilePath, LinedText>) {
     let mut of_units: BTreeMap<(&FilePath, bool, usize), Vec<Sibling>> = BTreeMap::new();
     for sibling in siblings {
-        if let Some(head) = windows.heads[sibling.number].filter(|head| is_asked(&head.source.path))
-        {
-            of_units
-                .entry((&head.source.path, !sibling.is_declared, sibling.unit))
-                .or_default()
-                .push(sibling);
+        let Some(head) = windows.heads[sibling.number] else { continue };
+        let path = &head.source.path;
+        if is_asked(path) {
+            let key = (path, !sibling.is_declared, sibling.unit);
+            of_units.entry(key).or_default().push(sibling);
         }
     }
     let mut findings = Vec::new();
@@ -58,7 +57,7 @@ pub(in crate::audit) fn findings(
             !overlaps
         });
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
-        let Some(finding) = finding(windows, &siblings, sources) else { continue };
+        let Some(finding) = finding(windows, &siblings) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {
             texts.entry(sibling.path).or_insert_with(|| sibling.text.into());
         }
@@ -75,7 +74,7 @@ fn head_text(windows: &Windows<'_>, path: &FilePath) -> Vec<u8> {
 }
 
 /// The finding about a unit whose edits its `siblings` lack, the nearest first.
-fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -> Option<Finding> {
+fn finding(windows: &Windows<'_>, siblings: &[Sibling]) -> Option<Finding> {
     let nearest = siblings.first()?;
     let (head, base) = (windows.heads[nearest.number]?, &windows.base[nearest.number].source);
     let source = &head.source;
@@ -99,7 +98,7 @@ fn finding(windows: &Windows<'_>, siblings: &[Sibling], sources: &Sources<'_>) -
         is_declared: nearest.is_declared,
     };
     let about = About::Missed(missed);
-    let levels = sources.config.thresholds(&source.path, Some(&source.language)).levels;
+    let levels = windows.sources.config.thresholds(&source.path, Some(&source.language)).levels;
     let judgment = levels.judge_other(&about, Ground::Code)?;
     let of_edits = nearest.hunks.iter().fold(0u64, |all, hunk| {
         let (removed, added) = content_of(hunk, base, source);
@@ -122,20 +121,15 @@ fn origin(sibling: &Sibling) -> Origin {
 }
 
 /// What edits do, in a few words.
-fn lacks(
-    hunks: &[Hunk],
-    base: &crate::audit::read::Source,
-    head: &crate::audit::read::Source,
-) -> String {
-    let quoted = |source: &crate::audit::read::Source, tokens: std::ops::Range<usize>| {
+fn lacks(hunks: &[Hunk], base: &Source, head: &Source) -> String {
+    let quoted = |source: &Source, tokens: Range<usize>| {
         let of = &source.tokens[tokens];
         let bytes = match (of.first(), of.last()) {
             (Some(first), Some(last)) => &source.text[first.start as usize..last.end as usize],
             _ => &[][..],
         };
         let text = String::from_utf8_lossy(bytes);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let words = words.join(" ");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         match words.char_indices().nth(MAX_QUOTED) {
             Some((end, _)) => format!("`{}…`", &words[..end]),
             None => format!("`{words}`"),

@@ -25,9 +25,8 @@ pub(super) fn windows(
     sources: &Sources<'_>,
 ) -> Vec<(Window, Unit)> {
     let (base, after) = (&before.source, &head.source);
-    let is_declarative =
-        sources.languages.named(&base.language).is_some_and(|language| language.is_declarative);
-    if is_declarative {
+    let language = sources.languages.named(&base.language);
+    if language.is_some_and(|language| language.is_declarative) {
         return Vec::new();
     }
     let mut has_moved = vec![false; base.tokens.len()];
@@ -44,8 +43,8 @@ pub(super) fn windows(
     let is_test = |hunk: &Hunk| {
         let token = after.tokens.get(hunk.added.start.saturating_sub(1));
         let (lines, of_tests) = &*test_lines;
-        token
-            .is_some_and(|token| of_tests.iter().any(|of| of.contains(&lines.line_of(token.start))))
+        let line = token.map(|token| lines.line_of(token.start));
+        line.is_some_and(|line| of_tests.iter().any(|of| of.contains(&line)))
     };
     let [mut around_base, mut behind, mut around_after] =
         [base, base, after].map(|source| UnitSearch::new(source.document()));
@@ -104,10 +103,8 @@ fn is_declared(added: &Range<usize>, after: &Source) -> bool {
         is_name(&pair[1]) && (is_name(&pair[0]) || tokens[..=at].iter().all(is_keyword))
     };
     let n = |brackets: &[u8]| {
-        tokens
-            .iter()
-            .filter(|token| token.punctuation().is_some_and(|of| brackets.contains(&of)))
-            .count()
+        let is_one = |token: &&Token| token.punctuation().is_some_and(|of| brackets.contains(&of));
+        tokens.iter().filter(is_one).count()
     };
     let is_open = n(b"({[") != n(b")}]");
     is_open && n_before > 0

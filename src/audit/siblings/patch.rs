@@ -33,11 +33,8 @@ pub(super) fn adapted(
             let to = source.tokens.get(end).map_or(source.text.len(), |token| token.start as usize);
             from..to
         };
-        let was = between(base, &hunk.removed);
-        let there = between(target, &site.at);
-        let (own, others) =
-            (comments(base, &hunk.removed, &was), comments(target, &site.at, &there));
-        if own != others {
+        let (was, there) = (between(base, &hunk.removed), between(target, &site.at));
+        if comments(base, &hunk.removed, &was) != comments(target, &site.at, &there) {
             return None;
         }
         let of_head = between(head, &hunk.added);
@@ -52,7 +49,10 @@ pub(super) fn adapted(
         new.extend(&head.text[at..of_head.end]);
         let new = indented(&new, indent(base, hunk.removed.end), indent(target, site.at.end));
         let new: Vec<u8> = new.into_iter().filter(|&byte| byte != b'\r').collect();
-        let new = if has_crlf { with_crlf(&new) } else { new };
+        let new = match has_crlf {
+            true => new.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
+            false => new,
+        };
         text.splice(there, new);
     }
     let is_text = std::str::from_utf8(&text).is_ok() && std::str::from_utf8(&target.text).is_ok();
@@ -92,10 +92,4 @@ fn indented(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
         }
     }
     new
-}
-
-fn with_crlf(text: &[u8]) -> Vec<u8> {
-    text.iter()
-        .flat_map(|&byte| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] })
-        .collect()
 }

@@ -93,30 +93,27 @@ impl Windows<'_> {
         hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
         purposes: &Purposes<'_>,
-        sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let candidates = self.candidates(hits, is_new, sources);
+        let candidates = self.candidates(hits, is_new);
         let sharing = sharing(&candidates);
         let wanted = |files: Range<usize>, is_asked: &dyn Fn(usize, usize) -> bool| {
-            self.wanted(&candidates, &sharing, files, is_asked, sources)
+            self.wanted(&candidates, &sharing, files, is_asked)
         };
         let mut first = wanted(0..FIRST_FILES, &|_, _| true);
-        self.add_declared(&candidates, &sharing, &mut first, sources);
-        let mut found = self.compared(&first, &candidates, purposes, sources)?;
+        self.add_declared(&candidates, &sharing, &mut first);
+        let mut found = self.compared(&first, &candidates, purposes)?;
         let lacking = n_places(&found);
         let is_lacking = |query: usize, window: usize| {
             let number = self.numbers[query];
             lacking.contains_key(&(number, self.windows[number][window].0.hunk.before.start))
         };
         let others = wanted(FIRST_FILES..MAX_FILES, &is_lacking);
-        let others = self.compared(&others, &candidates, purposes, sources)?;
+        let others = self.compared(&others, &candidates, purposes)?;
         found.extend(others.into_iter().filter(|sibling| !sibling.is_declared));
         let lacking = n_places(&found);
-        let is_rare = |sibling: &Sibling, hunk: &Hunk| {
-            lacking[&(sibling.number, hunk.before.start)] <= MAX_PLACES
-        };
-        found.retain(|sibling| {
-            sibling.is_declared || sibling.hunks.iter().all(|hunk| is_rare(sibling, hunk))
+        found.retain(|Sibling { number, hunks, is_declared, .. }| {
+            let is_rare = |hunk: &Hunk| lacking[&(*number, hunk.before.start)] <= MAX_PLACES;
+            *is_declared || hunks.iter().all(is_rare)
         });
         Ok(found)
     }
@@ -127,20 +124,18 @@ impl Windows<'_> {
         wanted: &WantedWindows,
         candidates: &[Candidate],
         purposes: &Purposes<'_>,
-        sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
         let of_file = |(at, queries): (&usize, &BTreeMap<usize, Vec<usize>>),
                        other: &Source,
                        number: Option<usize>| {
             let found = queries.iter().filter_map(|(&query, windows)| {
                 let pair = Pair::new(self, self.numbers[query], other, number)?;
-                let shared = windows
-                    .iter()
-                    .map(|&window| (window, &candidates[*at].shared[&(query, Some(window))]));
-                Some(pair.siblings(shared, purposes, sources))
+                let shared = |&window| (window, &candidates[*at].shared[&(query, Some(window))]);
+                Some(pair.siblings(windows.iter().map(shared), purposes))
             });
             found.flatten().collect::<Vec<Sibling>>()
         };
+        let of_generated = self.sources.of_generated();
         let found = wanted.par_iter().map_init(
             || purposes.repository.reader(),
             |reader, wanted| match &candidates[*wanted.0].target {
@@ -150,7 +145,7 @@ impl Windows<'_> {
                 }
                 Target::Same(entry) => {
                     // It was not skipped as generated when it was looked up.
-                    let source = sources.of_generated().read(reader, entry)?;
+                    let source = of_generated.read(reader, entry)?;
                     Ok(source.map(|source| of_file(wanted, &source, None)).unwrap_or_default())
                 }
             },
@@ -163,21 +158,17 @@ impl Windows<'_> {
         &self,
         hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
-        sources: &Sources<'_>,
     ) -> Vec<Candidate> {
         let same = hits.into_iter().filter(|(entry, _)| !is_new(&entry.path));
         let same = same.map(|(entry, hits)| (entry.path.clone(), Target::Same(entry), hits));
         let mut scratch = Vec::new();
         let changed = self.heads.iter().enumerate().filter_map(|(number, head)| {
             let source = &head.as_ref()?.source;
-            Some((
-                source.path.clone(),
-                Target::Changed(number),
-                self.queries.hits_in(source, &mut scratch),
-            ))
+            let hits = self.queries.hits_in(source, &mut scratch);
+            Some((source.path.clone(), Target::Changed(number), hits))
         });
         let is_candidate = |(path, _, hits): &(FilePath, Target, Vec<Hit>)| {
-            !hits.is_empty() && may_hold_siblings(path, sources)
+            !hits.is_empty() && may_hold_siblings(path, self.sources)
         };
         let all = same.chain(changed).filter(is_candidate);
         all.map(|(path, target, hits)| Candidate { shared: self.shared(&hits), path, target })
@@ -190,16 +181,16 @@ impl Windows<'_> {
         let params = &self.queries.config.fingerprint;
         let mut shared: Offsets = BTreeMap::new();
         let mut n_hits: HashMap<_, usize> = HashMap::new();
-        hits.iter().for_each(|hit| *n_hits.entry(hit.row()).or_default() += 1);
+        hits.iter().for_each(|hit| *n_hits.entry(hit.row).or_default() += 1);
         let is_telling =
-            |hit: &&Hit| n_hits[&hit.row()] * self.queries.postings(hit.row()).len() <= MAX_PAIRS;
+            |hit: &&Hit| n_hits[&hit.row] * self.queries.postings(hit.row).len() <= MAX_PAIRS;
         for hit in hits.iter().filter(is_telling) {
-            for (_, posting) in self.queries.postings(hit.row()) {
+            for (_, posting) in self.queries.postings(hit.row) {
                 let (query, position) = (posting.document as usize, posting.position as usize);
                 let windows = self.windows[self.numbers[query]].iter().enumerate();
                 let is_near = |window: &Window| window.hunk.reach(params).contains(&position);
                 let near = windows.filter(|(_, (window, _))| is_near(window)).map(|(at, _)| at);
-                let diagonal = hit.position() as i64 - position as i64;
+                let diagonal = hit.position as i64 - position as i64;
                 for window in near.map(Some).chain([None]) {
                     *shared.entry((query, window)).or_default().entry(diagonal).or_default() += 1;
                 }
@@ -214,12 +205,11 @@ impl Windows<'_> {
         candidates: &[Candidate],
         sharing: &Sharing,
         wanted: &mut WantedWindows,
-        sources: &Sources<'_>,
     ) {
         // A comment may keep a file in step even if no window is near. What is remembered decides
         // only whether a file is read: which files are asked is the same without it.
         let marks: Vec<Marks> = self.base.iter().map(|of| Marks::of(&of.source)).collect();
-        for (query, source) in self.queries.sources().iter().enumerate() {
+        for (query, source) in self.queries.sources.iter().enumerate() {
             let own = self.numbers[query];
             let path = self.heads[own].map_or(&source.path, |head| &head.source.path);
             let files = sharing.get(&(query, None)).into_iter().flatten();
@@ -228,7 +218,7 @@ impl Windows<'_> {
                 let may_declare = || match &candidate.target {
                     Target::Changed(number) => marks[*number].name(path),
                     Target::Same(_) => {
-                        may_be(candidate, sources, |has| Marks::may_name(&source.path, has))
+                        may_be(candidate, self.sources, |has| Marks::may_name(&source.path, has))
                     }
                 };
                 if marks[own].name(&candidate.path) || may_declare() {
@@ -246,22 +236,22 @@ impl Windows<'_> {
         sharing: &Sharing,
         files_of_each: Range<usize>,
         is_asked: &dyn Fn(usize, usize) -> bool,
-        sources: &Sources<'_>,
     ) -> WantedWindows {
         let mut wanted = WantedWindows::new();
         for (&(query, number), files) in sharing {
             let Some(number) = number.filter(|&number| is_asked(query, number)) else { continue };
             let mut files = files.clone();
-            let source = self.queries.sources()[query];
+            let source = self.queries.sources[query];
             let windows = &self.windows[self.numbers[query]];
             files.sort_by_cached_key(|&at| {
                 let Candidate { path, shared, .. } = &candidates[at];
                 let n_shared: usize = shared[&(query, Some(number))].values().sum();
                 (Reverse(n_shared), path.distance(&source.path), path.clone())
             });
+            let window = &windows[number].0;
             let may_have = |&at: &usize| {
-                may_be(&candidates[at], sources, |has| {
-                    windows[number].0.may_be_among(source.document(), has)
+                may_be(&candidates[at], self.sources, |has| {
+                    window.may_be_among(source.document(), has)
                 })
             };
             let Range { start, end } = files_of_each;
@@ -285,9 +275,9 @@ fn sharing(candidates: &[Candidate]) -> Sharing {
 fn n_places(found: &[Sibling]) -> HashMap<(usize, usize), usize> {
     let mut n_places = HashMap::new();
     for sibling in found.iter().filter(|sibling| !sibling.is_declared) {
-        sibling.hunks.iter().for_each(|hunk| {
+        for hunk in &sibling.hunks {
             *n_places.entry((sibling.number, hunk.before.start)).or_default() += 1;
-        });
+        }
     }
     n_places
 }
@@ -299,13 +289,9 @@ fn may_be(
     sources: &Sources<'_>,
     is_it: impl Fn(&dyn Fn(u32) -> bool) -> bool,
 ) -> bool {
-    match &candidate.target {
-        Target::Changed(_) => true,
-        Target::Same(entry) => {
-            let known = sources.remembered.get(entry, sources.reading(&entry.path));
-            known.is_none_or(|known| is_it(&|word| known.has_word(word)))
-        }
-    }
+    let Target::Same(entry) = &candidate.target else { return true };
+    let known = sources.remembered.get(entry, sources.reading(&entry.path));
+    known.is_none_or(|known| is_it(&|word| known.has_word(word)))
 }
 
 impl<'m> Pair<'m> {
@@ -325,8 +311,8 @@ impl<'m> Pair<'m> {
         &self,
         windows: impl Iterator<Item = (usize, &'s BTreeMap<i64, usize>)>,
         purposes: &Purposes<'_>,
-        sources: &Sources<'_>,
     ) -> Vec<Sibling> {
+        let sources = self.windows.sources;
         // What a document shows has no faults to mend.
         if self.other.is_prose {
             return Vec::new();
@@ -356,17 +342,16 @@ impl<'m> Pair<'m> {
             }
         }
         let places = of_units.into_values();
-        let siblings: Vec<Sibling> =
+        let mut siblings: Vec<Sibling> =
             places.filter_map(|places| self.sibling(places, &lines)).collect();
         // An edit of the sources reaches a bundle when it is built.
-        let is_built = !siblings.is_empty()
+        if !siblings.is_empty()
             && self.other_number != Some(self.number)
-            && Bundle::between(self.own, self.other, sources.config).is_some();
-        declared
-            .into_iter()
-            .map(|(_, sibling)| sibling)
-            .chain(siblings.into_iter().filter(|_| !is_built))
-            .collect()
+            && Bundle::between(self.own, self.other, sources.config).is_some()
+        {
+            siblings.clear();
+        }
+        declared.into_iter().map(|(_, sibling)| sibling).chain(siblings).collect()
     }
 
     /// The places of the other file that have a window, and that the change leaves alone.
@@ -422,8 +407,8 @@ impl<'m> Pair<'m> {
         let hunks = places.iter().map(|place| place.window.hunk.clone()).collect();
         places.sort_by_key(|place| place.site.at.start);
         let (first, last) = (places.first()?, places.last()?);
-        let (start, end) =
-            (first.site.at.start.saturating_sub(1), (last.site.at.end + 1).min(other.tokens.len()));
+        let start = first.site.at.start.saturating_sub(1);
+        let end = (last.site.at.end + 1).min(other.tokens.len());
         let fragment = fragment(&other.text, lines, &other.tokens[start..end])?;
         let n_tokens: usize = places.iter().map(|place| place.window.tokens.len()).sum();
         let n_run: usize = places.iter().map(|place| place.site.n_run).sum();
@@ -461,7 +446,8 @@ impl<'m> Pair<'m> {
     fn declared(&self) -> Vec<(Range<usize>, Sibling)> {
         let &Self { windows, number, own, head, other, other_number } = self;
         let base = other_number.map_or(other, |number| &windows.base[number].source);
-        if other_number == Some(number) || Marks::of(own).is_empty() && Marks::of(base).is_empty() {
+        let is_marked = || !Marks::of(own).is_empty() || !Marks::of(base).is_empty();
+        if other_number == Some(number) || !is_marked() {
             return Vec::new();
         }
         let own_side = Side { path: &head.source.path, base: own, head: &head.source };

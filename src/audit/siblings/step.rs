@@ -51,21 +51,22 @@ impl Marks {
     /// The marks in the comments of a file. Time O(n).
     pub fn of(source: &Source) -> Self {
         let mut found = Vec::new();
-        for (needle, parse) in
-            [(SAME_AS, same_as as fn(&str) -> Option<(String, String)>), (COPIED_FROM, copied_from)]
-        {
+        let kinds = [
+            (SAME_AS, same_as as fn(&str) -> Option<(String, String)>),
+            (COPIED_FROM, copied_from),
+        ];
+        for (needle, parse) in kinds {
             // Within another word it is none.
             let is_word = |at: &usize| {
                 at.checked_sub(1).is_none_or(|before| !source.text[before].is_ascii_alphabetic())
             };
             for at in memchr::memmem::find_iter(&source.text, needle).filter(is_word) {
                 let token = source.tokens.partition_point(|token| (token.end as usize) <= at);
-                let is_comment =
-                    source.tokens.get(token).is_some_and(|token| token.start as usize > at);
+                let is_comment = |token: &Token| token.start as usize > at;
                 let rest = &source.text[at + needle.len()..];
                 let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-                if let Some((path, name)) =
-                    parse(&String::from_utf8_lossy(line)).filter(|_| is_comment)
+                if source.tokens.get(token).is_some_and(is_comment)
+                    && let Some((path, name)) = parse(&String::from_utf8_lossy(line))
                 {
                     found.push(Mark { token, path, name });
                 }
@@ -100,9 +101,8 @@ impl Mark {
         let path = path.to_string();
         let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
         let ends = |whole: &str| {
-            whole
-                .strip_suffix(&*self.path)
-                .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            let before = whole.strip_suffix(&*self.path);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
         ends(&path) || ends(stem)
     }
@@ -111,14 +111,14 @@ impl Mark {
 /// `path#name)`.
 fn same_as(text: &str) -> Option<(String, String)> {
     let (path, name) = text.split_once(')')?.0.split_once('#')?;
-    Some((path.trim().to_owned(), name.trim().to_owned()))
-        .filter(|(path, name)| !path.is_empty() && !name.is_empty())
+    let (path, name) = (path.trim(), name.trim());
+    (!path.is_empty() && !name.is_empty()).then(|| (path.to_owned(), name.to_owned()))
 }
 
 /// `a.b.Class.method with X->Y`: modules are in lower case, and the names of classes are not.
 fn copied_from(text: &str) -> Option<(String, String)> {
-    let dotted: Vec<&str> =
-        text.split_whitespace().next()?.trim_end_matches(['.', ',']).split('.').collect();
+    let dotted = text.split_whitespace().next()?.trim_end_matches(['.', ',']);
+    let dotted: Vec<&str> = dotted.split('.').collect();
     if dotted.len() < 2 || dotted.iter().any(|part| part.is_empty()) {
         return None;
     }
@@ -134,14 +134,11 @@ fn copied_from(text: &str) -> Option<(String, String)> {
 pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<PartedBlocks> {
     let mut found = of_marks(own, other);
     found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
-    let parted = found.into_iter().filter_map(|(own_blocks, other_blocks)| {
-        let agree = |own_at: &Range<usize>, other_at: &Range<usize>, a: &Source, b: &Source| {
-            is_same_up_to_names(&a.tokens[own_at.clone()], &b.tokens[other_at.clone()])
-        };
-        let were_in_step = agree(&own_blocks.0, &other_blocks.0, own.base, other.base);
-        let are_in_step = agree(&own_blocks.1, &other_blocks.1, own.head, other.head);
-        (were_in_step && !are_in_step)
-            .then_some(PartedBlocks { own: own_blocks.0, other: other_blocks.1 })
+    let agree = |a: &[Token], b: &[Token]| is_same_up_to_names(a, b);
+    let parted = found.into_iter().filter_map(|((was, is), (other_was, other_is))| {
+        let were_in_step = agree(&own.base.tokens[was.clone()], &other.base.tokens[other_was]);
+        let are_in_step = agree(&own.head.tokens[is], &other.head.tokens[other_is.clone()]);
+        (were_in_step && !are_in_step).then_some(PartedBlocks { own: was, other: other_is })
     });
     parted.collect()
 }
@@ -156,10 +153,8 @@ fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
     let pair = |mark: &Mark| {
         // A mark that the change removed says that the two part ways for good.
         let same = |other: &&Mark| other.path == mark.path && other.name == mark.name;
-        let own = (
-            block_at(marked.base, mark.token),
-            block_at(marked.head, after.iter().find(same)?.token),
-        );
+        let now = after.iter().find(same)?.token;
+        let own = (block_at(marked.base, mark.token), block_at(marked.head, now));
         let other = (block_named(named.base, &mark.name)?, block_named(named.head, &mark.name)?);
         Some((own, other))
     };
@@ -171,19 +166,16 @@ fn of_marks(marked: Side<'_>, named: Side<'_>) -> Vec<(Blocks, Blocks)> {
 fn block_at(source: &Source, at: usize) -> Range<usize> {
     let document = source.document();
     let indent = document.indent(at);
-    let mut start = at;
-    let mut end = at + 1;
+    let (mut start, mut end) = (at, at + 1);
     while end < source.tokens.len() {
         if document.starts_line(end) && document.indent(end) <= indent {
             let token = &source.tokens[end];
-            let word = token.text(&source.text);
-            let is_inner = (token.is_closing() || word == b"{") && document.indent(end) == indent;
+            let is_level = document.indent(end) == indent;
+            let is_inner = token.is_closing() || token.text(&source.text) == b"{";
             // Decorators are not what is compared.
-            let is_decorator = matches!(source.tokens[start].text(&source.text), b"@")
-                && document.indent(end) == indent;
-            if is_decorator {
+            if is_level && source.tokens[start].text(&source.text) == b"@" {
                 start = end;
-            } else if !is_inner {
+            } else if !is_level || !is_inner {
                 break;
             }
         }
@@ -205,8 +197,7 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
             is_name && {
                 let first = (0..=at).rev().find(|&first| document.starts_line(first)).unwrap_or(at);
                 let block = block_at(source, first);
-                let has_body = (at..block.end).any(|at| document.starts_line(at));
-                has_body && block.len() > MIN_BLOCK
+                block.len() > MIN_BLOCK && (at..block.end).any(|at| document.starts_line(at))
             }
         };
         // A call over several lines has a body, too, and often comes first.

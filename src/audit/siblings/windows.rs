@@ -10,12 +10,12 @@ use crate::audit::bundle::Bundle;
 use crate::audit::change::{ChangedFile, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
-use crate::fingerprint::Params;
 use crate::matching::{Hunk, Unit, Window, edited_hunks, n_hunks};
 use crate::text::FilePath;
 
 /// The hunks of a change whose siblings are looked for.
 pub(in crate::audit) struct Windows<'p> {
+    pub(super) sources: &'p Sources<'p>,
     pub(super) changed: &'p [ChangedFile],
     pub(super) base: &'p [Predecessor],
     /// For each file of `base`, what it became.
@@ -33,7 +33,11 @@ pub(in crate::audit) struct Windows<'p> {
 
 impl<'p> Windows<'p> {
     /// The hunks of a change whose siblings are looked for.
-    pub fn new(changed: &'p [ChangedFile], base: &'p [Predecessor], sources: &Sources<'p>) -> Self {
+    pub fn new(
+        changed: &'p [ChangedFile],
+        base: &'p [Predecessor],
+        sources: &'p Sources<'p>,
+    ) -> Self {
         let by_path: BTreeMap<&FilePath, &ChangedFile> =
             changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&ChangedFile>> =
@@ -41,13 +45,12 @@ impl<'p> Windows<'p> {
         let is_asked = sources.config.levels_of_any_file().ask_for_edits();
         let pairs = || base.par_iter().zip(&heads);
         let hunks_of = |(before, head): (&Predecessor, &Option<&ChangedFile>)| {
-            let head = head.filter(|head| {
-                is_asked && is_own_code(&head.source.path, before.source.is_prose, sources)
-            });
-            head.map(|head| edited_hunks(before.source.document(), head.source.document()))
-                .unwrap_or_default()
+            let (before, is_prose) = (&before.source, before.source.is_prose);
+            let head = head.filter(|_| is_asked).map(|head| &head.source)?;
+            is_own_code(&head.path, is_prose, sources)
+                .then(|| edited_hunks(before.document(), head.document()))
         };
-        let hunks: Vec<Vec<Hunk>> = pairs().map(hunks_of).collect();
+        let hunks: Vec<Vec<Hunk>> = pairs().map(|of| hunks_of(of).unwrap_or_default()).collect();
         let windows_of = |(number, head): (usize, &Option<&ChangedFile>)| {
             let head = head.filter(|_| !hunks[number].is_empty())?;
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
@@ -56,9 +59,9 @@ impl<'p> Windows<'p> {
         let mut windows: Vec<Vec<(Window, Unit)>> =
             heads.par_iter().enumerate().map(|of| windows_of(of).unwrap_or_default()).collect();
         let content = |number: usize, window: &Window| {
-            heads[number]
-                .map(|head| content_of(&window.hunk, &base[number].source, &head.source))
-                .unwrap_or_default()
+            let head = heads[number].map(|head| &head.source);
+            let content = head.map(|head| content_of(&window.hunk, &base[number].source, head));
+            content.unwrap_or_default()
         };
         // What a change makes again and again is a mechanical rewrite: what it left out was left
         // out on purpose.
@@ -81,18 +84,15 @@ impl<'p> Windows<'p> {
                 && !contents[number].is_disjoint(&contents[other])
                 && Bundle::between(whole, part, sources.config).is_some()
         };
-        for (number, of_file) in
-            windows.iter_mut().enumerate().filter(|(_, of_file)| !of_file.is_empty())
-        {
-            if (0..base.len()).any(|other| is_built_from(number, other)) {
+        for (number, of_file) in windows.iter_mut().enumerate() {
+            if !of_file.is_empty() && (0..base.len()).any(|other| is_built_from(number, other)) {
                 of_file.clear();
             }
         }
         let is_small = hunks.iter().map(Vec::len).sum::<usize>() <= MAX_PLACES;
         if !is_small {
-            windows.iter_mut().zip(&hunks).for_each(|(of_file, hunks)| {
-                keep_whole_edits(of_file, hunks);
-            });
+            let of_files = windows.iter_mut().zip(&hunks);
+            of_files.for_each(|(of_file, hunks)| keep_whole_edits(of_file, hunks));
         }
         // A comment may keep any code in step, so that all hunks are looked up.
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !hunks[at].is_empty()).collect();
@@ -100,12 +100,10 @@ impl<'p> Windows<'p> {
             let source = &*base[at].source;
             (source, Cow::Owned(within_reach(&hunks[at], source.tokens.len(), sources)))
         });
-        let k = sources.config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
-        // All k-grams of one side: every fingerprint of the other side that is in the run of both
-        // is found.
-        let all = Params::new(k, k).expect("k <= k");
+        // All k-grams of one side: every fingerprint of the other side in a common run is found.
+        let all = sources.config.fingerprint.of_every_kgram();
         let queries = Queries::sampled(asked.collect(), sources.config, all);
-        Self { changed, base, heads, hunks, windows, is_small, numbers, queries }
+        Self { sources, changed, base, heads, hunks, windows, is_small, numbers, queries }
     }
 
     /// What is looked up: nothing if no rule asks for siblings.
@@ -113,17 +111,16 @@ impl<'p> Windows<'p> {
         Some(&self.queries).filter(|queries| !queries.is_empty())
     }
 
-    /// Whether a file may share something with what is looked up, judging by its name: its language
-    /// may be one that edits were made in.
-    pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
+    /// Whether a file may share something with what is looked up, judging by its language.
+    pub fn may_be_in(&self, path: &FilePath) -> bool {
         // An extension may be of several languages.
         let is_like = |source: &&Source, family: &str| {
             source.family == family || source.path.extension() == path.extension()
         };
         let has_family =
-            |family: &str| self.queries.sources().iter().any(|source| is_like(source, family));
-        sources.languages.promised_family(path).is_none_or(has_family)
-            || sources.attributes.of(path).language.is_some()
+            |family: &str| self.queries.sources.iter().any(|source| is_like(source, family));
+        self.sources.languages.promised_family(path).is_none_or(has_family)
+            || self.sources.attributes.of(path).language.is_some()
     }
 }
 

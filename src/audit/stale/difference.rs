@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::mapping::{Mapping, below, joined};
+use super::mapping::Mapping;
 use super::missed::{document, line_range};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::Source;
 use crate::audit::search::version_of;
-use crate::git::{Repository, blob_id};
+use crate::git::Repository;
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
 
@@ -67,25 +67,23 @@ impl Difference<'_, '_> {
         let folders: BTreeSet<&[u8]> =
             self.members.iter().map(|source| source.path.folder()).collect();
         let is_near = |path: &&FilePath| {
-            let Some(name) = below(path, &self.mapping.folder) else { return false };
+            let Some(name) = path.below(&self.mapping.folder) else { return false };
             folders.contains(path.folder()) || there.contains_key(name)
         };
         let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
         let known = self.with_elsewhere(there.clone(), &near)?;
         let clone = self.releases.project.clone_at_hand();
         let blobs: BTreeSet<u32> = there.values().map(|(_, blob)| *blob).collect();
-        let relations: Vec<Relation> = near
-            .par_iter()
-            .map(|path| {
-                let name = below(path, &self.mapping.folder).unwrap_or_default();
-                self.relation(path, known.get(name), &blobs, clone.as_ref())
-            })
-            .collect::<Result<_, Error>>()?;
+        let relation = |path: &&FilePath| {
+            let name = path.below(&self.mapping.folder).unwrap_or_default();
+            self.relation(path, known.get(name), &blobs, clone.as_ref())
+        };
+        let relations = near.par_iter().map(relation).collect::<Result<Vec<_>, Error>>()?;
         let mut held = BTreeSet::new();
         for relation in relations {
             match relation {
                 Relation::Identical(path, blob) => {
-                    let there = below(&path, &self.mapping.folder).and_then(|name| known.get(name));
+                    let there = path.below(&self.mapping.folder).and_then(|name| known.get(name));
                     let place = there.filter(|(_, of)| *of == blob).map(|(place, _)| place.clone());
                     version.places.extend(place.map(|place| (path.clone(), place)));
                     version.identical.push(path);
@@ -98,10 +96,7 @@ impl Difference<'_, '_> {
                 Relation::Nothing => {}
             }
         }
-        let n_known = version.identical.len()
-            + version.equal.len()
-            + version.edited.len()
-            + version.of_others.len();
+        let n_known = version.own().count() + version.of_others.len();
         version.n_files = n_known;
         version.is_shared = version.added.len() > n_known;
         if version.is_shared {
@@ -111,16 +106,15 @@ impl Difference<'_, '_> {
             version.files = self.members.iter().map(|source| source.path.clone()).collect();
         }
         let here: BTreeSet<&[u8]> =
-            near.iter().filter_map(|path| below(path, &self.mapping.folder)).collect();
+            near.iter().filter_map(|path| path.below(&self.mapping.folder)).collect();
         let missing = there
             .iter()
             .filter(|(name, (_, blob))| !here.contains(&***name) && !held.contains(blob))
-            .map(|(name, _)| joined(&self.mapping.origin, name));
+            .map(|(name, _)| FilePath::joined(&self.mapping.origin, name));
         let is_beside = |path: &FilePath| {
-            let of_members =
+            let mut there =
                 self.members.iter().filter_map(|source| self.mapping.there(&source.path));
-            version.files.is_empty()
-                && of_members.into_iter().any(|of| of.folder() == path.folder())
+            version.files.is_empty() && there.any(|of| of.folder() == path.folder())
         };
         let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(is_beside);
         version.n_missing_elsewhere = elsewhere.len();
@@ -132,9 +126,11 @@ impl Difference<'_, '_> {
     fn files_there(&self) -> Result<FilesThere, Error> {
         let mut files = BTreeMap::new();
         for (path, &number) in &self.releases.paths {
-            let Some(name) = below(path, &self.mapping.origin) else { continue };
-            let blob = self.releases.blob_in(self.choice, number)?;
-            files.extend(blob.map(|blob| (name.to_vec(), (path.clone(), blob))));
+            if let Some(name) = path.below(&self.mapping.origin)
+                && let Some(blob) = self.releases.blob_in(self.choice, number)?
+            {
+                files.insert(name.to_vec(), (path.clone(), blob));
+            }
         }
         Ok(files)
     }
@@ -146,7 +142,7 @@ impl Difference<'_, '_> {
         near: &[&FilePath],
     ) -> Result<FilesThere, Error> {
         for path in near.iter().filter(|path| self.holding.contains(*path)) {
-            let Some(name) = below(path, &self.mapping.folder) else { continue };
+            let Some(name) = path.below(&self.mapping.folder) else { continue };
             for there in self.elsewhere.iter().filter_map(|mapping| mapping.there(path)) {
                 if files.contains_key(name) {
                     break;
@@ -172,7 +168,7 @@ impl Difference<'_, '_> {
         let known = self.members.iter().find(|source| source.path == *path);
         let read = if known.is_some() { None } else { (self.tree.read)(path)? };
         let Some(source) = known.copied().or(read.as_deref()) else { return Ok(Relation::Nothing) };
-        let own = project.segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
+        let own = project.blob_of(source)?;
         if let Some(own) = own.filter(|own| Some(*own) == blob || blobs.contains(own)) {
             return Ok(Relation::Identical(path.clone(), own));
         }
@@ -181,13 +177,10 @@ impl Difference<'_, '_> {
         if edits.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Relation::Equal(path.clone()));
         }
-        let files = own
-            .map(|own| project.segment.files(own))
-            .transpose()
-            .map_err(fails)?
-            .unwrap_or_default();
-        let file = files.iter().find(|file| file.component == project.component);
-        if let Some(name) = file.and_then(version_of) {
+        let files = own.map(|own| project.segment.files(own)).transpose().map_err(fails)?;
+        let mut files = files.unwrap_or_default().into_iter();
+        let file = files.find(|file| file.component == project.component);
+        if let Some(name) = file.as_ref().and_then(version_of) {
             return Ok(Relation::OfVersion(path.clone(), name));
         }
         let (Some(there), Some(edits), Some(blob)) = (there, edits, blob) else {

@@ -26,13 +26,12 @@ use rayon::prelude::*;
 use super::ComponentFile;
 use super::difference::{Difference, TreeFiles};
 use super::lineage::{Project, projects};
-use super::mapping::{Mapping, below, is_of_copy};
+use super::mapping::{Mapping, is_of_copy};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::FolderVersion;
 use crate::audit::read::Source;
 use crate::audit::search::{LineCounts, Outside};
-use crate::git::blob_id;
 use crate::policy::{Component, PastCommit};
 use crate::store::corpus::StoredChange;
 use crate::text::FilePath;
@@ -87,18 +86,16 @@ pub(in crate::audit) fn fit(
             versions.extend(fitting.versions()?);
         }
     }
-    let versions = best_of_each(versions);
     // A component may keep a copy of the same project.
     let is_nested = |of: &FolderVersion| is_of_copy(of.origin.as_bytes());
-    let (mut nested, mut versions): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_nested);
+    let (mut nested, mut versions): (Vec<_>, Vec<_>) =
+        best_of_each(versions).into_iter().partition(is_nested);
     nested.retain(|of| {
-        let is_it = |own: &&FolderVersion| own.folder == of.folder;
-        !versions.iter().filter(is_it).any(|own| own.n_same() >= of.n_same())
+        let mut own = versions.iter().filter(|own| own.folder == of.folder);
+        !own.any(|own| own.n_same() >= of.n_same())
     });
     versions.extend(nested);
-    let key =
-        |version: &FolderVersion| (version.folder.clone(), std::cmp::Reverse(version.n_files));
-    versions.sort_by_key(key);
+    versions.sort_by_key(|of| (of.folder.clone(), std::cmp::Reverse(of.n_files)));
     Ok(versions)
 }
 
@@ -129,10 +126,8 @@ fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
     let &(_, voters) = ranked.first()?;
     let rivals =
         ranked.iter().filter(|(_, files)| 2 * files.intersection(voters).count() >= voters.len());
-    Some((
-        rivals.map(|(mapping, _)| (*mapping).clone()).take(MAX_MAPPINGS).collect(),
-        voters.clone(),
-    ))
+    let mappings = rivals.map(|(mapping, _)| (*mapping).clone()).take(MAX_MAPPINGS).collect();
+    Some((mappings, voters.clone()))
 }
 
 /// The number of the mapping with most files; of several, the first.
@@ -188,12 +183,10 @@ impl<'f> Fitting<'f> {
                     !version.is_shared && (is_beside(file) || version.has(path(file)))
                 };
                 settled.extend((0..self.copies.len()).filter(is_told));
-                settled.retain(|file| below(path(file), version.folder.as_bytes()).is_some());
+                settled.retain(|file| path(file).below(version.folder.as_bytes()).is_some());
                 versions.push(version);
             }
-            for files in votes.values_mut() {
-                files.retain(|file| !settled.contains(file));
-            }
+            votes.values_mut().for_each(|files| files.retain(|file| !settled.contains(file)));
         }
         Ok(versions)
     }
@@ -234,10 +227,8 @@ impl<'f> Fitting<'f> {
             of_tags.iter().enumerate().map(|(tag, &number)| blobs[number][file][tag]).collect()
         };
         let at_tags: Vec<Vec<Option<u32>>> = (0..voters.len()).map(row).collect();
-        let members = voters
-            .par_iter()
-            .zip(&at_tags)
-            .map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
+        let members = voters.par_iter().zip(&at_tags);
+        let members = members.map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
         Ok(Place { mappings, elsewhere: Vec::new(), members, at_tags })
     }
@@ -260,11 +251,7 @@ impl<'f> Fitting<'f> {
         mappings: &[Mapping],
         at_tags: &[Option<u32>],
     ) -> Result<Member<'f>, Error> {
-        let own = self
-            .project
-            .segment
-            .blob_of(&blob_id(copy.source.bytes()))
-            .map_err(|why| self.project.fails(why))?;
+        let own = self.project.blob_of(&copy.source)?;
         let counts = LineCounts::new(&copy.source);
         let changes = self.changes(mappings, copy)?;
         let of_commits = changes.iter().flat_map(|change| [change.before, change.after]);
@@ -316,57 +303,46 @@ impl<'f> Fitting<'f> {
 
         let n_lines: usize = place.members.iter().map(|member| member.counts.n()).sum();
         let n_at_tag = least.map(|(n, _)| n);
-        let least =
-            commit.as_ref().map(|(.., n)| *n).into_iter().chain(least.map(|(n, _)| n)).min();
+        let least = commit.as_ref().map(|(.., n)| *n).into_iter().chain(n_at_tag).min();
         let Some(n_edited) = least else { return Ok(None) };
         // What shares less than half of its lines with every version is something else by now.
         let is_copy = place.members.len() >= MIN_FILES && !self.is_among_others(&place);
         if place.members.is_empty() || !is_copy && 10 * n_edited > n_lines || n_edited > n_lines {
             return Ok(None);
         }
+        let tag = |at: &usize| self.releases.tags[*at].1.clone();
         let base = FolderVersion {
             component: Arc::new(self.project.component()?),
-            tags: best
-                .first()
-                .zip(best.last())
-                .map(|(a, b)| (self.releases.tags[*a].1.clone(), self.releases.tags[*b].1.clone())),
+            tags: best.first().map(tag).zip(best.last().map(tag)),
             n_lines,
             ..FolderVersion::default()
         };
-        let at_tag = best
-            .first()
-            .map(|&tag| self.compared(&place, &Choice::Tag(tag), base.clone()))
-            .transpose()?;
+        let of_tag = |&tag: &usize| self.compared(&place, &Choice::Tag(tag), base.clone());
+        let at_tag = best.first().map(of_tag).transpose()?;
         let Some((number, nearest, n)) = commit else { return Ok(at_tag) };
         let of_commit = FolderVersion { commit: Some((nearest.clone(), n)), ..base };
         let is_clear = n_at_tag.is_some_and(|of_tag| FAR_LESS * n <= of_tag);
-        Ok(Some(match at_tag {
-            Some(at_tag) if at_tag.is_exact() && !is_clear => {
-                FolderVersion { commit: Some((nearest, n)), ..at_tag }
-            }
-            Some(at_tag) => {
-                // A state between releases, if most files are that, or far less of it was edited
-                // since.
-                let at_commit = self.compared(&place, &Choice::Commit(number), of_commit)?;
-                let is_commit =
-                    is_clear || FolderVersion { tags: None, ..at_commit.clone() }.is_exact();
-                let nearest_tag = at_tag.tags.clone().filter(|_| is_commit);
-                let chosen =
-                    if is_commit { FolderVersion { tags: None, ..at_commit } } else { at_tag };
-                FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }
-            }
-            None => self.compared(&place, &Choice::Commit(number), of_commit)?,
-        }))
+        let Some(at_tag) = at_tag else {
+            return Ok(Some(self.compared(&place, &Choice::Commit(number), of_commit)?));
+        };
+        if at_tag.is_exact() && !is_clear {
+            return Ok(Some(FolderVersion { commit: Some((nearest, n)), ..at_tag }));
+        }
+        // A state between releases, if most files are that, or far less was edited.
+        let at_commit = self.compared(&place, &Choice::Commit(number), of_commit)?;
+        let at_commit = FolderVersion { tags: None, ..at_commit };
+        let is_commit = is_clear || at_commit.is_exact();
+        let nearest_tag = at_tag.tags.clone().filter(|_| is_commit);
+        let chosen = if is_commit { at_commit } else { at_tag };
+        Ok(Some(FolderVersion { nearest_tag, commit: Some((nearest, n)), ..chosen }))
     }
 
     /// The tags that leave least unexplained: lines of code that differ, and files whose bytes do,
     /// since comments tell versions apart, too.
     fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
-        let names = self.releases.tags.iter().map(|(_, name)| name).enumerate();
-        let mut tags: Vec<(usize, usize)> = names
-            .filter(|(_, name)| !name.is_empty())
-            .map(|(tag, _)| (place.n_other(|number| place.at_tags[number][tag]), tag))
-            .collect();
+        let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
+        let n_other = |tag: usize| place.n_other(|number| place.at_tags[number][tag]);
+        let mut tags: Vec<(usize, usize)> = names.map(|(tag, _)| (n_other(tag), tag)).collect();
         // What the nearest leave bounds what has to be read of the others.
         tags.sort_unstable();
         let (mut least, mut best) = (None, Vec::new());
@@ -385,7 +361,7 @@ impl<'f> Fitting<'f> {
             let name = self.releases.tags[*tag].1.as_bytes();
             let module = name.iter().rposition(|&byte| byte == b'/').map(|end| &name[..end]);
             let there = place.mappings[0].there(&place.members[0].copy.source.path);
-            module.zip(there).is_some_and(|(module, there)| below(&there, module).is_some())
+            module.zip(there).is_some_and(|(module, there)| there.below(module).is_some())
         };
         if !place.members.is_empty() && best.iter().any(is_own) {
             best.retain(is_own);
@@ -403,20 +379,18 @@ impl<'f> Fitting<'f> {
     ) -> Result<FolderVersion, Error> {
         let mut n_files = Vec::new();
         for mapping in &place.mappings {
-            let paths =
-                place.members.iter().filter_map(|member| self.path_of(mapping, member.copy));
-            let blobs = paths
-                .map(|path| self.releases.blob_in(choice, path))
-                .collect::<Result<Vec<_>, Error>>()?;
-            n_files.push(blobs.into_iter().flatten().count());
+            let members = place.members.iter();
+            let paths = members.filter_map(|member| self.path_of(mapping, member.copy));
+            let blobs = paths.map(|path| self.releases.blob_in(choice, path));
+            n_files.push(blobs.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().count());
         }
-        let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let members: Vec<&Source> =
             place.members.iter().map(|member| &*member.copy.source).collect();
-        let mapping =
-            mapping.innermost(&members.iter().map(|source| &source.path).collect::<Vec<_>>());
-        let (folder, origin) =
-            (FilePath::new(mapping.folder.clone()), FilePath::new(mapping.origin.clone()));
+        let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
+        let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
+        let mapping = mapping.innermost(&paths);
+        let folder = FilePath::new(mapping.folder.clone());
+        let origin = FilePath::new(mapping.origin.clone());
         let difference = Difference {
             releases: &self.releases,
             tree: self.tree,
@@ -435,10 +409,8 @@ impl<'f> Fitting<'f> {
     fn is_among_others(&self, place: &Place<'f>) -> bool {
         fn parts(path: &FilePath) -> (&[u8], &[u8]) {
             let name = path.name();
-            (
-                path.folder(),
-                &name[name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len())..],
-            )
+            let end = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
+            (path.folder(), &name[end..])
         }
         let kinds: HashSet<(&[u8], &[u8])> =
             place.members.iter().map(|member| parts(&member.copy.source.path)).collect();
@@ -478,8 +450,7 @@ impl<'f> Fitting<'f> {
             }
         }
         let Some(((n, _), number)) = best else { return Ok(None) };
-        let commit =
-            self.project.segment.past_commit(number).map_err(|why| self.project.fails(why))?;
+        let commit = self.project.past_commit(number)?;
         Ok(Some((number, commit, n)))
     }
 }

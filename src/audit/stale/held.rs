@@ -20,10 +20,8 @@ pub(in crate::audit) fn held_fixes(
     holders: &[Holder<'_>],
     outsides: &[Outside],
 ) -> Result<Vec<HeldFix>, Error> {
-    let of_holders = holders
-        .par_iter()
-        .map(|holder| of_holder(holder, outsides))
-        .collect::<Result<Vec<_>, Error>>()?;
+    let of_holders = holders.par_iter().map(|holder| of_holder(holder, outsides));
+    let of_holders = of_holders.collect::<Result<Vec<_>, Error>>()?;
     let mut fixes: Vec<HeldFix> = of_holders.into_iter().flatten().collect();
     let key = |of: &HeldFix| (of.path.clone(), of.component.name.clone(), of.commit.hash.clone());
     fixes.sort_by_key(key);
@@ -37,11 +35,10 @@ fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, 
     for file in &holder.origins {
         for lineage in lineages(outsides, file)? {
             for change in &lineage.changes {
-                let commit = lineage.project.segment.past_commit(change.commit);
-                let commit = commit.map_err(|why| lineage.project.fails(why))?;
+                let commit = lineage.project.past_commit(change.commit)?;
                 if commit.is_security && has(change, &lineage, &held)? {
-                    let (path, component) =
-                        (holder.source.path.clone(), lineage.project.component()?);
+                    let component = lineage.project.component()?;
+                    let path = holder.source.path.clone();
                     fixes.push(HeldFix { path, component, commit });
                 }
             }

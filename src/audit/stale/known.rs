@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::missed::{Holder, Versions, document, finding, is_asked};
+use rayon::prelude::*;
+
+use super::missed::{Holder, Versions, document, finding, is_asked, stale};
 use crate::audit::Error;
-use crate::audit::search::{Outside, StoredCorpus};
+use crate::audit::search::{Outside, StoredCorpus, params};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::matching::{HunkIndex, fixes, is_telling, missed};
@@ -13,15 +15,34 @@ use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
 
-/// The findings about functions of a file that listed commits fixed elsewhere, one for each
-/// component. What several lists name is told once.
+/// The findings about what files have missed; `step` is called for each.
+///
+/// # Errors
+/// If a corpus is damaged.
+pub(in crate::audit) fn missed_fixes(
+    holders: &[Holder<'_>],
+    outsides: &[Outside],
+    config: &Config,
+    step: impl Fn() + Sync,
+) -> Result<Vec<Finding>, Error> {
+    let of_files = holders.par_iter().map(|holder| {
+        step();
+        stale(holder, outsides, config)
+    });
+    let found = of_files.collect::<Result<Vec<_>, Error>>()?;
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    findings.extend(vulnerable(holders, outsides, config)?);
+    Ok(findings)
+}
+
+/// The findings about functions that listed commits fixed elsewhere, one for each component, once.
 ///
 /// The fingerprints of the file are looked up, so time grows with the file and what it shares with
 /// the list.
 ///
 /// # Errors
 /// If a corpus is damaged.
-pub(in crate::audit) fn vulnerable(
+fn vulnerable(
     holders: &[Holder<'_>],
     outsides: &[Outside],
     config: &Config,
@@ -58,9 +79,7 @@ struct FixList<'s> {
 impl<'s> FixList<'s> {
     fn new(stored: &'s StoredCorpus, segment: &'s CorpusSegment) -> Result<Self, Error> {
         let (k, window) = segment.sampling();
-        let positive = |n: usize| std::num::NonZeroUsize::new(n);
-        let params = positive(k).zip(positive(k + window.saturating_sub(1)));
-        let params = params.and_then(|(k, t)| Params::new(k, t).ok());
+        let params = params(k, window);
         let mut fixes: HashMap<u32, Vec<StoredChange>> = HashMap::new();
         for change in segment.changes().map_err(|why| stored.fails(why))? {
             if let (Some(before), Some(_)) = (change.before, change.after) {
@@ -101,12 +120,9 @@ impl<'s> FixList<'s> {
             let commit = self.segment.past_commit(change.commit).map_err(fails)?;
             let component = self.segment.component_of(before).map_err(fails)?;
             let origin = self.segment.past_name(change.path).map_err(fails)?;
-            of_components.entry(component).or_default().push(MissedCommit {
-                commit,
-                origin,
-                places,
-                n_hunks: fixes.len(),
-            });
+            let n_hunks = fixes.len();
+            let missed = MissedCommit { commit, origin, places, n_hunks };
+            of_components.entry(component).or_default().push(missed);
         }
         let behind = |(number, commits): (u32, Vec<MissedCommit>)| {
             let at =
@@ -121,11 +137,8 @@ impl<'s> FixList<'s> {
                 url: declared.url.clone(),
                 ..Component::default()
             };
-            finding(
-                Behind { is_listed: true, component: Arc::new(component), commits },
-                holder,
-                config,
-            )
+            let behind = Behind { is_listed: true, component: Arc::new(component), commits };
+            finding(behind, holder, config)
         };
         Ok(of_components.into_iter().filter_map(behind).collect())
     }
@@ -136,15 +149,9 @@ impl<'s> FixList<'s> {
         let tokens = &holder.source.tokens;
         let mut scratch = Vec::new();
         let is_asked = |print: &Fingerprint| {
-            let at = print.position as usize;
-            let is_new = holder
-                .novel
-                .is_none_or(|novel| novel[at..at + params.noise_threshold()].contains(&true));
-            is_new
-                && is_telling(
-                    &tokens[at..at + params.noise_threshold()],
-                    config.matching.min_distinct,
-                )
+            let kgram = print.position as usize..print.position as usize + params.noise_threshold();
+            holder.novel.is_none_or(|novel| novel[kgram.clone()].contains(&true))
+                && is_telling(&tokens[kgram], config.matching.min_distinct)
         };
         let asked = params.fingerprints(tokens, &mut scratch).filter(is_asked);
         let hashes: Vec<u64> = asked.map(|print| print.hash).collect();
@@ -157,10 +164,9 @@ impl<'s> FixList<'s> {
 fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     let mut merged: Vec<MissedCommit> = Vec::new();
     for missed in commits {
-        match merged
-            .iter_mut()
-            .find(|known| known.commit == missed.commit && known.origin == missed.origin)
-        {
+        let is_it =
+            |of: &&mut MissedCommit| of.commit == missed.commit && of.origin == missed.origin;
+        match merged.iter_mut().find(is_it) {
             Some(known) => {
                 known.n_hunks += missed.n_hunks;
                 known.places.extend(missed.places);

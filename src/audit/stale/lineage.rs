@@ -1,9 +1,10 @@
 //! Finds a file of a component with all its versions.
 
 use crate::audit::Error;
+use crate::audit::read::Source;
 use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
-use crate::git::Repository;
-use crate::policy::{Component, Place};
+use crate::git::{Repository, blob_id};
+use crate::policy::{Component, PastCommit, Place};
 use crate::store::SegmentError;
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
@@ -62,14 +63,14 @@ pub(in crate::audit) fn projects<'o>(
         for (segment, spec) in
             stored.sources().filter(|(segment, _)| segment.keeps_past() && !segment.is_of_fixes())
         {
-            let named = segment
-                .components()
-                .iter()
-                .enumerate()
-                .filter(|(_, declared)| declared.name == name);
-            let project =
-                |(component, _)| Project { stored, segment, spec, component: component as u32 };
-            projects.extend(named.map(project));
+            let named = segment.components().iter().enumerate();
+            let named = named.filter(|(_, declared)| declared.name == name);
+            projects.extend(named.map(|(number, _)| Project {
+                stored,
+                segment,
+                spec,
+                component: number as u32,
+            }));
         }
     }
     projects
@@ -82,11 +83,8 @@ pub(in crate::audit) fn lineages<'o>(
 ) -> Result<Vec<Lineage<'o>>, Error> {
     let mut found = Vec::new();
     for project in projects(outsides, &file.corpus, &file.component) {
-        let path = project
-            .segment
-            .past_path(project.component, &file.path)
-            .map_err(|why| project.fails(why))?;
-        if let Some(path) = path {
+        let path = project.segment.past_path(project.component, &file.path);
+        if let Some(path) = path.map_err(|why| project.fails(why))? {
             found.extend(project.lineage(path)?);
         }
     }
@@ -116,6 +114,16 @@ impl<'o> Project<'o> {
         self.segment.tokens(blob).map_err(|why| self.fails(why))
     }
 
+    /// The blob with the bytes of a file, if there is one.
+    pub fn blob_of(&self, source: &Source) -> Result<Option<u32>, Error> {
+        self.segment.blob_of(&blob_id(source.bytes())).map_err(|why| self.fails(why))
+    }
+
+    /// A commit, by its number.
+    pub fn past_commit(&self, number: u32) -> Result<PastCommit, Error> {
+        self.segment.past_commit(number).map_err(|why| self.fails(why))
+    }
+
     /// What the lines of a file have in common with a version.
     pub fn shared_lines(&self, own: &LineCounts, blob: u32) -> Result<SharedLines, Error> {
         self.stored.shared_lines(own, self.segment, blob)
@@ -124,27 +132,22 @@ impl<'o> Project<'o> {
     /// The component, as findings name it.
     pub fn component(&self) -> Result<Component, Error> {
         let declared = &self.segment.components()[self.component as usize];
+        let license = self.segment.component_license(self.component as usize);
         Ok(Component {
             corpus: self.stored.name().to_owned(),
             name: declared.name.clone(),
             version: declared.version.clone(),
             purl: declared.purl.clone(),
             url: declared.url.clone(),
-            terms: self
-                .segment
-                .component_license(self.component as usize)
-                .map_err(|why| self.fails(why))?,
+            terms: license.map_err(|why| self.fails(why))?,
             first_seen: None,
         })
     }
 
     /// The repository that the corpus was made from, if it is available.
     pub fn clone_at_hand(&self) -> Option<Repository> {
-        let spec = self.spec?;
         // `REPOSITORY@REVISION` has no history, and lists name several.
-        std::path::Path::new(spec)
-            .is_dir()
-            .then(|| Repository::discover_another(std::path::Path::new(spec)).ok())
-            .flatten()
+        let path = self.spec.map(std::path::Path::new).filter(|path| path.is_dir())?;
+        Repository::discover_another(path).ok()
     }
 }

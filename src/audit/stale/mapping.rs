@@ -30,7 +30,7 @@ impl Mapping {
 
     /// The path in the component of a file below the folder.
     pub fn there(&self, here: &FilePath) -> Option<FilePath> {
-        Some(joined(&self.origin, below(here, &self.folder)?))
+        Some(FilePath::joined(&self.origin, here.below(&self.folder)?))
     }
 
     /// Whether the folder of the component is a copy of another project.
@@ -40,7 +40,7 @@ impl Mapping {
 
     /// Whether one of two folders of the tree is in the other, or they are the same.
     pub fn is_nested_with(&self, other: &Self) -> bool {
-        let is_in = |a: &[u8], b: &[u8]| a == b || below(&FilePath::new(a), b).is_some();
+        let is_in = |a: &[u8], b: &[u8]| a == b || FilePath::new(a).below(b).is_some();
         is_in(&self.folder, &other.folder) || is_in(&other.folder, &self.folder)
     }
 
@@ -49,7 +49,7 @@ impl Mapping {
     pub fn innermost(self, files: &[&FilePath]) -> Self {
         let mut mapping = self;
         while let Some(name) = mapping.only_folder(files) {
-            let inner = |folder: &[u8]| joined(folder, &name).as_bytes().to_vec();
+            let inner = |folder: &[u8]| FilePath::joined(folder, &name).as_bytes().to_vec();
             mapping = Self { folder: inner(&mapping.folder), origin: inner(&mapping.origin) };
         }
         mapping
@@ -57,21 +57,18 @@ impl Mapping {
 
     /// The name of the one folder in the folder that holds all `files`, if there is one.
     fn only_folder(&self, files: &[&FilePath]) -> Option<Vec<u8>> {
-        let names: Option<BTreeSet<&[u8]>> =
-            files.iter().map(|path| self.first_folder(path)).collect();
-        let names = names.filter(|names| names.len() == 1)?;
-        names.first().map(|name| name.to_vec())
-    }
-
-    fn first_folder<'p>(&self, path: &'p FilePath) -> Option<&'p [u8]> {
-        let rest = below(path, &self.folder)?;
-        Some(&rest[..rest.iter().position(|&byte| byte == b'/')?])
+        let first = |path: &&FilePath| {
+            let rest = path.below(&self.folder)?;
+            Some(rest[..rest.iter().position(|&byte| byte == b'/')?].to_vec())
+        };
+        let names: Option<BTreeSet<Vec<u8>>> = files.iter().map(first).collect();
+        names.filter(|names| names.len() == 1)?.pop_first()
     }
 }
 
 /// Whether a folder of a component is, or is in, one of third-party code.
 pub(super) fn is_of_copy(folder: &[u8]) -> bool {
-    Foreign::above(&joined(folder, b"")).is_some()
+    Foreign::above(&FilePath::joined(folder, b"")).is_some()
 }
 
 /// Where the path of a file begins within the copy of another project that it belongs to: below the
@@ -79,16 +76,4 @@ pub(super) fn is_of_copy(folder: &[u8]) -> bool {
 fn copy_in(path: &FilePath) -> usize {
     let Some(root) = Foreign::above(path).map(|of| of.folder.len() + 1) else { return 0 };
     memchr::memchr(b'/', &path.as_bytes()[root..]).map_or(root, |end| root + end + 1)
-}
-
-/// The path of a file below a folder.
-pub(super) fn below<'p>(path: &'p FilePath, folder: &[u8]) -> Option<&'p [u8]> {
-    if folder.is_empty() {
-        return Some(path.as_bytes());
-    }
-    path.as_bytes().strip_prefix(folder)?.strip_prefix(b"/")
-}
-
-pub(super) fn joined(folder: &[u8], name: &[u8]) -> FilePath {
-    FilePath::new(if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() })
 }

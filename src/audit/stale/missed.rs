@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::lineage::{ComponentFile, Lineage, lineages};
 use crate::audit::Error;
 use crate::audit::judge::fragment;
-use crate::audit::read::Source;
+use crate::audit::read::{Source, n_marked};
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
-use crate::git::{Reader, Repository, blob_id};
+use crate::git::{Reader, Repository};
 use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
@@ -24,12 +24,8 @@ pub(in crate::audit) struct Holder<'h> {
     pub origins: Vec<ComponentFile>,
 }
 
-/// The findings about what a file has missed: for each component the commits that say they fix a
-/// security fault, and the others.
-///
-/// # Errors
-/// If a corpus is damaged.
-pub(in crate::audit) fn stale(
+/// The findings about what a file has missed: for each component security fixes, and others.
+pub(super) fn stale(
     holder: &Holder<'_>,
     outsides: &[Outside],
     config: &Config,
@@ -40,11 +36,9 @@ pub(in crate::audit) fn stale(
     for file in &holder.origins {
         for lineage in lineages(outsides, file)? {
             // Code may be found under several names of a file.
-            let key = (
-                lineage.project.stored.name().to_owned(),
-                std::ptr::from_ref(lineage.project.segment).addr(),
-                lineage.number,
-            );
+            let project = &lineage.project;
+            let segment = std::ptr::from_ref(project.segment).addr();
+            let key = (project.stored.name().to_owned(), segment, lineage.number);
             if known.contains(&key) {
                 continue;
             }
@@ -61,11 +55,8 @@ pub(in crate::audit) fn stale(
         let (security, others): (Vec<_>, Vec<_>) =
             commits.into_iter().partition(|missed| missed.commit.is_security);
         for commits in [security, others] {
-            findings.extend(finding(
-                Behind { is_listed: false, component: Arc::clone(&component), commits },
-                holder,
-                config,
-            ));
+            let behind = Behind { is_listed: false, component: Arc::clone(&component), commits };
+            findings.extend(finding(behind, holder, config));
         }
     }
     Ok(findings)
@@ -79,10 +70,8 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
     let Source { path, language, is_prose, .. } = holder.source;
     let levels = config.thresholds(path, Some(language)).levels;
     let judgment = levels.judge_behind(&behind, config.ground(path, *is_prose))?;
-    Some(Finding {
-        language: language.clone(),
-        ..Finding::of_behind(behind, judgment, path.clone(), at)
-    })
+    let language = language.clone();
+    Some(Finding { language, ..Finding::of_behind(behind, judgment, path.clone(), at) })
 }
 
 fn missed_of(
@@ -110,30 +99,20 @@ fn missed_of(
         let mut missed = missed(&old.tokens, &fixes, &new.tokens, latest, held);
         missed.retain(|missed| is_asked(missed, holder));
         if !missed.is_empty() {
-            let name = lineage
-                .project
-                .segment
-                .past_name(change.path)
-                .map_err(|why| lineage.project.fails(why))?;
-            let reader = clone
-                .get_or_insert_with(|| lineage.project.clone_at_hand())
-                .as_ref()
-                .map(Repository::reader);
-            let text = reader.and_then(|reader| text_of(&reader, lineage, after, &name));
+            let project = &lineage.project;
+            let origin =
+                project.segment.past_name(change.path).map_err(|why| project.fails(why))?;
+            let clone = clone.get_or_insert_with(|| project.clone_at_hand());
+            let reader = clone.as_ref().map(Repository::reader);
+            let text = reader.and_then(|reader| text_of(&reader, lineage, after, &origin));
             let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
-            let mut places: Vec<MissedPlace> = missed
-                .iter()
-                .filter_map(|missed| versions.place(missed, holder.source, &lines))
-                .collect();
+            let places = missed.iter().filter_map(|of| versions.place(of, holder.source, &lines));
+            let mut places: Vec<MissedPlace> = places.collect();
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
             places.dedup_by_key(|place| place.fragment);
-            let commit = lineage
-                .project
-                .segment
-                .past_commit(change.commit)
-                .map_err(|why| lineage.project.fails(why))?;
-            found.push(MissedCommit { commit, origin: name, places, n_hunks: fixes.len() });
+            let commit = project.past_commit(change.commit)?;
+            found.push(MissedCommit { commit, origin, places, n_hunks: fixes.len() });
         }
         last = Some((after, new));
     }
@@ -156,7 +135,7 @@ pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
     let Some(novel) = holder.novel else { return true };
     let n = crate::matching::CONTEXT;
     let around = missed.at.start.saturating_sub(n)..(missed.at.end + n).min(novel.len());
-    2 * novel[around.clone()].iter().filter(|&&is_novel| is_novel).count() >= around.len()
+    2 * n_marked(&novel[around.clone()]) >= around.len()
 }
 
 /// The number of the first change that may have come after the copy was made: the one after the
@@ -169,7 +148,7 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let segment = lineage.project.segment;
     let fails = |why| lineage.project.fails(why);
     // What differs from a version that is identical has less in common with the copy.
-    let own = segment.blob_of(&blob_id(source.bytes())).map_err(fails)?;
+    let own = lineage.project.blob_of(source)?;
     let own = own.filter(|own| lineage.has(*own));
     let n_tokens = own.map(|own| segment.n_tokens(own)).transpose().map_err(fails)?;
     let mut rated = Vec::new();
@@ -185,14 +164,12 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
         }
     }
     let most = rated.iter().map(|&(_, n_shared, _)| n_shared).max().unwrap_or(0);
-    let is_whole =
-        rated.iter().any(|&(_, n_shared, n_lines)| n_shared == most && 2 * n_shared >= n_lines);
-    let best = if is_whole {
-        rated
-            .iter()
-            .min_by_key(|&&(at, n_shared, n_lines)| ((copy.n() + n_lines) - 2 * n_shared, at))
-    } else {
-        rated.iter().find(|&&(_, n_shared, _)| n_shared == most)
+    let has_most = |&&(_, n_shared, _): &&(usize, usize, usize)| n_shared == most;
+    let is_whole = rated.iter().filter(has_most).any(|&(_, n, n_lines)| 2 * n >= n_lines);
+    let n_other = |&&(at, n, n_lines): &&(usize, usize, usize)| (copy.n() + n_lines - 2 * n, at);
+    let best = match is_whole {
+        true => rated.iter().min_by_key(n_other),
+        false => rated.iter().find(has_most),
     };
     Ok(best.map_or(0, |&(at, ..)| at))
 }
@@ -238,12 +215,8 @@ impl Versions<'_> {
         let new_lines = Lines::new(text);
         let mut new_text = Vec::new();
         for line in of_new.filter(|_| !hunk.after.is_empty()) {
-            new_text.extend(
-                new_lines
-                    .text(text, line)
-                    .strip_suffix(b"\r")
-                    .unwrap_or(new_lines.text(text, line)),
-            );
+            let line = new_lines.text(text, line);
+            new_text.extend(line.strip_suffix(b"\r").unwrap_or(line));
             new_text.push(b'\n');
         }
         Some(LineEdit { lines: line_range(document, lines, &missed.lines), text: new_text })

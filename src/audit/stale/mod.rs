@@ -17,6 +17,6 @@ mod releases;
 pub(super) use difference::TreeFiles;
 pub(super) use fit::{WholeCopy, fit};
 pub(super) use held::held_fixes;
-pub(super) use known::vulnerable;
+pub(super) use known::missed_fixes;
 pub(super) use lineage::ComponentFile;
-pub(super) use missed::{Holder, stale};
+pub(super) use missed::Holder;

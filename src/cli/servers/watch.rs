@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::audit::{Outcome, Progress};
+use crate::audit::{Outcome, Silent};
 use crate::cli::CLEAN;
 use crate::cli::args::Check;
 use crate::cli::commands::check;
@@ -25,20 +25,13 @@ use crate::text::{FilePath, count};
 /// steps, and git many.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Shows no progress: a bar would hide what was printed.
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &'static str, _: usize) {}
-    fn step(&self) {}
-}
-
 /// Judges until the reader of its output is gone, or until a signal ends the program.
 pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     // Starts before the first check, so that changes during it are not missed.
     let (_watcher, changes) = changes(&repository)?;
     let mut known = BTreeMap::new();
+    // A bar would hide what was printed.
     let mut outcome = Some(check::outcome(flags, common, &Silent)?);
     let mut is_first = true;
     loop {

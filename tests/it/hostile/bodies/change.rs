@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use secondhand::audit::{Context, Elsewhere, Memory, Outcome, Progress, check};
+use secondhand::audit::{Context, Elsewhere, Memory, Outcome, Silent, check};
 use secondhand::change::{End, Range, Side};
 use secondhand::config::{Config, RawConfig};
 use secondhand::git::Repository;
@@ -132,13 +132,6 @@ fn commit(folder: &Path, files: &[File]) {
     }
     git(folder, &["init", "--quiet", "--template="], b"");
     git(folder, &["fast-import", "--quiet", "--done"], &[&stream[..], b"done\n"].concat());
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &'static str, _: usize) {}
-    fn step(&self) {}
 }
 
 fn outcome(repository: &Repository, languages: &Languages, remembered: &Memory) -> Outcome {
