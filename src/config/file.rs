@@ -66,7 +66,7 @@ impl ConfigError {
     }
 
     /// The value of `key` in `file` cannot be used.
-    pub(super) fn value(file: &str, key: &str, why: impl ToString) -> Self {
+    pub(super) fn value(file: &str, key: &str, why: impl Into<String>) -> Self {
         Self::value_near(file, key, why, None)
     }
 
@@ -74,10 +74,10 @@ impl ConfigError {
     pub(super) fn value_near(
         file: &str,
         key: &str,
-        why: impl ToString,
+        why: impl Into<String>,
         nearest: Option<String>,
     ) -> Self {
-        let (file, key, why) = (file.to_owned(), key.to_owned(), why.to_string());
+        let (file, key, why) = (file.to_owned(), key.to_owned(), why.into());
         Self::Value { file, key, why, nearest }
     }
 
@@ -259,7 +259,7 @@ struct RawDecision {
 pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let RawDecisions { decision } = parsed(text, name)?;
     let complete = |raw: RawDecision| {
-        let wrong = |why: DateError| ConfigError::value(name, "decision.until", why);
+        let wrong = |why: DateError| ConfigError::value(name, "decision.until", why.to_string());
         let day = |text: &str| text.parse().map_err(wrong);
         let until = raw.until.as_deref().filter(|text| !text.is_empty()).map(day).transpose()?;
         Ok(Decision { copy: raw.copy, by: raw.by, reason: raw.reason, until })

@@ -206,7 +206,9 @@ pub(super) fn languages(raw: &RawConfig, file: &str) -> Result<Languages, Config
     let mut languages = Languages::builtin();
     for (id, table) in &raw.language {
         let added = languages.add(id, table.clone());
-        added.map_err(|error| ConfigError::value(file, &format!("language.{id}"), error))?;
+        added.map_err(|error| {
+            ConfigError::value(file, &format!("language.{id}"), error.to_string())
+        })?;
     }
     Ok(languages)
 }

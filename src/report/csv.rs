@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::Style;
 use super::words::{component_of, day, deletion_of, place_name, unexamined_word};
 use crate::audit::Outcome;
-use crate::policy::{Finding, MissedCommit, Origin, UnexaminedFiles, Verdict};
+use crate::policy::{Component, Finding, MissedCommit, Origin, UnexaminedFiles, Verdict};
 use crate::text::printable;
 
 const COLUMNS: [&str; 36] = [
@@ -87,7 +87,7 @@ fn row(
         deletion.and_then(|deletion| day(deletion.time)).unwrap_or_default(),
         known(component.map(|component| &component.name)),
         known(component.and_then(|component| component.version.as_ref())),
-        component.and_then(|component| component.license()).unwrap_or_default(),
+        component.and_then(Component::license).unwrap_or_default(),
         known(component.and_then(|component| component.purl.as_ref())),
         known(component.and_then(|component| component.url.as_ref())),
         known(component.map(|component| &component.corpus)),

@@ -119,13 +119,15 @@ struct LinkedPlaces {
 /// The places of classes, to be found by what they hold: each a range of its document, with what is
 /// known of it.
 struct PlacesAround<T> {
-    /// The places of each document by their starts, and the length of the longest.
-    of_document: BTreeMap<u32, (Vec<(Range<usize>, T)>, usize)>,
+    of_document: BTreeMap<u32, PlacesOfDocument<T>>,
 }
+
+/// Places by their starts, and the length of the longest.
+type PlacesOfDocument<T> = (Vec<(Range<usize>, T)>, usize);
 
 impl<T: Copy + Ord> PlacesAround<T> {
     fn new(places: impl Iterator<Item = (u32, Range<usize>, T)>) -> Self {
-        let mut of_document: BTreeMap<u32, (Vec<(Range<usize>, T)>, usize)> = BTreeMap::new();
+        let mut of_document: BTreeMap<u32, PlacesOfDocument<T>> = BTreeMap::new();
         for (document, range, place) in places {
             let (all, longest) = of_document.entry(document).or_default();
             *longest = (*longest).max(range.len());

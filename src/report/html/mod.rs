@@ -136,8 +136,10 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
 /// The settings that judged a finding, where not all files are judged by the same.
 fn settings(finding: &Finding, outcome: &Outcome) -> String {
     let files = outcome.settings.of(&finding.path);
-    let is_told = outcome.settings.are_nested();
-    is_told.then(|| format!(", settings: {}", files.join(", "))).unwrap_or_default()
+    match outcome.settings.are_nested() {
+        true => format!(", settings: {}", files.join(", ")),
+        false => String::new(),
+    }
 }
 
 /// The edit with the names of the nearest sibling.

@@ -218,7 +218,7 @@ fn license(path: &Path) -> Result<Option<Labelled>, Error> {
         return Ok(None);
     }
     let id = value(head, "spdx_license_key").filter(|id| !id.starts_with("LicenseRef"));
-    let label = id.and_then(Expression::of);
+    let label = id.and_then(Expression::parse_spdx);
     let source = if label.is_some() { "ScanCode, licenses" } else { "ScanCode, not in SPDX" };
     Ok(Some(Labelled::new(source, text.as_bytes(), label, true)))
 }
@@ -255,8 +255,8 @@ fn tested(path: &Path, keys: &HashMap<String, String>) -> Result<Option<Labelled
 /// A test text of SPDX's list.
 fn listed(path: &Path) -> Result<Option<Labelled>, Error> {
     let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let label =
-        Expression::of(&id).filter(|_| !id.contains("xception") && !id.starts_with("deprecated"));
+    let label = Expression::parse_spdx(&id)
+        .filter(|_| !id.contains("xception") && !id.starts_with("deprecated"));
     let text = bytes(path)?;
     Ok(label.map(|label| Labelled::new("SPDX, texts", &text, Some(label), true)))
 }
@@ -269,7 +269,7 @@ fn checked(path: &Path) -> Result<Option<Labelled>, Error> {
     let ids: BTreeSet<&str> = rows.filter_map(|row| row.split(' ').next()).collect();
     let [id] = ids.into_iter().collect::<Vec<_>>()[..] else { return Ok(None) };
     let is_told = id.ends_with("-only") || id.ends_with("-or-later");
-    let label = Expression::of(id);
+    let label = Expression::parse_spdx(id);
     Ok(label
         .map(|label| Labelled::new("licensecheck, texts", text.as_bytes(), Some(label), !is_told)))
 }
@@ -284,7 +284,7 @@ fn project(path: &Path) -> Result<Option<Labelled>, Error> {
     let mut row = labels.lines().skip_while(|line| *line != format!("{name}:")).skip(1);
     let key = row.next().and_then(|key| key.trim().strip_prefix("key: "));
     let Some(label) =
-        key.and_then(Expression::of).filter(|_| paths.first().is_some_and(|of| of == path))
+        key.and_then(Expression::parse_spdx).filter(|_| paths.first().is_some_and(|of| of == path))
     else {
         return Ok(None);
     };
