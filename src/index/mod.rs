@@ -67,6 +67,7 @@ impl Index {
     }
 
     /// The rows of `hash`; the first row is a short name for the fingerprint.
+    #[inline]
     pub fn rows(&self, hash: u64) -> std::ops::Range<usize> {
         self.first_row(hash).map_or(0..0, |first| first..first + self.run_from(first).len())
     }
@@ -75,7 +76,7 @@ impl Index {
     ///
     /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again
     /// and again.
-    #[inline]
+    #[inline(always)]
     pub fn first_row(&self, hash: u64) -> Option<usize> {
         let hash = remix(hash);
         let bucket = (hash >> self.shift) as usize;
@@ -87,6 +88,7 @@ impl Index {
 
     /// The rows of the fingerprint whose first row is `row`, sorted: its remixed hash and one
     /// posting each.
+    #[inline]
     pub fn run_from(&self, row: usize) -> &[(u64, Posting)] {
         let Some(&(hash, _)) = self.rows.get(row) else { return &[] };
         let bucket = (hash >> self.shift) as usize;

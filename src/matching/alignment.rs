@@ -80,7 +80,10 @@ impl Alignment {
 
     /// The aligned positions, query and target, in ascending order.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.blocks.iter().flat_map(|block| block.in_query().zip(block.in_target()))
+        let at = |from: u32, n: u32| (from + n) as usize;
+        self.blocks.iter().flat_map(move |block| {
+            (0..block.len).map(move |n| (at(block.query, n), at(block.target, n)))
+        })
     }
 
     /// All of them at once.

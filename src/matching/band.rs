@@ -204,6 +204,7 @@ impl Band {
 
     /// The matched cells of the best path, in ascending order; a diagonal step counts if `is_match`
     /// is true for its query and target position.
+    #[inline]
     pub fn path(&self, is_match: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
         let mut path = Vec::with_capacity(self.steps.len());
         let mut at = self.best.cell;
