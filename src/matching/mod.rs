@@ -16,6 +16,7 @@ mod copied;
 mod corners;
 mod coverage;
 mod evidence;
+mod groups;
 mod lanes;
 mod lines;
 mod missed;
@@ -42,6 +43,7 @@ pub use alignments::{Alignments, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
 pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
 pub use evidence::{Enough, Evidence, WordedTokens, may_be_evident, rare_words};
+pub use groups::Groups;
 pub use lines::{AddedLines, added_lines, shown_lines};
 pub use missed::{
     CONTEXT, Fix, Hunk, HunkIndex, MissedHunk, edited_hunks, edited_lines, fixes, line_key,

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::{About, Finding, Fragment, Place, Topic};
-use crate::matching::BESIDE_LINES;
+use crate::matching::{BESIDE_LINES, Groups};
 use crate::text::{FilePath, count};
 
 /// Joins copies of one rule in one file. If they come from another file, they all belong together;
@@ -80,27 +80,18 @@ fn siblings(findings: &[Finding], numbers: &[usize]) -> Vec<Vec<usize>> {
         places.extend(findings[number].origins.first().map(|origin| (origin.fragment, at)));
     }
     places.sort_unstable();
-    // For each copy an earlier one of its family, or itself.
-    let mut joined: Vec<usize> = (0..numbers.len()).collect();
-    fn root(joined: &mut [usize], mut at: usize) -> usize {
-        while joined[at] != at {
-            joined[at] = joined[joined[at]];
-            at = joined[at];
-        }
-        at
-    }
+    let mut groups = Groups::new(numbers.len());
     let (mut end, mut last) = (0, None);
     for (place, at) in places {
         if let Some(last) = last.filter(|_| place.start.line <= end + BESIDE_LINES) {
-            let (a, b) = (root(&mut joined, last), root(&mut joined, at));
-            joined[a.max(b)] = a.min(b);
+            groups.join(last, at);
         }
         end = end.max(place.end.line);
         last = Some(at);
     }
     let mut families: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, &number) in numbers.iter().enumerate() {
-        families.entry(root(&mut joined, at)).or_default().push(number);
+        families.entry(groups.first(at)).or_default().push(number);
     }
     families.into_values().collect()
 }

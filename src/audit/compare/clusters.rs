@@ -1,6 +1,7 @@
 //! Groups submissions that share much.
 
 use super::Pair;
+use crate::matching::Groups;
 
 /// Minimum containment of two submissions to be in one cluster: at least half of one is in the
 /// other. Broder, Glassman, Manasse and Zweig (1997) cluster at a resemblance of 50 %; containment
@@ -12,27 +13,15 @@ pub const CLUSTERED: f64 = 0.5;
 ///
 /// Time O(pairs · α(n)), memory O(n): a forest of submissions, joined pair by pair.
 pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
-    let mut parents: Vec<usize> = (0..n).collect();
+    let mut groups = Groups::new(n);
     for pair in pairs.iter().filter(|pair| pair.containment() >= CLUSTERED) {
-        let (a, b) = (root(&mut parents, pair.a), root(&mut parents, pair.b));
-        parents[a.max(b)] = a.min(b);
+        groups.join(pair.a, pair.b);
     }
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
     for at in 0..n {
-        let root = root(&mut parents, at);
-        members[root].push(at);
+        members[groups.first(at)].push(at);
     }
     members.retain(|cluster| cluster.len() > 1);
     members.sort_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0]));
     members
-}
-
-/// The first of a group, given an earlier member of each, or itself. Path compression: each lookup
-/// shortens the way for the next.
-pub(in crate::audit) fn root(parents: &mut [usize], mut at: usize) -> usize {
-    while parents[at] != at {
-        parents[at] = parents[parents[at]];
-        at = parents[at];
-    }
-    at
 }

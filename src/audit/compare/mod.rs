@@ -36,7 +36,6 @@ use std::collections::{BTreeMap, HashSet};
 use rayon::prelude::*;
 
 pub use clusters::CLUSTERED;
-pub(in crate::audit) use clusters::root;
 pub use ranking::HISTOGRAM_BARS;
 pub use submission::{LeftOut, Submission};
 

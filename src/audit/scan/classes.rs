@@ -14,9 +14,8 @@ use rayon::prelude::*;
 
 use super::fragments::{Member, RecentSources, Repeat, Repeats};
 use crate::audit::Error;
-use crate::audit::compare::root;
 use crate::files::ReadFiles;
-use crate::matching::{SAME_PLACE, is_same_place};
+use crate::matching::{Groups, SAME_PLACE, is_same_place};
 
 /// Maximum times that lost runs are joined again.
 const MAX_ROUNDS: usize = 3;
@@ -90,7 +89,7 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
         places.is_telling[number] |= is_telling;
         for other in earlier {
             let other = places.number(other);
-            places.link(number, other);
+            places.groups.join(number, other);
         }
     }
     let class = |files: &mut RecentSources<'_, R>, linked: LinkedPlaces| {
@@ -185,8 +184,8 @@ struct Places {
     is_telling: Vec<bool>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
-    /// Union-find: for each place, an earlier one of its class, or itself.
-    before: Vec<usize>,
+    /// Which are linked.
+    groups: Groups,
 }
 
 impl Places {
@@ -212,21 +211,16 @@ impl Places {
         self.hulls.push(place.tokens.clone());
         self.is_telling.push(false);
         self.all.push(place);
-        self.before.push(number);
+        self.groups.add();
         number
     }
 
-    fn link(&mut self, a: usize, b: usize) {
-        let (a, b) = (root(&mut self.before, a), root(&mut self.before, b));
-        self.before[a.max(b)] = a.min(b);
-    }
-
     fn into_classes(mut self) -> Vec<LinkedPlaces> {
-        let roots: Vec<usize> = (0..self.all.len()).map(|at| root(&mut self.before, at)).collect();
+        let firsts: Vec<usize> = (0..self.all.len()).map(|at| self.groups.first(at)).collect();
         let mut classes: BTreeMap<usize, LinkedPlaces> = BTreeMap::new();
-        let all = self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots);
-        for (((place, hull), is_telling), root) in all {
-            let class = classes.entry(root).or_default();
+        let all = self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(firsts);
+        for (((place, hull), is_telling), first) in all {
+            let class = classes.entry(first).or_default();
             class.places.push((place, hull));
             class.is_telling |= is_telling;
         }
