@@ -6,7 +6,9 @@ use super::clusters::Graph;
 use super::{figures, headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::Style;
-use crate::report::html::{Block, Card, Cell, Code, Heading, MAX_CARDS, Page, Table, left_out};
+use crate::report::html::{
+    Block, Card, Cell, Code, Column, Heading, MAX_CARDS, Page, Table, left_out,
+};
 use crate::report::sides::Sides;
 use crate::report::words::{at, count, percent};
 use crate::text::LinedText;
@@ -65,7 +67,15 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table {
     let n_more = comparison.pairs.len().saturating_sub(MAX_LISTED);
     Table {
         title: "All pairs that share code",
-        columns: &["first", "second", "#rank", "#in 2nd", "#in 1st", "#alike", "#passages"],
+        columns: &[
+            Column::Text("first"),
+            Column::Text("second"),
+            Column::Figures("rank"),
+            Column::Figures("in 2nd"),
+            Column::Figures("in 1st"),
+            Column::Figures("alike"),
+            Column::Figures("passages"),
+        ],
         rows: comparison.pairs.iter().zip(card_of).take(MAX_LISTED).map(row).collect(),
         left_out: match n_more {
             0 => String::new(),

@@ -2,7 +2,7 @@
 //! files.
 
 use super::Page;
-use super::parts::{Bar, Bars, Cell, Table, Tiles, counted, percentage, thousands};
+use super::parts::{Bar, Bars, Cell, Column, Table, Tiles, counted, percentage, thousands};
 use crate::audit::{AuditSummary, ComponentCopy, CopiedFile, Introduction, Outcome};
 use crate::license::Class;
 use crate::policy::{Answer, Finding, Level};
@@ -87,7 +87,13 @@ fn decisions(undecided: &[&ComponentCopy]) -> Table {
     Table {
         title: "To do",
         note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml.",
-        columns: &["to do", "component", "license", "why", "#files"],
+        columns: &[
+            Column::Text("to do"),
+            Column::Text("component"),
+            Column::Text("license"),
+            Column::Text("why"),
+            Column::Figures("files"),
+        ],
         rows: undecided.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(undecided.len(), "component"),
     }
@@ -132,7 +138,13 @@ fn components(audited: &AuditSummary) -> Table {
     };
     Table {
         title: "Components",
-        columns: &["component", "license", "verdict", "#files", "#tokens"],
+        columns: &[
+            Column::Text("component"),
+            Column::Text("license"),
+            Column::Text("verdict"),
+            Column::Figures("files"),
+            Column::Figures("tokens"),
+        ],
         rows: audited.components.iter().enumerate().take(MAX_ROWS).map(row).collect(),
         left_out: more(audited.components.len(), "component"),
         ..Table::default()
@@ -143,7 +155,7 @@ fn versions(audited: &AuditSummary) -> Table {
     let row = |of| vec![version(of, false).into()];
     Table {
         title: "Versions",
-        columns: &["folder: the version that fits best, and local edits"],
+        columns: &[Column::Text("folder: the version that fits best, and local edits")],
         rows: audited.versions.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(audited.versions.len(), "folder"),
         ..Table::default()
@@ -164,7 +176,12 @@ fn brought(audited: &AuditSummary) -> Table {
     };
     Table {
         title: "When it came in",
-        columns: &["file", "component", "when", "verdict"],
+        columns: &[
+            Column::Text("file"),
+            Column::Text("component"),
+            Column::Text("when"),
+            Column::Text("verdict"),
+        ],
         rows: brought.iter().take(MAX_ROWS).map(row).collect(),
         left_out: more(brought.len(), "row"),
         ..Table::default()
@@ -186,7 +203,13 @@ fn files(audited: &AuditSummary, findings: &[&Finding]) -> Table {
     files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
     Table {
         title: "Files",
-        columns: &["file", "from", "license", "#in corpora", "#tokens"],
+        columns: &[
+            Column::Text("file"),
+            Column::Text("from"),
+            Column::Text("license"),
+            Column::Figures("in corpora"),
+            Column::Figures("tokens"),
+        ],
         rows: files.iter().take(MAX_ROWS).map(|file| row(file)).collect(),
         left_out: more(files.len(), "file"),
         ..Table::default()

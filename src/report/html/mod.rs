@@ -17,7 +17,9 @@ use std::io::{self, Write};
 pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
-pub(super) use parts::{Cell, Details, Table, Tiles, counted, left_out, percentage, thousands};
+pub(super) use parts::{
+    Cell, Column, Details, Table, Tiles, counted, left_out, percentage, thousands,
+};
 pub(super) use trend::{Period, period_table, share_chart};
 
 use super::Style;

@@ -21,20 +21,36 @@ pub(in crate::report) struct Tiles {
     ext = "html",
     source = r##"<section class="panel">{% if !title.is_empty() %}<h2>{{ title }}</h2>{% endif %}{% if !note.is_empty() %}<p class="dim">{{ note }}</p>{% endif %}
 <table>
-<thead><tr>{% for column in columns %}<th scope="col"{% if column.starts_with('#') %} class="n"{% endif %}>{{ column.trim_start_matches('#') }}</th>{% endfor %}</tr></thead>
+<thead><tr>{% for column in columns %}<th scope="col"{% if column.has_figures() %} class="n"{% endif %}>{{ column.name() }}</th>{% endfor %}</tr></thead>
 <tbody>{% for row in rows %}
-<tr>{% for (cell, column) in row.iter().zip(columns.iter()) %}<td{% if column.starts_with('#') %} class="n" data-label="{{ column.trim_start_matches('#') }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
+<tr>{% for (cell, column) in row.iter().zip(columns.iter()) %}<td{% if column.has_figures() %} class="n" data-label="{{ column.name() }}"{% endif %}>{{ cell|safe }}</td>{% endfor %}</tr>{% endfor %}
 </tbody></table>{% if !left_out.is_empty() %}<p class="dim">{{ left_out }}</p>{% endif %}</section>
 "##
 )]
 pub(in crate::report) struct Table {
     pub title: &'static str,
     pub note: &'static str,
-    /// Their names; that of a column of figures begins with `#`.
-    pub columns: &'static [&'static str],
+    pub columns: &'static [Column],
     pub rows: Vec<Vec<Cell>>,
     /// What has no row, in words.
     pub left_out: String,
+}
+
+/// A column of a table, by its name.
+pub(in crate::report) enum Column {
+    Text(&'static str),
+    Figures(&'static str),
+}
+
+impl Column {
+    fn name(&self) -> &'static str {
+        let (Self::Text(name) | Self::Figures(name)) = *self;
+        name
+    }
+
+    fn has_figures(&self) -> bool {
+        matches!(self, Self::Figures(_))
+    }
 }
 
 /// A text, and where it leads.

@@ -1,7 +1,7 @@
 //! Draws how much of the new code was copied, period by period.
 
 use super::chart::{Chart, Scale};
-use super::parts::{Table, percentage, thousands};
+use super::parts::{Column, Table, percentage, thousands};
 use crate::report::words::count;
 
 /// What the commits of a period added.
@@ -57,7 +57,13 @@ pub fn period_table(periods: &[Period]) -> Table {
     };
     let with_commits = periods.iter().rev().filter(|period| period.n_commits > 0);
     Table {
-        columns: &["from", "#commits", "#new tokens", "#copied tokens", "#share"],
+        columns: &[
+            Column::Text("from"),
+            Column::Figures("commits"),
+            Column::Figures("new tokens"),
+            Column::Figures("copied tokens"),
+            Column::Figures("share"),
+        ],
         rows: with_commits.map(row).collect(),
         ..Table::default()
     }

@@ -10,8 +10,8 @@ use super::{
 use crate::audit::{Day, Flow, Member, Month, Organization, RepositoryFinding, SharedComponent};
 use crate::report::Style;
 use crate::report::html::{
-    Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles, counted,
-    left_out, percentage, period_table, share_chart, thousands,
+    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tiles,
+    counted, left_out, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{and_more, count, first};
 use crate::text::printable;
@@ -98,7 +98,12 @@ fn flow_table(flows: &[Flow]) -> Table {
     Table {
         title: "Repositories that copy from each other",
         note: "As their audits found it: the one on the left has the code, too, and may be its source.",
-        columns: &["code of → in", "#tokens", "#files", "license policy"],
+        columns: &[
+            Column::Text("code of → in"),
+            Column::Figures("tokens"),
+            Column::Figures("files"),
+            Column::Text("license policy"),
+        ],
         rows: flows.iter().take(MAX_ROWS).map(row).collect(),
         left_out: left_out(flows.len(), MAX_ROWS, "row"),
     }
@@ -117,7 +122,13 @@ fn component_table(components: &[SharedComponent]) -> Table {
     Table {
         title: "Code of others",
         note: "What needs a decision first.",
-        columns: &["component", "license", "policy", "in", "#tokens"],
+        columns: &[
+            Column::Text("component"),
+            Column::Text("license"),
+            Column::Text("policy"),
+            Column::Text("in"),
+            Column::Figures("tokens"),
+        ],
         rows: components.iter().take(MAX_ROWS).map(row).collect(),
         left_out: left_out(components.len(), MAX_ROWS, "row"),
     }
@@ -141,8 +152,13 @@ fn repository_table(repositories: &[Member], findings: &[RepositoryFinding]) -> 
     Table {
         title: "Repositories",
         columns: &[
-            "repository", "#errors", "#warnings", "#from elsewhere", "#duplicated",
-            "#copied of new", "reports",
+            Column::Text("repository"),
+            Column::Figures("errors"),
+            Column::Figures("warnings"),
+            Column::Figures("from elsewhere"),
+            Column::Figures("duplicated"),
+            Column::Figures("copied of new"),
+            Column::Text("reports"),
         ],
         rows: repositories.iter().take(MAX_ROWS).map(row).collect(),
         left_out: left_out(repositories.len(), MAX_ROWS, "row"),

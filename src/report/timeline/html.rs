@@ -9,8 +9,8 @@ use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, wr
 use crate::audit::{CommitCopies, Copy, Timeline};
 use crate::report::Style;
 use crate::report::html::{
-    Block, Card, Cell, Chart, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles, counted,
-    percentage, period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tiles,
+    counted, percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::text::printable;
@@ -119,8 +119,14 @@ fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table {
         title: "Commits",
         note: "The newest first.",
         columns: &[
-            "commit", "date", "subject", "author", "#copies", "#copied tokens", "#of new",
-            "#so far",
+            Column::Text("commit"),
+            Column::Text("date"),
+            Column::Text("subject"),
+            Column::Text("author"),
+            Column::Figures("copies"),
+            Column::Figures("copied tokens"),
+            Column::Figures("of new"),
+            Column::Figures("so far"),
         ],
         rows: commits.iter().enumerate().map(row).collect(),
         ..Table::default()
