@@ -52,16 +52,13 @@ fn wheel_stem(stem: &str) -> &str {
 
 /// Reads the zip archive that `bytes` holds.
 pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
-    let damaged = |archive: &Archive<'_>, entry: String, why: &ZipError| {
-        Error::damaged(&archive.name, &entry, why.to_string())
-    };
     let limits = *archive.budget.limits();
-    let mut zip =
-        ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory".into(), &why))?;
+    let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory", &why))?;
     for number in 0..zip.len() {
-        let at = || format!("entry {number}");
         let name = {
-            let entry = zip.by_index_raw(number).map_err(|why| damaged(archive, at(), &why))?;
+            let entry = zip
+                .by_index_raw(number)
+                .map_err(|why| damaged(archive, &format!("entry {number}"), &why))?;
             if entry.is_dir() {
                 continue;
             }
@@ -79,12 +76,16 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
             name
         };
         let entry =
-            zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
+            zip.by_index(number).map_err(|why| damaged(archive, &archive.shown(&name), &why))?;
         let (size, n_packed) = (entry.size(), entry.compressed_size());
         let n_in = Rc::new(Cell::new(n_packed));
         archive.entry(&name, size, &mut GuardedReader::new(entry, n_in, limits))?;
     }
     Ok(())
+}
+
+fn damaged(archive: &Archive<'_>, entry: &str, why: &ZipError) -> Error {
+    Error::damaged(&archive.name, entry, why.to_string())
 }
 
 /// A time of a zip archive in seconds since 1970: it does not say in which zone.
