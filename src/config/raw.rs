@@ -467,15 +467,11 @@ pub fn options() -> Vec<ConfigOption> {
         return Vec::new();
     };
     let defaults = RawConfig::default();
-    let option = |(name, property): (&String, &serde_json::Value)| ConfigOption {
+    let options = properties.iter().map(|(name, property)| ConfigOption {
         name: name.clone(),
-        help: property
-            .get("description")
-            .and_then(|help| help.as_str())
-            .unwrap_or_default()
-            .replace('\n', " "),
+        help: property["description"].as_str().unwrap_or_default().replace('\n', " "),
         default: defaults.get(name).unwrap_or_else(|| "{}".to_owned()),
         is_advanced: property.get("x-advanced").is_some(),
-    };
-    properties.iter().map(option).collect()
+    });
+    options.collect()
 }
