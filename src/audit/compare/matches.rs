@@ -1,7 +1,6 @@
 //! Finds the passages that two submissions share: each token is in at most one.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use super::Match;
 use super::file_pairs::FilePairs;
@@ -64,16 +63,15 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         aligned.extend(of_files.alignments.into_iter().map(|alignment| (files, alignment)));
         runs.extend(of_files.runs.into_iter().map(|run| (files, run)));
     }
-    let is_match = |files: (usize, usize), run: Block| {
-        let own = run.query as usize..(run.query + run.len) as usize;
-        let pair = || {
-            let alignment = Alignment { blocks: vec![run] };
-            ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens)
-        };
-        !a.ignored[files.0][own].contains(&true) && pair().is_clone(&config.matching)
-    };
     let mut tiles = Tiles::new(&of_a, &of_b, config);
-    tiles.tile(&aligned, &runs, is_match);
+    tiles.tile(&aligned, &runs, |files, run| {
+        if a.ignored[files.0][run.query as usize..][..run.len as usize].contains(&true) {
+            return false;
+        }
+        let alignment = Alignment { blocks: vec![run] };
+        let pair = ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens);
+        pair.is_clone(&config.matching)
+    });
     // A run that chaining joined to others, and that was lost when the chain was judged, is a match
     // of its own.
     let n_aligned = aligned.len();
@@ -155,6 +153,12 @@ impl Claims {
         self.of_a[files.0][at].is_none() && !self.of_b[files.1][to]
     }
 
+    /// The match that has a token with this partner.
+    fn match_of(&self, files: (usize, usize), (at, to): (usize, usize)) -> Option<usize> {
+        let (file, other, number) = self.of_a[files.0][at]?;
+        ((file, other) == (files.1, to)).then_some(number)
+    }
+
     /// Makes a match of free tokens. What is in its gaps may be part of another match.
     fn claim(&mut self, files: (usize, usize), alignment: &Alignment) {
         self.matches.push((files, Vec::new()));
@@ -182,30 +186,19 @@ impl Claims {
     ) {
         let (first, to) = (run.query as usize, run.target as usize);
         let starts_line = |at: usize| query.starts_line(first + at) && target.starts_line(to + at);
-        // The match that has a token of the run with its partner.
-        let has = |claims: &Self, at: Option<usize>| {
-            let (file, other, number) = claims.of_a[files.0][first + at?]?;
-            ((file, other) == (files.1, to + at?)).then_some(number)
-        };
         let len = run.len as usize;
         let mut start = 0;
         while start < len {
             let free =
                 (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
             let end = start + free;
-            let before = has(self, start.checked_sub(1));
-            let behind = has(self, (end < len).then_some(end));
+            let before = start.checked_sub(1);
+            let before = before.and_then(|at| self.match_of(files, (first + at, to + at)));
+            let behind = Some(end).filter(|&end| end < len);
+            let behind = behind.and_then(|at| self.match_of(files, (first + at, to + at)));
             // Whole lines, unless it goes on.
-            let from = if before.is_some() {
-                Some(start)
-            } else {
-                (start..end).find(|&at| starts_line(at))
-            };
-            let until = if behind.is_some() {
-                Some(end)
-            } else {
-                (start..=end).rev().find(|&at| starts_line(at))
-            };
+            let from = (start..end).find(|&at| before.is_some() || starts_line(at));
+            let until = (start..=end).rev().find(|&at| behind.is_some() || starts_line(at));
             if let (Some(from), Some(until)) = (from, until)
                 && from < until
             {
@@ -241,10 +234,8 @@ impl Claims {
             self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
             self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
         );
-        let lines = |of: &ReadSubmission| {
-            of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>()
-        };
-        let (lines_a, lines_b) = (lines(a), lines(b));
+        let [lines_a, lines_b] = [a, b]
+            .map(|of| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>());
         let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
             let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
             pairs.sort_unstable();
@@ -279,26 +270,21 @@ fn aligned_parts(
     config: &Config,
 ) -> Alignments {
     let mut seeds = seeds(query, target, shared, config.matching.k, false);
-    let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
-        let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
-        own.map(|own| alignment.within(own))
-            .filter(|part| part.n_tokens() >= config.matching.min_run)
-            .collect()
-    };
     let Alignments { alignments, runs, limits } =
         alignments(query, target, &mut seeds, &config.matching, false);
-    let of_run = |run: Block| {
-        own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks)
-    };
+    let runs = runs.into_iter().map(|run| Alignment { blocks: vec![run] });
+    let runs = runs.flat_map(|run| own_parts(&run, ignored, config));
     Alignments {
-        alignments: alignments.iter().flat_map(own_parts).collect(),
-        runs: runs.into_iter().flat_map(of_run).collect(),
+        alignments: alignments.iter().flat_map(|of| own_parts(of, ignored, config)).collect(),
+        runs: runs.flat_map(|part| part.blocks).collect(),
         limits,
     }
 }
 
-/// The runs of `range` that count; fewer than `k` ignored tokens in a row do not split a run.
-fn own_runs(range: Range<usize>, ignored: &[bool], k: usize) -> Vec<Range<usize>> {
-    let own: Vec<usize> = range.filter(|&at| !ignored[at]).collect();
-    clusters(&own, |between| between.len() >= k)
+/// The parts of an alignment that count; fewer than k ignored tokens in a row do not split one.
+fn own_parts(alignment: &Alignment, ignored: &[bool], config: &Config) -> Vec<Alignment> {
+    let own: Vec<usize> = alignment.query().filter(|&at| !ignored[at]).collect();
+    let runs = clusters(&own, |between| between.len() >= config.matching.k).into_iter();
+    let parts = runs.map(|run| alignment.within(run));
+    parts.filter(|part| part.n_tokens() >= config.matching.min_run).collect()
 }

@@ -293,15 +293,15 @@ pub fn compare(
     });
     let limited = in_part(limits.collect::<Vec<_>>().into_iter().flatten());
     let texts = texts(&pairs, &read);
-    let compared = |(submission, read): (&Submission, &ReadSubmission)| MeasuredSubmission {
+    let measured = submissions.iter().zip(&read).map(|(submission, read)| MeasuredSubmission {
         name: submission.name.clone(),
         n_files: read.sources.len(),
         n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
         n_fingerprints: read.n_fingerprints,
         digest: fnv_1a(read.sources.iter().flat_map(|source| source.text.iter().copied())),
-    };
+    });
     Comparison {
-        submissions: submissions.iter().zip(&read).map(compared).collect(),
+        submissions: measured.collect(),
         pairs,
         n_compared,
         n_sharing,
@@ -337,13 +337,12 @@ fn read_all(
 /// The texts of all files with matches.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
-    for (at, of) in pairs.iter().flat_map(|pair| {
-        pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)])
-    }) {
-        if !texts.contains_key(of)
-            && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
+    let matches = pairs.iter().flat_map(|pair| pair.matches.iter().map(move |of| (pair, of)));
+    for (at, path) in matches.flat_map(|(pair, of)| [(pair.a, &of.a.0), (pair.b, &of.b.0)]) {
+        if !texts.contains_key(path)
+            && let Some(source) = read[at].sources.iter().find(|source| source.path == *path)
         {
-            texts.insert(of.clone(), source.text.clone().into());
+            texts.insert(path.clone(), source.text.clone().into());
         }
     }
     texts

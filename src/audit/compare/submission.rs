@@ -6,11 +6,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::audit::read::{Skip, Source, Sources};
 use crate::files::{self, Content, Entry, ReadFiles};
-use crate::language::{BlockWords, WORDS, page_text, words};
+use crate::language::{WORDS, page_text, words};
 use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
 use crate::text::{FilePath, decoded};
 
@@ -218,21 +217,8 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
     };
     let mut tokens = Vec::new();
     words(&text, &mut tokens);
-    let named = || WORDS.to_owned();
-    let path = path.clone();
-    Ok(Source {
-        path,
-        text,
-        encoded,
-        tokens,
-        words: Arc::clone(BlockWords::common()),
-        is_partial: false,
-        language: named(),
-        family: named(),
-        is_prose: true,
-        is_generated: false,
-        test_lines: Default::default(),
-    })
+    let plain = Source::plain(path.clone(), text, tokens, [WORDS, WORDS]);
+    Ok(Source { encoded, is_prose: true, ..plain })
 }
 
 /// Why a file could not be read, without its name.
