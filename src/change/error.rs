@@ -10,6 +10,7 @@ use crate::{files, git};
 
 /// Why a change cannot be checked.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The repository could not be read.
     #[error(transparent)]
@@ -23,31 +24,24 @@ pub enum Error {
     /// A file that judges could not be read.
     #[error("cannot read `{}`: {why}", file.display())]
     Unreadable {
-        /// The file.
         file: PathBuf,
-        /// The reason.
         why: io::Error,
     },
     /// A baseline is none.
     #[error("cannot read the baseline `{file}`, {error}")]
     Baseline {
-        /// The file.
         file: String,
-        /// What is wrong with it.
         error: BaselineError,
     },
     /// The file of a workflow's event could not be read.
     #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
     Event {
-        /// The file.
         file: PathBuf,
-        /// The reason.
         why: String,
     },
     /// The base that the environment or the settings name is not in this clone.
     #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
     NamedBase {
-        /// The base.
         revision: String,
         /// The variable or option.
         by: &'static str,
@@ -67,7 +61,6 @@ pub enum Error {
         "there is no project `{name}`: no folder with settings of its own has this name or path"
     )]
     NoProject {
-        /// The name.
         name: String,
         /// The names that there are.
         known: Vec<String>,
@@ -78,9 +71,7 @@ pub enum Error {
     /// A path is in another place.
     #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
     OutsideCheck {
-        /// The path.
         path: PathBuf,
-        /// The root of the repository.
         root: PathBuf,
     },
     /// A path is nowhere.
@@ -89,9 +80,7 @@ pub enum Error {
     /// An option of the settings leads out of the repository.
     #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
     OutsideOption {
-        /// The option.
         key: &'static str,
-        /// Its value.
         path: String,
     },
     /// A change adds a corpus to its settings that leads out of the repository.
@@ -107,7 +96,6 @@ pub enum Error {
         "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
     )]
     MixedCorpus {
-        /// The corpus.
         name: String,
         /// A file that the change adds.
         path: FilePath,
@@ -115,11 +103,9 @@ pub enum Error {
     /// A change moves the submodule that has what judges it.
     #[error("cannot use `{what}`: it {is_in} the submodule `{submodule}`, which the change moves")]
     MovedSubmodule {
-        /// What judges it.
         what: String,
         /// Whether it is in the submodule or has a part there, in words.
         is_in: &'static str,
-        /// The submodule.
         submodule: FilePath,
     },
 }

@@ -15,23 +15,20 @@ pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
 
 /// Why settings could not be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ConfigError {
     /// The file exists but cannot be read.
     #[error("cannot read `{}`: {why}", file.display())]
     File {
-        /// The file.
         file: PathBuf,
-        /// The reason.
         why: std::io::Error,
     },
     /// The file is not TOML, has an unknown key, or a value of another type.
     #[error("cannot read `{file}`, line {line}: {why}")]
     Syntax {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
         why: String,
         /// The key that may have been meant.
         nearest: Option<String>,
@@ -41,9 +38,7 @@ pub enum ConfigError {
     Value {
         /// The file, or where else it was set.
         file: String,
-        /// The key.
         key: String,
-        /// What is wrong with it.
         why: String,
         /// The key or value that may have been meant.
         nearest: Option<String>,

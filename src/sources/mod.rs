@@ -369,6 +369,7 @@ fn why_unknown(spec: &str) -> &'static str {
 
 /// Why a source could not be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// No kind of source accepts it.
     #[error("cannot read `{0}`: {why}", why = why_unknown(.0))]
@@ -376,29 +377,23 @@ pub enum Error {
     /// A file or folder could not be opened or read.
     #[error("cannot read `{}`: {why}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         why: io::Error,
     },
     /// An archive is damaged, or not what its name says.
     #[error("cannot read `{archive}`: {entry}: {why}")]
     Damaged {
-        /// The archive.
         archive: String,
         /// The entry, or the other part.
         entry: String,
-        /// What is wrong.
         why: String,
     },
     /// An archive exceeds a limit.
     #[error("cannot read `{archive}`: {entry}: {what}")]
     TooMuch {
-        /// The archive.
         archive: String,
         /// The entry at which it was exceeded.
         entry: String,
-        /// The limit.
         what: String,
     },
     /// A list, a package URL or a control file is invalid.
@@ -406,7 +401,6 @@ pub enum Error {
     Invalid {
         /// Where the error is.
         what: String,
-        /// What is wrong with it.
         why: String,
     },
     /// The declared license does not exist.
@@ -415,9 +409,7 @@ pub enum Error {
     /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
     Fetch {
-        /// The package.
         purl: String,
-        /// What went wrong.
         why: String,
         /// What to do about it.
         help: Option<&'static str>,
@@ -431,9 +423,7 @@ pub enum Error {
     /// What was read could not be stored.
     #[error("cannot store `{what}`: {why}")]
     Sink {
-        /// What was to be stored.
         what: String,
-        /// The reason.
         why: String,
     },
 }
