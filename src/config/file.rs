@@ -19,45 +19,27 @@ pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
 pub enum ConfigError {
     /// The file exists but cannot be read.
     #[error("cannot read `{}`: {why}", file.display())]
-    File {
-        file: PathBuf,
-        why: std::io::Error,
-    },
+    File { file: PathBuf, why: std::io::Error },
     /// The file is not TOML, has an unknown key, or a value of another type.
     #[error("cannot read `{file}`, line {line}: {why}")]
-    Syntax {
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        why: String,
-        /// The key that may have been meant.
-        nearest: Option<String>,
-    },
+    Syntax { file: String, line: usize, why: String, nearest: Option<String> },
     /// A key is unknown, or its value cannot be used.
     #[error("cannot use `{key}` of {file}: {why}")]
-    Value {
-        /// The file, or where else it was set.
-        file: String,
-        key: String,
-        why: String,
-        /// The key or value that may have been meant.
-        nearest: Option<String>,
-    },
+    Value { file: String, key: String, why: String, nearest: Option<String> },
 }
 
 impl ConfigError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Syntax { nearest: Some(nearest), .. }
-            | Self::Value { nearest: Some(nearest), .. } => {
-                Some(format!("did you mean `{nearest}`? All options: `secondhand config --list`"))
+        let (Self::Syntax { nearest, .. } | Self::Value { nearest, .. }) = self else {
+            return None;
+        };
+        Some(match nearest {
+            Some(nearest) => {
+                format!("did you mean `{nearest}`? All options: `secondhand config --list`")
             }
-            Self::Syntax { .. } | Self::Value { .. } => {
-                Some("all options: `secondhand config --list`".into())
-            }
-            Self::File { .. } => None,
-        }
+            None => "all options: `secondhand config --list`".to_owned(),
+        })
     }
 
     /// The value of `key` in `file` cannot be used.

@@ -376,44 +376,22 @@ pub enum Error {
     Unknown(String),
     /// A file or folder could not be opened or read.
     #[error("cannot read `{}`: {why}", path.display())]
-    File {
-        path: PathBuf,
-        why: io::Error,
-    },
+    File { path: PathBuf, why: io::Error },
     /// An archive is damaged, or not what its name says.
     #[error("cannot read `{archive}`: {entry}: {why}")]
-    Damaged {
-        archive: String,
-        /// The entry, or the other part.
-        entry: String,
-        why: String,
-    },
+    Damaged { archive: String, entry: String, why: String },
     /// An archive exceeds a limit.
     #[error("cannot read `{archive}`: {entry}: {what}")]
-    TooMuch {
-        archive: String,
-        /// The entry at which it was exceeded.
-        entry: String,
-        what: String,
-    },
+    TooMuch { archive: String, entry: String, what: String },
     /// A list, a package URL or a control file is invalid.
     #[error("cannot use `{what}`: {why}")]
-    Invalid {
-        /// Where the error is.
-        what: String,
-        why: String,
-    },
+    Invalid { what: String, why: String },
     /// The declared license does not exist.
     #[error("unknown license `{0}`")]
     License(String),
     /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
-    Fetch {
-        purl: String,
-        why: String,
-        /// What to do about it.
-        help: Option<&'static str>,
-    },
+    Fetch { purl: String, why: String, help: Option<&'static str> },
     /// A repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
@@ -422,10 +400,7 @@ pub enum Error {
     Files(#[from] files::Error),
     /// What was read could not be stored.
     #[error("cannot store `{what}`: {why}")]
-    Sink {
-        what: String,
-        why: String,
-    },
+    Sink { what: String, why: String },
 }
 
 impl Error {
