@@ -211,35 +211,6 @@ pub struct Match {
 ///
 /// What cannot be read is left out and listed; that nothing could be compared shows in
 /// [`Comparison::n_compared`].
-///
-/// ```
-/// use secondhand::audit::{CompareParams, Context, Silent, Submission, compare};
-/// use secondhand::config::{Config, RawConfig};
-/// use secondhand::language::Languages;
-/// use secondhand::text::FilePath;
-///
-/// let folder = tempfile::tempdir()?;
-/// let submission = |name: &str, text: &str| {
-///     let path = folder.path().join(name);
-///     std::fs::write(&path, text).map(|()| Submission { name: FilePath::new(name.as_bytes()), path, group: 0 })
-/// };
-/// let text = "int sum(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
-/// let all = [submission("a.c", text)?, submission("b.c", &text.replace("sum", "total"))?];
-///
-/// let config = Config::new(RawConfig::default(), "the defaults")?;
-/// let context = Context { config: &config, languages: &Languages::builtin(), progress: &Silent };
-/// let params = CompareParams {
-///     is_exact: true,
-///     max_common: None,
-///     threshold: 0.0,
-///     max_pairs: 100,
-///     with_words: false,
-///     is_across_only: false,
-/// };
-/// let comparison = compare(&all, &[], params, context);
-/// assert_eq!(comparison.pairs[0].containment(), 1.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn compare(
     submissions: &[Submission],
     handed_out: &[Submission],
