@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
@@ -411,18 +411,20 @@ fn known_language<'l>(
 
 /// The language of each family with the most files of the tree.
 fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Language> {
-    let mut n_files: HashMap<&str, (usize, &Language)> = HashMap::new();
-    for language in entries.iter().filter_map(|entry| languages.promised(&entry.path)) {
-        n_files.entry(language.id.as_str()).or_insert((0, language)).0 += 1;
+    let mut n_files: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
+    let known = entries.iter().filter_map(|entry| languages.promised(&entry.path));
+    for language in known.filter(|language| !language.is_data) {
+        n_files.entry(&*language.id).or_insert((0, language)).0 += 1;
     }
-    let mut of_family: BTreeMap<&str, (usize, Reverse<&str>, &Language)> = BTreeMap::new();
-    for (id, (n, language)) in n_files.into_iter().filter(|(_, (_, language))| !language.is_data) {
-        let known = of_family.entry(language.family.as_str()).or_insert((n, Reverse(id), language));
-        if (known.0, known.1) < (n, Reverse(id)) {
-            *known = (n, Reverse(id), language);
+    let mut of_family: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
+    for (n, language) in n_files.into_values() {
+        // Of equals, the first stays.
+        let most = of_family.entry(&*language.family).or_insert((n, language));
+        if most.0 < n {
+            *most = (n, language);
         }
     }
-    of_family.into_values().map(|(.., language)| language).collect()
+    of_family.into_values().map(|(_, language)| language).collect()
 }
 
 /// The results in one file: each function that has enough of the sketch, once. Where a match has
@@ -725,11 +727,10 @@ fn by_unit(
             *first = from.min(*first);
         }
     }
-    let parts = parts.into_iter().map(|((start, end), (from, name))| {
+    Vec::from_iter(parts.into_iter().map(|((start, end), (from, name))| {
         let within = alignment.pairs().filter(|(_, at)| (from..end).contains(at));
         (start..end, name, within.collect())
-    });
-    parts.collect()
+    }))
 }
 
 /// Maximum lines between functions that are looked at one by one, in each run of tokens. Time is
@@ -783,9 +784,8 @@ pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usiz
             around.get_or_insert(unit);
         }
     }
-    let is_within =
-        |around: &UnitIn| units.iter().any(|unit| around.tokens.start <= unit.tokens.start);
-    units.extend(around.filter(|around| !is_within(around)));
+    let last = units.iter().map(|unit| unit.tokens.start).max();
+    units.extend(around.filter(|around| last.is_none_or(|last| last < around.tokens.start)));
     if units.is_empty() {
         units.push(UnitIn { from: run.start, tokens: run, name: None });
     }

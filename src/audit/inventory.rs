@@ -271,8 +271,7 @@ fn component_files(
         }
     }
     let min_tokens = file.changed.thresholds(config).min_tokens;
-    let mut files: Vec<(ComponentFile, usize)> =
-        n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
+    let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
     // Of equals, the first stays the first.
     files.sort_by_key(|(_, n)| Reverse(*n));
     files.into_iter().map(|(file, _)| file).collect()
@@ -305,12 +304,9 @@ impl FixContext {
             .map(|(file, origins)| WholeCopy { source: file.changed.source, origins })
             .collect();
         if config.levels_of_any_file().ask_for_missed() {
-            let holders = copies.iter().map(|WholeCopy { source, origins }| Holder {
-                source,
-                novel: None,
-                origins: origins.clone(),
-            });
-            let holders: Vec<Holder<'_>> = holders.collect();
+            let holders = Vec::from_iter(copies.iter().map(|WholeCopy { source, origins }| {
+                Holder { source, novel: None, origins: origins.clone() }
+            }));
             progress.begin("missed commits", holders.len());
             let findings = missed_fixes(&holders, outsides, config, || progress.step())?;
             if self.tells_fixes {
@@ -520,12 +516,14 @@ impl Comparing<'_> {
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
     fn asked(&self, source: Arc<Source>) -> Result<ComparedFile, Error> {
         let mut same = Vec::new();
-        let id = blob_id(source.bytes());
         // A corpus folder that is read on the fly could have files that this lookup would miss.
         let stored: Option<Vec<&StoredCorpus>> =
             self.outsides.iter().map(Outside::stored).collect();
-        for stored in stored.into_iter().flatten() {
-            same.extend(stored.files_of(&id)?);
+        if let Some(stored) = stored {
+            let id = blob_id(source.bytes());
+            for stored in stored {
+                same.extend(stored.files_of(&id)?);
+            }
         }
         let sha1 = sha1_of(source.bytes());
         Ok(ComparedFile { changed: ChangedFile::new(source), sha1, same, first: None })

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::policy::Level;
+use crate::policy::{Date, Level};
 
 /// The version of the JSON that can be read.
 const VERSION: u64 = 1;
@@ -21,25 +21,16 @@ const KINDS: &[&str] =
 
 /// Why a file is no report.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReportError {
     /// It cannot be read as JSON, or has other fields than its version promises.
     #[error("cannot read the report `{file}`: {why}")]
-    Broken {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        why: String,
-    },
+    Broken { file: String, why: String },
     /// A newer program wrote it.
     #[error(
         "cannot read the report `{file}`: its format has version {version}, and this program reads {VERSION}"
     )]
-    Newer {
-        /// The file.
-        file: String,
-        /// Its version.
-        version: u64,
-    },
+    Newer { file: String, version: u64 },
 }
 
 impl ReportError {
@@ -111,7 +102,6 @@ struct ReportedFinding {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct ReportedOrigin {
     component: Option<Component>,
     path: String,
@@ -136,7 +126,6 @@ struct Component {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Duplication {
     total: Share,
 }
@@ -157,7 +146,6 @@ struct AuditReport {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct ComponentReport {
     component: Component,
     verdict: Verdict,
@@ -226,11 +214,11 @@ fn named(folder: &str, path: &str) -> (String, Option<String>) {
         // From the end, so that a repository may be called `audit-tool`.
         loop {
             let before = rest;
-            if let Some(at) = rest.len().checked_sub(10).filter(|&at| rest.is_char_boundary(at))
-                && is_day(&rest[at..])
+            if let Some(at) = rest.len().checked_sub("2026-11-01".len())
+                && let Some((before, of_day)) = rest.split_at_checked(at)
+                && of_day.parse::<Date>().is_ok()
             {
-                day = Some(rest[at..].to_owned());
-                rest = &rest[..at];
+                (day, rest) = (Some(of_day.to_owned()), before);
             }
             let separators = ['-', '_', '.', ' '];
             rest = rest.trim_end_matches(separators);
@@ -251,14 +239,6 @@ fn named(folder: &str, path: &str) -> (String, Option<String>) {
     }
     let name = if parts.is_empty() { folder.to_owned() } else { parts.join("/") };
     (name, day)
-}
-
-/// Whether this is a day as in 2026-11-01.
-fn is_day(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_digit =
-        |at: usize| if at == 4 || at == 7 { bytes[at] == b'-' } else { bytes[at].is_ascii_digit() };
-    bytes.len() == 10 && (0..10).all(is_digit) && text.parse::<crate::policy::Date>().is_ok()
 }
 
 /// The reports of many repositories, combined.
@@ -640,7 +620,7 @@ fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, u
     let mut sum = (0, 0);
     for commit in &history.commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
-        let day = crate::policy::Date::of_seconds(commit.author_time).to_string();
+        let day = Date::of_seconds(commit.author_time).to_string();
         let mut parts = day.split('-').map(str::parse::<i32>);
         let (Some(Ok(year)), Some(Ok(month))) = (parts.next(), parts.next()) else { continue };
         let of = months.entry(year * 12 + month - 1).or_default();
@@ -658,11 +638,10 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else {
         return Vec::new();
     };
-    let all = (first.max(last - MAX_MONTHS)..=last).map(|at| Month {
+    Vec::from_iter((first.max(last - MAX_MONTHS)..=last).map(|at| Month {
         name: format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1),
         ..months.remove(&at).unwrap_or_default()
-    });
-    all.collect()
+    }))
 }
 
 /// A whole, and a part of it.
@@ -681,11 +660,10 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
         by_day.entry(day).or_default().push((&document.repository, share));
     }
     let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let days = by_day.into_iter().map(|(name, shares)| {
+    Vec::from_iter(by_day.into_iter().map(|(name, shares)| {
         of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
         Day { name: name.to_owned(), of: of.clone() }
-    });
-    days.collect()
+    }))
 }
 
 /// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit

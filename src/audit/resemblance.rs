@@ -175,13 +175,12 @@ fn sketched(read: &[ReadDocument], sampling: ShingleSampling) -> Vec<ShingleSket
 /// Tokens as numbers. Punctuation and keywords are equal where their symbols are; the rest also by
 /// its spelling, unless it counts by class.
 fn numbers(tokens: &[Token], is_normalized: bool) -> Vec<u64> {
-    let numbers = tokens.iter().map(|token| {
+    Vec::from_iter(tokens.iter().map(|token| {
         let is_spelled = !is_normalized
             && matches!(token.kind(), Kind::Identifier | Kind::Number | Kind::String);
         let exact = if is_spelled { u64::from(token.exact) } else { 0 };
         u64::from(token.symbol.get()) << 32 | exact
-    });
-    numbers.collect()
+    }))
 }
 
 fn exact(a: usize, b: usize, [n_a, n_b]: [usize; 2], n_shared: usize) -> ResemblingPair {

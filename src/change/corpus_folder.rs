@@ -76,11 +76,10 @@ fn is_below(path: &Path, root: &Path) -> bool {
 
 /// The files of a state that are in `folder`, by their paths in it.
 fn inside(files: &Snapshot, folder: &FilePath) -> Vec<Entry> {
-    let inside = files.below(folder).filter_map(|entry| {
+    Vec::from_iter(files.below(folder).filter_map(|entry| {
         let path = entry.path.as_bytes().strip_prefix(folder.as_bytes())?.strip_prefix(b"/")?;
         Some(Entry { path: FilePath::new(path), ..entry.clone() })
-    });
-    inside.collect()
+    }))
 }
 
 /// Those of the files on disk that neither side has recorded.

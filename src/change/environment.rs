@@ -84,6 +84,13 @@ struct System {
     default_branch: Option<&'static str>,
 }
 
+impl System {
+    /// The one with this mark, and with nothing but bases.
+    const fn of(mark: &'static str, bases: &'static [Base]) -> Self {
+        Self { mark: (mark, None), bases, proposed: None, default_branch: None }
+    }
+}
+
 /// Where the base is named.
 enum Base {
     /// In the variable, as a commit.
@@ -142,21 +149,11 @@ const SYSTEMS: &[System] = &[
         proposed: Some("SYSTEM_PULLREQUEST_SOURCECOMMITID"),
         default_branch: None,
     },
-    System {
-        mark: ("BITBUCKET_BUILD_NUMBER", None),
-        bases: &[
-            Commit("BITBUCKET_PR_DESTINATION_COMMIT"),
-            Branch("BITBUCKET_PR_DESTINATION_BRANCH"),
-        ],
-        proposed: None,
-        default_branch: None,
-    },
-    System {
-        mark: ("JENKINS_URL", None),
-        bases: &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of(
+        "BITBUCKET_BUILD_NUMBER",
+        &[Commit("BITBUCKET_PR_DESTINATION_COMMIT"), Branch("BITBUCKET_PR_DESTINATION_BRANCH")],
+    ),
+    System::of("JENKINS_URL", &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")]),
     System {
         mark: ("BUILDKITE", None),
         bases: &[
@@ -167,7 +164,7 @@ const SYSTEMS: &[System] = &[
         default_branch: Some("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     },
     // Its variables name no base; its settings can hand one over, in SECONDHAND_BASE.
-    System { mark: ("CIRCLECI", None), bases: &[], proposed: None, default_branch: None },
+    System::of("CIRCLECI", &[]),
     System {
         mark: ("TRAVIS", None),
         // Of a push the branch is the one that was pushed, and the number of the pull request is
@@ -179,19 +176,9 @@ const SYSTEMS: &[System] = &[
         proposed: Some("TRAVIS_PULL_REQUEST_SHA"),
         default_branch: None,
     },
-    System {
-        mark: ("TEAMCITY_VERSION", None),
-        bases: &[Branch("teamcity.pullRequest.target.branch")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of("TEAMCITY_VERSION", &[Branch("teamcity.pullRequest.target.branch")]),
     // GitHub Actions without its event, and what imitates it.
-    System {
-        mark: ("GITHUB_BASE_REF", None),
-        bases: &[Branch("GITHUB_BASE_REF")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of("GITHUB_BASE_REF", &[Branch("GITHUB_BASE_REF")]),
 ];
 
 /// The range that the environment names; `None` outside of any we know.

@@ -63,12 +63,11 @@ impl<'e> PolicyEdits<'e> {
     /// The submodules that the change moves, and that have what judges it.
     fn submodules(&self) -> Vec<Notice> {
         let named = [&self.settings, &self.baseline, &self.decisions].into_iter().flatten();
-        let notices = named.filter_map(|path| {
+        Vec::from_iter(named.filter_map(|path| {
             let submodule = moved_submodule(self.base, self.head, path)?;
             let message = format!("the change moves a submodule, and with it `{path}`");
             Some(Notice::new(Some(submodule.clone()), None, &message))
-        });
-        notices.collect()
+        }))
     }
 
     fn settings(&self) -> Option<Notice> {
@@ -120,14 +119,13 @@ impl<'e> PolicyEdits<'e> {
             found.collect::<BTreeMap<_, _>>()
         });
         let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
-        let notices = folders.into_iter().filter_map(|folder| {
+        Vec::from_iter(folders.into_iter().filter_map(|folder| {
             if let Some((path, Err(_))) = after.get(folder) {
                 return self.broken(path, OF_FOLDER);
             }
             let entries = [&before, &after].map(|side| side.get(folder)?.1.as_ref().ok().copied());
             self.folder(folder, other(entries)?)
-        });
-        notices.collect()
+        }))
     }
 
     /// What the change edits in the settings of one folder, which these entries have.
@@ -266,11 +264,10 @@ fn list(verb: &str, lines: &[&[u8]]) -> Option<String> {
 /// files, by way of others, too.
 fn telling_macros(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
     let lines = texts.iter().flat_map(|text| lines_of(text));
-    let definitions = lines.filter_map(|line| {
+    let definitions = Vec::from_iter(lines.filter_map(|line| {
         let mut words = words(line);
         Some((words.next()?.strip_prefix(b"[attr]")?, words.collect::<Vec<_>>()))
-    });
-    let definitions: Vec<_> = definitions.collect();
+    }));
     let mut telling = BTreeSet::new();
     loop {
         let n_before = telling.len();

@@ -211,13 +211,10 @@ impl RangeSearch<'_> {
         branch: Option<&str>,
         is_strict: bool,
     ) -> Result<Option<Base>, Error> {
-        let named = match self.tip_by_settings(reader)? {
-            None => branch.map(|branch| branch_of_system(reader, branch, head)).transpose()?,
-            named => named,
-        };
-        let found = match named {
-            None => default_branch(reader, is_strict)?,
-            named => named,
+        let found = match (self.tip_by_settings(reader)?, branch) {
+            (Some(named), _) => Some(named),
+            (None, Some(branch)) => Some(branch_of_system(reader, branch, head)?),
+            (None, None) => default_branch(reader, is_strict)?,
         };
         let name = match found {
             Some((name, tip)) => {

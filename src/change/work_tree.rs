@@ -123,10 +123,12 @@ fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> 
 /// # Errors
 /// If it cannot be read, or is none.
 pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
-    let text = read_text(file, root, MAX_BASELINE);
-    let text = text.map_err(|why| Error::Unreadable { file: file.to_owned(), why })?;
-    Baseline::parse(&text)
+    Baseline::parse(&text_of(file, root, MAX_BASELINE)?)
         .map_err(|error| Error::Baseline { file: file.display().to_string(), error })
+}
+
+fn text_of(file: &Path, root: Option<&Path>, max: u64) -> Result<String, Error> {
+    read_text(file, root, max).map_err(|why| Error::Unreadable { file: file.to_owned(), why })
 }
 
 /// The decisions named in the settings, if the file exists.
@@ -141,7 +143,5 @@ pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Error
     if file.symlink_metadata().is_err() {
         return Ok(Vec::new());
     }
-    let text = read_text(&file, Some(root), MAX_SETTINGS);
-    let text = text.map_err(|why| Error::Unreadable { file: file.clone(), why })?;
-    Ok(decisions(&text, &config.decisions)?)
+    Ok(decisions(&text_of(&file, Some(root), MAX_SETTINGS)?, &config.decisions)?)
 }

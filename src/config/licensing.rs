@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
-use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Rule, Topic};
+use crate::policy::{DateError, Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
 /// The presets by name.
@@ -84,8 +84,7 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     if raw.path.is_none() && raw.origin.is_none() {
         return Err(invalid("an exception needs a `path` or an `origin`"));
     }
-    let rules: Vec<&Rule> =
-        RULES.iter().copied().filter(|rule| rule.topic == Topic::License).collect();
+    let rules = Vec::from_iter(RULES.iter().copied().filter(|rule| rule.topic == Topic::License));
     let rule = raw.rule.as_deref().map(|id| {
         rules.iter().copied().find(|rule| rule.id == id).ok_or_else(|| {
             let known: Vec<&str> = rules.iter().map(|rule| rule.id).collect();

@@ -28,12 +28,11 @@ impl Overrides {
     /// The variables of the process, what `--set` sets, and `flags`.
     pub fn new(set: &[(String, String)], flags: &[Setting]) -> Self {
         let options = if variables().is_empty() { Vec::new() } else { options() };
-        let variables = options.into_iter().filter_map(|option| {
+        let mut variables = Vec::from_iter(options.into_iter().filter_map(|option| {
             let variable = variable_of(&option.name);
             let (key, value) = (option.name, env::var(&variable).ok()?);
             Some(Override { key, value, by: format!("the variable {variable}") })
-        });
-        let mut variables: Vec<_> = variables.collect();
+        }));
         let set = set.iter().map(|(key, value)| (key.clone(), value.clone(), "--set".to_owned()));
         let named =
             flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));

@@ -133,8 +133,7 @@ fn run(words: &[&str], folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
-    let mut lines: Vec<&str> =
-        errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut lines = Vec::from_iter(errors.lines().map(str::trim).filter(|line| !line.is_empty()));
     // Some print the error first, others last.
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
@@ -159,10 +158,9 @@ fn crate_in_cache(file: &str) -> Option<PathBuf> {
 
 /// The first file in a folder, by name, whose name ends with `end`.
 fn file_with(folder: &Path, end: &str) -> Option<PathBuf> {
-    let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let has_end =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
-    files.filter(has_end).min()
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let entries = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(end));
+    entries.map(|entry| entry.path()).min()
 }
 
 impl Purl {
@@ -182,18 +180,15 @@ impl Purl {
             Self { kind: kind.clone(), namespace, name: name.clone(), version: decoded(version)? };
         let scope = purl.namespace.as_deref().map(|scope| scope.strip_prefix('@').unwrap_or(scope));
         let names = [Some(&*purl.kind), Some(&*purl.name), scope];
-        if !names.into_iter().flatten().all(|name| is_word(name, "._+-")) {
-            return Err(
-                "a name consists of letters, digits and `._+-`, and begins with a letter or digit"
-                    .to_owned(),
-            );
+        let names = names.into_iter().flatten().map(|name| ("name", name, "._+-"));
+        let version = ("version", &*purl.version, "._+~:-");
+        let wrong = names.chain([version]).find(|(_, text, others)| !is_word(text, others));
+        match wrong {
+            Some((what, _, others)) => Err(format!(
+                "a {what} consists of letters, digits and `{others}`, and begins with a letter or digit"
+            )),
+            None => Ok(purl),
         }
-        if !is_word(&purl.version, "._+~:-") {
-            return Err(
-                "a version consists of letters, digits and `._+~:-`, and begins with a letter or digit".to_owned()
-            );
-        }
-        Ok(purl)
     }
 
     /// The name with its namespace, as people write it.

@@ -147,8 +147,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
-    let (mut long_name, mut extended): (Option<Vec<u8>>, ExtendedHeader) =
-        (None, ExtendedHeader::default());
+    let (mut long_name, mut extended) = (None, ExtendedHeader::default());
     let all = tar.entries().map_err(|why| error_at(&archive.name, &last, &why))?.raw(true);
     for entry in all {
         let mut entry =

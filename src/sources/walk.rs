@@ -131,8 +131,7 @@ impl IgnoreFiles {
 
 /// A relative path in git's form, with `/` between its parts.
 pub fn slashes(path: &Path) -> FilePath {
-    let parts: Vec<&[u8]> =
-        path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
+    let parts = Vec::from_iter(path.components().map(|part| part.as_os_str().as_encoded_bytes()));
     FilePath::new(parts.join(&b'/'))
 }
 

@@ -63,13 +63,9 @@ pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Re
                 continue;
             }
             let name = entry.name_raw().to_vec();
-            let passed_over = match (entry.is_symlink(), entry.encrypted()) {
-                (true, _) => Some("it is a link"),
-                (_, true) => Some("it is encrypted"),
-                _ => None,
-            };
-            if let Some(why) = passed_over {
-                archive.note(&name, why);
+            if entry.is_symlink() || entry.encrypted() {
+                let is_link = entry.is_symlink();
+                archive.note(&name, if is_link { "it is a link" } else { "it is encrypted" });
                 continue;
             }
             archive.changed_at(entry.last_modified().and_then(seconds));

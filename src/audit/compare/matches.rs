@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::Match;
-use super::file_pairs::FilePairs;
+use super::file_pairs::{FilePairs, PassedOver};
 use super::prints::ReadSubmission;
 use super::tiles::Tiles;
 use crate::audit::change::clusters;
@@ -85,12 +85,9 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         }
     }
     found.sort_by_cached_key(|found| {
-        (
-            Reverse(found.evidence()),
-            found.files,
-            found.pair.alignment.query().start,
-            found.pair.alignment.target().start,
-        )
+        let alignment = &found.pair.alignment;
+        let starts = (alignment.query().start, alignment.target().start);
+        (Reverse(found.evidence()), found.files, starts)
     });
     let mut claims = Claims::new(a, b);
     for FoundPair { files, pair } in found {
@@ -116,12 +113,9 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     // A file misses nothing by its partners if all that others have of it is matched.
     for (file, of_file) in passed_over {
         if of_file.positions.iter().any(|&at| claims.of_a[file][at as usize].is_none()) {
-            let of_file = Shortfall {
-                n_places: of_file.n_alike,
-                n_places_left: of_file.n_left,
-                n_not_extended: 0,
-            };
-            limits.push((a.sources[file].path.clone(), of_file));
+            let PassedOver { n_alike: n_places, n_left: n_places_left, .. } = of_file;
+            let limit = Shortfall { n_places, n_places_left, n_not_extended: 0 };
+            limits.push((a.sources[file].path.clone(), limit));
         }
     }
     let (matches, n_matched) = claims.into_matches(a, b);
@@ -202,9 +196,7 @@ impl Claims {
             if let (Some(from), Some(until)) = (from, until)
                 && from < until
             {
-                let (query, target) = ((first + from) as u32, (to + from) as u32);
-                let alignment =
-                    Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
+                let alignment: Alignment = (from..until).map(|at| (first + at, to + at)).collect();
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
                     None if until - from >= config.min_tokens => self.claim(files, &alignment),
@@ -255,7 +247,7 @@ impl Claims {
             };
             Some((found, files))
         });
-        let mut found: Vec<(Match, (usize, usize))> = found.collect();
+        let mut found = Vec::from_iter(found);
         found.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
         (found.into_iter().map(|(found, _)| found).collect(), n_matched)
     }

@@ -21,11 +21,11 @@ impl Comparison {
         // The new place of each submission, which is its number.
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
-        let key = self.submissions.iter().zip(&places).map(|(submission, place)| {
+        let named = self.submissions.iter().zip(&places);
+        let key = Vec::from_iter(named.map(|(submission, place)| {
             let name = format!("submission-{:0width$}", place + 1);
             (submission.name.clone(), FilePath::new(name))
-        });
-        let key: Vec<_> = key.collect();
+        }));
 
         let mut renamed =
             NameMap { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };

@@ -259,8 +259,7 @@ impl<'d> Tiles<'d> {
     /// on either side of another passage was joined across it by its order alone.
     pub fn own_parts(&self, files: (usize, usize), alignment: &Alignment) -> Vec<Alignment> {
         let (of_a, of_b) = (&self.of_a[files.0], &self.of_b[files.1]);
-        let pairs = alignment.pairs().filter(|&pair| self.may_belong(files, pair));
-        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let pairs = Vec::from_iter(alignment.pairs().filter(|&pair| self.may_belong(files, pair)));
         let parts = pairs.chunk_by(|last, next| {
             let between = of_a[last.0 + 1..next.0].iter().chain(&of_b[last.1 + 1..next.1]);
             between.flatten().next().is_none()

@@ -283,11 +283,10 @@ impl<'a> Sources<'a> {
             return Vec::new();
         }
         let lines = Lines::new(&source.text);
-        let are_tests = source.tokens.iter().map(|token| {
+        Vec::from_iter(source.tokens.iter().map(|token| {
             let line = lines.line_of(token.start);
             units.iter().any(|unit| unit.contains(&line))
-        });
-        are_tests.collect()
+        }))
     }
 
     /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::remembered::Memory;
 use super::source::Sources;
 use crate::audit::{Context, Error};
-use crate::files::{Entry, ReadFiles};
+use crate::files::ReadFiles;
 use crate::git::{Attributes, Repository, Snapshot};
 
 /// Records the contents of the files of a snapshot; returns how many had to be read.
@@ -20,11 +20,10 @@ pub fn warm(
 ) -> Result<usize, Error> {
     let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
     let sources = Sources::new(context, &attributes, remembered);
-    let unknown = snapshot.entries.iter().filter(|entry| {
+    let unknown = Vec::from_iter(snapshot.entries.iter().filter(|entry| {
         sources.skip_by_name(&entry.path).is_none()
             && remembered.get(entry, sources.reading(&entry.path)).is_none()
-    });
-    let unknown: Vec<&Entry> = unknown.collect();
+    }));
     repository.reader().fetch(&mut unknown.iter().copied().filter(|entry| sources.needs(entry)));
     context.progress.begin("reading", unknown.len());
     let open = || (repository.reader(), Vec::new());

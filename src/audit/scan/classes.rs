@@ -280,7 +280,7 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let places = each_place(classes.iter());
     let places = places.map(|(place, (class, _))| (place.document, place.tokens.clone(), class));
     let all = PlacesAround::new(places);
-    let are_nested = classes.iter().enumerate().map(|(number, class)| {
+    let are_nested = Vec::from_iter(classes.iter().enumerate().map(|(number, class)| {
         let around = all.around(class[0].document, class[0].tokens.clone());
         around.filter(|&other| other != number).any(|other| {
             let outer = &classes[other];
@@ -289,8 +289,7 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
                 && (other < number
                     || outer.iter().zip(class).any(|(a, b)| a.tokens.len() > b.tokens.len()))
         })
-    });
-    let are_nested: Vec<bool> = are_nested.collect();
+    }));
     let classes = classes.into_iter().zip(are_nested);
     classes.filter_map(|(class, is_nested)| (!is_nested).then_some(class)).collect()
 }

@@ -256,7 +256,7 @@ impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
-        if kept.n_bytes + n_bytes(&source) <= kept.n_most {
+        if kept.n_bytes + n_bytes(&source) <= kept.n_most() {
             kept.put(document, Arc::new(Text::new(source, sources)), 0);
         }
     }
@@ -265,7 +265,7 @@ impl KeptTexts {
     /// `n_bytes` if that is more than it has.
     pub fn expect(&self, links: &[Link], n_bytes: usize) {
         let mut kept = self.lock();
-        kept.n_most = n_bytes.max(kept.n_most);
+        kept.n_wanted = n_bytes;
         let pairs = links.chunk_by(|a, b| (a.document, a.target) == (b.document, b.target));
         kept.uses = pairs.map(|pair| (pair[0].target, pair[0].document)).collect();
         let documents = links.chunk_by(|a, b| a.document == b.document);
@@ -296,6 +296,7 @@ pub(in crate::audit) struct KeptTexts(Mutex<Kept>);
 /// Texts by the numbers of their files. Which files will be compared is known, so the text goes
 /// that is asked for last, or never again: no other choice reads fewer files anew (the MIN of
 /// Belady 1966). Of those that are never asked for the oldest goes.
+#[derive(Default)]
 struct Kept {
     /// Each with the number of its last use.
     texts: HashMap<u32, (Arc<Text>, u64)>,
@@ -307,27 +308,18 @@ struct Kept {
     now: u32,
     n_uses: u64,
     n_bytes: usize,
-    n_most: usize,
+    /// The bytes to keep, if these are more than `KEPT_BYTES`.
+    n_wanted: usize,
 }
 
 /// After all files.
 const NEVER: u32 = u32::MAX;
 
-impl Default for Kept {
-    fn default() -> Self {
-        Self {
-            texts: HashMap::new(),
-            order: BinaryHeap::new(),
-            uses: Vec::new(),
-            now: 0,
-            n_uses: 0,
-            n_bytes: 0,
-            n_most: KEPT_BYTES,
-        }
-    }
-}
-
 impl Kept {
+    fn n_most(&self) -> usize {
+        self.n_wanted.max(KEPT_BYTES)
+    }
+
     /// A text, asked for when file `now` is aligned.
     fn get(&mut self, document: u32, now: u32) -> Option<Arc<Text>> {
         let text = Arc::clone(&self.texts.get(&document)?.0);
@@ -356,7 +348,7 @@ impl Kept {
             self.n_bytes -= n_bytes(&twin.source);
         }
         self.note(document, now);
-        while self.n_bytes > self.n_most {
+        while self.n_bytes > self.n_most() {
             let Some((_, Reverse(number), last)) = self.order.pop() else { break };
             if self.texts.get(&last).is_some_and(|(_, current)| *current == number)
                 && let Some((text, _)) = self.texts.remove(&last)

@@ -175,7 +175,7 @@ impl ScannedFiles<'_> {
     }
 
     fn comments(&self) -> Vec<Comment> {
-        let comments = self.each().flat_map(|(entry, size)| {
+        Vec::from_iter(self.each().flat_map(|(entry, size)| {
             let comments = size.as_ref().map(|size| &*size.comments).unwrap_or_default();
             comments.iter().map(|suppression| Comment {
                 path: entry.path.clone(),
@@ -184,8 +184,7 @@ impl ScannedFiles<'_> {
                 added: Arc::default(),
                 suppression: suppression.clone(),
             })
-        });
-        comments.collect()
+        }))
     }
 
     fn path(&self, place: &Member) -> &FilePath {
@@ -215,14 +214,13 @@ impl ScannedFiles<'_> {
     fn finding(&self, class: &[Member]) -> Option<Finding> {
         let (first, others) = class.split_first()?;
         let path = self.path(first);
-        let origins = others.iter().map(|place| {
+        let mut origins = Vec::from_iter(others.iter().map(|place| {
             let (fragment, similarity) = (place.fragment, place.similarity);
             let rank =
                 Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 };
             let path = self.path(place).clone();
             Origin { rank, ..Origin::in_tree(path, fragment, place.clone_type, similarity) }
-        });
-        let mut origins: Vec<Origin> = origins.collect();
+        }));
         order_origins(&mut origins, path);
         let language = self.size_at(first)?.language.clone();
         let levels = self.sources.config.thresholds(path, Some(&language)).levels;

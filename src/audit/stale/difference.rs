@@ -79,13 +79,11 @@ impl Difference<'_, '_> {
     /// the root of a tree holds more than the copy.
     pub fn of(&self, mut version: FolderVersion) -> Result<FolderVersion, Error> {
         let there = self.files_there()?;
-        let folders: BTreeSet<&[u8]> =
-            self.members.iter().map(|source| source.path.folder()).collect();
-        let near = self.tree.paths().filter(|path| {
+        let folders = BTreeSet::from_iter(self.members.iter().map(|source| source.path.folder()));
+        let near = Vec::from_iter(self.tree.paths().filter(|path| {
             let Some(name) = path.below(&self.mapping.folder) else { return false };
             folders.contains(path.folder()) || there.contains_key(name)
-        });
-        let near: Vec<&FilePath> = near.collect();
+        }));
         let known = self.with_elsewhere(there.clone(), &near)?;
         let clone = self.releases.project.clone_at_hand();
         let blobs: BTreeSet<u32> = there.values().map(|(_, blob)| *blob).collect();

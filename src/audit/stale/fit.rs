@@ -116,8 +116,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
 /// The mappings that most files vote for, and those that at least half of these vote for as well,
 /// with the files; `None` if there are none left.
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
-    let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> =
-        votes.iter().filter(|(_, files)| !files.is_empty()).collect();
+    let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
         (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
     });
@@ -359,12 +358,11 @@ impl<'f> Fitting<'f> {
         // In a repository of several modules, `module/v1.2` is a release of one of its folders.
         let first = place.members.first();
         let there = first.and_then(|of| place.mappings[0].there(&of.copy.source.path));
-        let own = best.iter().copied().filter(|&tag| {
+        let own = Vec::from_iter(best.iter().copied().filter(|&tag| {
             let name = self.releases.tags[tag].1.as_bytes();
             let module = memchr::memrchr(b'/', name).map(|end| &name[..end]);
             module.zip(there.as_ref()).is_some_and(|(of, there)| there.below(of).is_some())
-        });
-        let own: Vec<usize> = own.collect();
+        }));
         Ok((least, if own.is_empty() { best } else { own }))
     }
 
@@ -383,8 +381,7 @@ impl<'f> Fitting<'f> {
             let blobs = paths.map(|path| self.releases.blob_in(choice, path));
             n_files.push(blobs.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().count());
         }
-        let members: Vec<&Source> =
-            place.members.iter().map(|member| &*member.copy.source).collect();
+        let members = Vec::from_iter(place.members.iter().map(|member| &*member.copy.source));
         let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let mapping = mapping.innermost(&paths);
