@@ -23,11 +23,10 @@ impl Bundle {
     /// The larger of two files, if it is built from the smaller one and others.
     pub fn between(a: &Source, b: &Source, config: &Config) -> Option<Self> {
         let mut scratch = Vec::new();
-        let mut prints = |source: &Source| -> HashSet<u64> {
+        let [a, b]: [HashSet<u64>; 2] = [a, b].map(|source| {
             let prints = config.fingerprint.fingerprints(&source.tokens, &mut scratch);
             prints.map(|print| print.hash).collect()
-        };
-        let (a, b) = (prints(a), prints(b));
+        });
         let (n_prints, n_more) = (a.len().min(b.len()), a.len().max(b.len()));
         if n_prints == 0 || n_more < BUNDLE * n_prints {
             return None;

@@ -35,68 +35,45 @@ pub enum Error {
 
 /// Why a sketch cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SketchError {
     /// It has no words.
     #[error("it is empty")]
     Empty,
     /// It has too many bytes.
     #[error("it is larger than {} MB", max / 1_000_000)]
-    TooLarge {
-        /// The maximum in bytes.
-        max: usize,
-    },
+    TooLarge { max: usize },
     /// It cannot be read as source.
     #[error("it is {reason}")]
-    Unreadable {
-        /// The reason, as a continuation of "it is".
-        reason: &'static str,
-    },
+    Unreadable { reason: &'static str },
     /// No language has this name.
     #[error("unknown language `{name}`")]
-    UnknownLanguage {
-        /// The name.
-        name: String,
-        /// The languages with the most similar name.
-        nearest: Option<String>,
-    },
+    UnknownLanguage { name: String, nearest: Option<String> },
     /// No language has files of this name.
     #[error("no language has files named `{name}`")]
-    UnknownFile {
-        /// The name of the file.
-        name: String,
-    },
+    UnknownFile { name: String },
     /// The file has fewer lines.
     #[error("it begins at line {first}, and the file has {}", count(*n_lines, "line"))]
-    NoLines {
-        /// The first line asked for.
-        first: u32,
-        /// The lines of the file.
-        n_lines: u32,
-    },
+    NoLines { first: u32, n_lines: u32 },
 }
 
 impl SketchError {
     /// What to do about it.
     fn help(&self) -> Option<String> {
-        match self {
-            Self::Empty => {
-                Some("give a function, its signature, its name, or a few words".to_owned())
-            }
-            Self::TooLarge { .. } => {
-                Some("give the lines that matter with `--lines A-B`".to_owned())
-            }
+        let help = match self {
+            Self::Empty => "give a function, its signature, its name, or a few words",
+            Self::TooLarge { .. } => "give the lines that matter with `--lines A-B`",
             Self::UnknownLanguage { nearest, .. } => {
                 let meant = nearest.as_ref().map(|of| format!("did you mean `{of}`? "));
-                let meant = meant.unwrap_or_default();
-                Some(format!(
-                    "{meant}name one with `--lang NAME`; `secondhand languages` lists all"
-                ))
+                let list = "name one with `--lang NAME`; `secondhand languages` lists all";
+                return Some(meant.unwrap_or_default() + list);
             }
-            Self::UnknownFile { .. } => Some(
-                "name its language with `--lang NAME`; `secondhand languages` lists all".to_owned(),
-            ),
-            Self::Unreadable { .. } | Self::NoLines { .. } => None,
-        }
+            Self::UnknownFile { .. } => {
+                "name its language with `--lang NAME`; `secondhand languages` lists all"
+            }
+            Self::Unreadable { .. } | Self::NoLines { .. } => return None,
+        };
+        Some(help.to_owned())
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::fingerprint::Effort;
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs,
+    Agreement, Alignment, Bag, ClonePair, CloneType, Enough, Rarity, Unit, agreeing_pairs, overlaps,
 };
 use crate::policy::{Fragment, Ground, Place};
 use crate::text::{FilePath, Lines, count, decoded, nearest, printable};
@@ -60,6 +60,14 @@ pub struct Sketch {
     pub lines: Option<RangeInclusive<u32>>,
     /// The file of the tree that it is, which is not searched for itself.
     pub in_tree: Option<FilePath>,
+}
+
+impl Sketch {
+    /// How far it is from a file; 0 if it is nowhere.
+    fn distance(&self, path: &FilePath) -> usize {
+        let near = self.in_tree.as_ref().or(self.name.as_ref());
+        near.map_or(0, |near| near.distance(path))
+    }
 }
 
 /// Where to search, and how much to report.
@@ -155,8 +163,9 @@ pub fn find(
     let attributes = Attributes::read(&files.entries, &repository.reader())?;
     let config = lenient(context.config);
     let sources = Sources::new(Context { config: &config, ..context }, &attributes, remembered);
-    let is_searched = |entry: &&Entry| sources.is_searched(&entry.path, entry.blob().is_some());
-    let entries: Vec<Entry> = files.entries.par_iter().filter(is_searched).cloned().collect();
+    let entries = files.entries.par_iter();
+    let entries = entries.filter(|of| sources.is_searched(&of.path, of.blob().is_some()));
+    let entries: Vec<Entry> = entries.cloned().collect();
     let sketches = read_sketch(sketch, &entries, &sources)?;
     let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
@@ -168,10 +177,8 @@ pub fn find(
     let mut lookup = look_up(&sets, &targets)?;
     let mut searched = align(0, &mut lookup, &targets)?;
     let wording = Wording::new(&lookup, 0, searched.n_compared);
-    let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
-    let distance = |file: usize| near.map_or(0, |near| near.distance(&entries[file].path));
     let rarity = wording.rarity(&bag);
-    let closest = wording.closest(&rarity, MAX_FILES, distance);
+    let closest = wording.closest(&rarity, MAX_FILES, |file| sketch.distance(&entries[file].path));
     let closest: Vec<&Entry> = closest.into_iter().map(|file| &entries[file]).collect();
     add_files(&closest, &targets, &mut searched)?;
     let closest = closest.into_iter().map(|entry| &entry.path).collect();
@@ -215,8 +222,8 @@ fn queries_of<'q>(
     bag: &Bag,
     config: &'q Config,
 ) -> Queries<'q> {
-    let whole = |sketch: &'q Source| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]));
-    let asked = sketches.iter().map(whole).collect();
+    let asked = sketches.iter();
+    let asked = asked.map(|of| (of, Cow::Owned(vec![true; of.tokens.len()]))).collect();
     if n_tokens > EVERY_KGRAM {
         // It has tokens in a row with whatever it resembles.
         return Queries::sampled(asked, config, config.fingerprint);
@@ -247,8 +254,8 @@ fn search_past(
 fn ranked(found: Vec<FileHits>, asked: &Demand<'_>) -> (usize, Vec<RankedResult>) {
     // Each file is dropped by the thread that is done with it: to free them all takes as long as to
     // rank them.
-    let in_file = |found: FileHits| results_in(&found, asked);
-    let mut ranked: Vec<RankedResult> = found.into_par_iter().flat_map_iter(in_file).collect();
+    let mut ranked: Vec<RankedResult> =
+        found.into_par_iter().flat_map_iter(|found| results_in(&found, asked)).collect();
     // Read as the wrong language, a sketch has little in common with anything: the best one shows
     // which it is.
     ranked.sort_by_cached_key(|ranked| {
@@ -276,8 +283,8 @@ fn words_of(sketch: &Sketch, sketches: &[Source]) -> Bag {
         }
         None => 0..source.text.len(),
     };
-    let is_code = |token: &Token| matches!(token.punctuation(), Some(b'(' | b'{' | b';' | b'='));
-    match source.tokens.iter().any(is_code) {
+    let mut marks = source.tokens.iter().filter_map(Token::punctuation);
+    match marks.any(|mark| b"({;=".contains(&mark)) {
         true => Bag::of_code(source.document(), bytes),
         false => Bag::new(source.text.get(bytes).unwrap_or_default()),
     }
@@ -289,8 +296,9 @@ fn add_files<R: ReadFiles>(
     targets: &Targets<'_, R>,
     searched: &mut SearchOutcome,
 ) -> Result<(), Error> {
-    let is_known = |entry: &Entry| searched.found.iter().any(|of| of.target.path == entry.path);
-    let unread: Vec<&Entry> = closest.iter().copied().filter(|entry| !is_known(entry)).collect();
+    let unread = closest.iter().copied();
+    let unread = unread.filter(|of| searched.found.iter().all(|it| it.target.path != of.path));
+    let unread: Vec<&Entry> = unread.collect();
     let read = unread.into_par_iter().map_init(targets.open, |reader, entry| {
         let target = targets.sources.read(reader, entry)?.ok();
         let place = targets.place(&entry.path);
@@ -313,18 +321,17 @@ fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>
 /// Drops deleted code where the tree has as much of the sketch, under the same path or name or
 /// spelled as alike: an older version of a file still has what is in it today.
 fn drop_what_still_exists(ranked: &mut Vec<RankedResult>) {
-    let is_in_tree = |of: &&RankedResult| of.existing.place == Place::Tree;
-    let still_exists = |past: &RankedResult| {
-        ranked.iter().filter(is_in_tree).any(|tree| {
-            let is_same = tree.existing.path == past.existing.path
-                || tree.existing.name == past.existing.name;
-            tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
-        })
-    };
-    let is_past = |of: &RankedResult| matches!(of.existing.place, Place::Past(_));
-    let is_gone: Vec<bool> = ranked.iter().map(|one| is_past(one) && still_exists(one)).collect();
-    let mut is_gone = is_gone.into_iter();
-    ranked.retain(|_| is_gone.next() != Some(true));
+    let still_exist = ranked.iter().map(|past| {
+        let mut in_tree = ranked.iter().filter(|of| of.existing.place == Place::Tree);
+        matches!(past.existing.place, Place::Past(_))
+            && in_tree.any(|tree| {
+                let is_same = tree.existing.path == past.existing.path
+                    || tree.existing.name == past.existing.name;
+                tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
+            })
+    });
+    let mut still_exist = still_exist.collect::<Vec<_>>().into_iter();
+    ranked.retain(|_| still_exist.next() != Some(true));
 }
 
 /// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides
@@ -344,8 +351,8 @@ fn read_sketch(
     if sketch.bytes.len() > MAX_SKETCH {
         return Err(SketchError::TooLarge { max: MAX_SKETCH });
     }
-    let unreadable = |skip: Skip| SketchError::Unreadable { reason: skip.reason() };
-    let text = decoded(&sketch.bytes).map_err(|why| unreadable(why.into()))?;
+    let text = decoded(&sketch.bytes)
+        .map_err(|why| SketchError::Unreadable { reason: Skip::from(why).reason() })?;
     if !text.iter().any(|&byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
         return Err(SketchError::Empty);
     }
@@ -359,13 +366,13 @@ fn read_sketch(
         Some(language) => vec![language],
         None => languages_of(entries, sources.languages),
     };
-    let read = |language: &Language| {
+    let read = languages.into_iter().map(|language| {
         let mut tokens = Vec::new();
         let with_data = sources.config.include_data;
         let embedded = sources.languages.tokenize(language, &text, with_data, &mut tokens);
         let (is_mixed, words) = (!embedded.is_empty(), language.words_with(&embedded));
         if language.is_data && !with_data && !is_mixed {
-            return Err(unreadable(Skip::Data));
+            return Err(SketchError::Unreadable { reason: Skip::Data.reason() });
         }
         if let Some(asked) = &sketch.lines {
             tokens.retain(|token| asked.contains(&lines.line_of(token.start)));
@@ -375,8 +382,8 @@ fn read_sketch(
         let family = if is_mixed { MIXED } else { &*language.family };
         let plain = Source::plain(path, text.to_vec(), tokens, [&language.name, family]);
         Ok(Source { words, ..plain })
-    };
-    languages.into_iter().map(read).collect()
+    });
+    read.collect()
 }
 
 /// The language of a sketch, if it is named; `None` if it is to be guessed.
@@ -386,11 +393,10 @@ fn known_language<'l>(
     languages: &'l Languages,
 ) -> Result<Option<&'l Language>, SketchError> {
     if let Some(name) = &sketch.language {
-        let unknown = || SketchError::UnknownLanguage {
+        return languages.named(name).map(Some).ok_or_else(|| SketchError::UnknownLanguage {
             name: name.clone(),
             nearest: nearest(name, &languages.ids()),
-        };
-        return languages.named(name).map(Some).ok_or_else(unknown);
+        });
     }
     let Some(name) = &sketch.name else {
         return Ok(languages.identify(&FilePath::new("sketch"), text));
@@ -405,18 +411,20 @@ fn known_language<'l>(
 
 /// The language of each family with the most files of the tree.
 fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Language> {
-    let mut n_files: HashMap<&str, (usize, &Language)> = HashMap::new();
-    for language in entries.iter().filter_map(|entry| languages.promised(&entry.path)) {
-        n_files.entry(language.id.as_str()).or_insert((0, language)).0 += 1;
+    let mut n_files: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
+    let known = entries.iter().filter_map(|entry| languages.promised(&entry.path));
+    for language in known.filter(|language| !language.is_data) {
+        n_files.entry(&*language.id).or_insert((0, language)).0 += 1;
     }
-    let mut of_family: BTreeMap<&str, (usize, Reverse<&str>, &Language)> = BTreeMap::new();
-    for (id, (n, language)) in n_files.into_iter().filter(|(_, (_, language))| !language.is_data) {
-        let known = of_family.entry(language.family.as_str()).or_insert((n, Reverse(id), language));
-        if (known.0, known.1) < (n, Reverse(id)) {
-            *known = (n, Reverse(id), language);
+    let mut of_family: BTreeMap<&str, (usize, &Language)> = BTreeMap::new();
+    for (n, language) in n_files.into_values() {
+        // Of equals, the first stays.
+        let most = of_family.entry(&*language.family).or_insert((n, language));
+        if most.0 < n {
+            *most = (n, language);
         }
     }
-    of_family.into_values().map(|(.., language)| language).collect()
+    of_family.into_values().map(|(_, language)| language).collect()
 }
 
 /// The results in one file: each function that has enough of the sketch, once. Where a match has
@@ -434,7 +442,6 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
     of_queries.retain(|query, alignments| searched.may_have_enough(&sketches[*query], alignments));
     let mut results = Vec::new();
     for (query, alignments) in of_queries {
-        let sketch = &sketches[query];
         let mut of_units: BTreeMap<(usize, usize), UnitParts> = BTreeMap::new();
         let mut across = Vec::new();
         for alignment in &alignments {
@@ -445,22 +452,14 @@ fn results_in(found: &FileHits, asked: &Demand<'_>) -> Vec<RankedResult> {
                 of_unit.1.push(part);
             }
         }
-        let in_unit = |((start, end), (name, parts))| {
-            let unit = Unit { tokens: start..end, name };
-            searched.result(query, &unit, parts).map(|result| (start..end, result))
-        };
-        let units: Vec<(Range<usize>, RankedResult)> =
-            of_units.into_iter().filter_map(in_unit).collect();
-        let in_stretch = |alignments: &[Alignment]| {
-            let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
-            let unit = Unit { tokens: stretch.clone(), name: None };
-            searched.result(query, &unit, parts).map(|result| (stretch, result))
-        };
-        let single = across.iter().map(|alignment| std::slice::from_ref(*alignment));
-        let stretches = single.filter_map(in_stretch).collect();
-        let mut best = with_stretches(units, stretches, config.matching.k);
+        let units = of_units.into_iter().filter_map(|((start, end), (name, parts))| {
+            searched.result(query, Unit { tokens: start..end, name }, parts)
+        });
+        let single = across.into_iter().map(std::slice::from_ref);
+        let stretches = single.filter_map(|single| searched.stretch(query, single)).collect();
+        let mut best = with_stretches(units.collect(), stretches, config.matching.k);
         if best.is_empty() {
-            best.extend(in_stretch(&alignments));
+            best.extend(searched.stretch(query, &alignments));
         }
         results.extend(best.into_iter().map(|(_, result)| result));
     }
@@ -486,13 +485,9 @@ fn with_stretches(
     });
     let mut results = units;
     for (stretch, result) in stretches {
-        let overlaps =
-            |other: &Range<usize>| other.start < stretch.end && stretch.start < other.end;
-        let has_more = |(unit, other): &(Range<usize>, RankedResult)| {
-            !overlaps(unit) || other.n_contained + min_more <= result.n_contained
-        };
-        if results.iter().all(has_more) {
-            results.retain(|(unit, _)| !overlaps(unit));
+        let mut others = results.iter().filter(|(unit, _)| overlaps(unit, &stretch));
+        if others.all(|(_, other)| other.n_contained + min_more <= result.n_contained) {
+            results.retain(|(unit, _)| !overlaps(unit, &stretch));
             results.push((stretch, result));
         }
     }
@@ -509,9 +504,8 @@ fn fullest_stretch(
     sketch: &Source,
     target: &Source,
 ) -> Option<(Range<usize>, Vec<Alignment>)> {
-    let agreeing = |alignment| agreeing_pairs(alignment, &sketch.tokens, &target.tokens);
-    let mut pairs: Vec<(usize, usize)> =
-        alignments.iter().flat_map(agreeing).map(|(at, from)| (from, at)).collect();
+    let pairs = alignments.iter().flat_map(|of| agreeing_pairs(of, &sketch.tokens, &target.tokens));
+    let mut pairs: Vec<(usize, usize)> = pairs.map(|(at, from)| (from, at)).collect();
     pairs.sort_unstable();
     let max = 2 * sketch.tokens.len();
     // For each token of the sketch, how many pairs of the window have it.
@@ -575,8 +569,25 @@ impl SearchedFile<'_> {
             || alignments.iter().any(|of| of.n_tokens() >= self.asked.config.min_tokens)
     }
 
-    /// What a unit of the file has of a sketch, if it is enough.
-    fn result(&self, query: usize, unit: &Unit, parts: Vec<Alignment>) -> Option<RankedResult> {
+    /// What the tokens of the file have of a sketch that have most of it, if it is enough; and the
+    /// tokens.
+    fn stretch(
+        &self,
+        query: usize,
+        alignments: &[Alignment],
+    ) -> Option<(Range<usize>, RankedResult)> {
+        let sketch = &self.asked.sketches[query];
+        let (tokens, parts) = fullest_stretch(alignments, sketch, &self.found.target)?;
+        self.result(query, Unit { tokens, name: None }, parts)
+    }
+
+    /// What a unit of the file has of a sketch, if it is enough; and its tokens.
+    fn result(
+        &self,
+        query: usize,
+        unit: Unit,
+        parts: Vec<Alignment>,
+    ) -> Option<(Range<usize>, RankedResult)> {
         let sketch = &self.asked.sketches[query];
         let (own, other, config) = (&sketch.tokens, &self.found.target.tokens, self.asked.config);
         let mut is_contained = vec![false; own.len()];
@@ -593,7 +604,8 @@ impl SearchedFile<'_> {
         if !(is_enough_of(n_contained, sketch) || is_clone) {
             return None;
         }
-        self.ranked(query, unit, Some((n_contained, best)))
+        let result = self.ranked(query, &unit, Some((n_contained, best)))?;
+        Some((unit.tokens, result))
     }
 
     /// Adds the functions that have the words of the sketch and are no results yet.
@@ -604,17 +616,13 @@ impl SearchedFile<'_> {
         if !closest.contains(&target.path) {
             return;
         }
-        let is_family = |sketch: &Source| sketch.family == target.family;
-        let query = sketches.iter().position(is_family).unwrap_or_default();
+        let query = sketches.iter().position(|of| of.family == target.family).unwrap_or_default();
         let units = target.document().functions().into_iter();
         let worded = units.filter_map(|unit| self.ranked(query, &unit, None));
         for result in worded.filter(|result| result.existing.words >= MIN_WORDS) {
             let own = result.existing.fragment;
-            let is_known = |other: &RankedResult| {
-                let Fragment { start, end } = other.existing.fragment;
-                start < own.end && own.start < end
-            };
-            if !results.iter().any(is_known) {
+            let mut known = results.iter().map(|result| result.existing.fragment);
+            if !known.any(|known| known.start < own.end && own.start < known.end) {
                 results.push(result);
             }
         }
@@ -654,14 +662,13 @@ impl SearchedFile<'_> {
         let part = |n: usize| n as f64 / own.len().max(1) as f64;
         let is_test = config.ground(&target.path, false) == Ground::Test;
         let of_words = worded.score * if is_test { OF_TEST } else { 1.0 };
-        let origin = sketch.in_tree.as_ref().or(sketch.name.as_ref());
         let text = lines.range(in_file.start.line).start..lines.range(in_file.end.line).end;
         Some(RankedResult {
             query,
             n_contained,
             n_exact,
             score: of_words + part(n_contained) + part(n_exact),
-            distance: origin.map_or(0, |path| path.distance(&target.path)),
+            distance: sketch.distance(&target.path),
             existing: Existing {
                 place: place.clone(),
                 path: target.path.clone(),
@@ -687,10 +694,11 @@ fn is_enough_of(n_tokens: usize, sketch: &Source) -> bool {
 
 /// Whether a result is the sketch itself, which is no answer.
 fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
-    let overlaps = |lines: &RangeInclusive<u32>| {
-        *lines.start() <= unit.end.line && unit.start.line <= *lines.end()
-    };
-    asked.in_tree.as_ref() == Some(path) && asked.lines.as_ref().is_none_or(overlaps)
+    asked.in_tree.as_ref() == Some(path)
+        && asked
+            .lines
+            .as_ref()
+            .is_none_or(|lines| *lines.start() <= unit.end.line && unit.start.line <= *lines.end())
 }
 
 /// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part.
@@ -719,12 +727,10 @@ fn by_unit(
             *first = from.min(*first);
         }
     }
-    let part = |((start, end), (from, name))| {
-        let within: Alignment =
-            alignment.pairs().filter(|(_, at)| (from..end).contains(at)).collect();
-        (start..end, name, within)
-    };
-    parts.into_iter().map(part).collect()
+    Vec::from_iter(parts.into_iter().map(|((start, end), (from, name))| {
+        let within = alignment.pairs().filter(|(_, at)| (from..end).contains(at));
+        (start..end, name, within.collect())
+    }))
 }
 
 /// Maximum lines between functions that are looked at one by one, in each run of tokens. Time is
@@ -778,9 +784,8 @@ pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usiz
             around.get_or_insert(unit);
         }
     }
-    let is_within =
-        |around: &UnitIn| units.iter().any(|unit| around.tokens.start <= unit.tokens.start);
-    units.extend(around.filter(|around| !is_within(around)));
+    let last = units.iter().map(|unit| unit.tokens.start).max();
+    units.extend(around.filter(|around| last.is_none_or(|last| last < around.tokens.start)));
     if units.is_empty() {
         units.push(UnitIn { from: run.start, tokens: run, name: None });
     }

@@ -17,12 +17,12 @@ use super::judge::{
 };
 use super::read::{Memory, Skip, Source, Sources};
 use super::search::{
-    AS_MUCH, FileHits, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, search,
+    AS_MUCH, FileHits, Outside, StoredCorpus, Targets, identify_vendored, may_be_whole, search,
 };
 use super::stale::{ComponentFile, Holder, TreeFiles, WholeCopy, fit, held_fixes, missed_fixes};
 use super::{
-    AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation,
-    FolderVersion, HeldFix, Introduction, Outcome, Possible,
+    AuditSummary, ComponentCopy, Context, CopiedFile, Error, Examination, Explanation, HeldFix,
+    Introduction, Outcome, Possible,
 };
 use crate::change::End;
 use crate::config::{Config, Foreign};
@@ -30,7 +30,6 @@ use crate::files::{Entry, ReadFiles};
 use crate::git::{
     Attributes, CommitId, Reader, References, Repository, Snapshot, blob_id, sha1_of,
 };
-use crate::license::Terms;
 use crate::policy::{Answer, Component, Finding, FirstAppearance, Place, Topic, Verdict};
 use crate::text::FilePath;
 
@@ -70,6 +69,19 @@ impl ComparedFile {
     fn whole(&self) -> &[(FilePath, Component)] {
         if may_be_whole(&self.changed.source) { &self.same } else { &[] }
     }
+
+    /// Whether its code is searched for.
+    fn is_asked(&self, config: &Config) -> bool {
+        let source = &self.changed.source;
+        self.whole().is_empty()
+            && (source.tokens.len() >= self.changed.thresholds(config).min_tokens
+                || may_be_whole(source))
+    }
+}
+
+/// The files that may be source by their names.
+fn sources_among(entries: &[Entry], sources: &Sources<'_>) -> Vec<Entry> {
+    entries.iter().filter(|entry| sources.languages.may_know(&entry.path)).cloned().collect()
 }
 
 /// Compares the tree with `outsides` and with its own vendored folders.
@@ -98,7 +110,7 @@ pub fn audit(
     let tree = &snapshot.entries[..];
     let comparing =
         Comparing { repository, sources: &sources, tree, vendored: &third_party, outsides };
-    let is_asked = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
+    let is_asked = outsides.iter().any(|outside| outside.stored().is_some());
     let fixes = FixContext { is_asked, tells_fixes, ..FixContext::default() };
     let facts = FileFacts::default();
     let mut auditing =
@@ -117,13 +129,12 @@ pub fn audit(
     if auditing.fixes.is_asked {
         // Vendored code is not judged as a copy, since it is known to be one. But it may lack
         // fixes.
-        let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
-        let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
-        for batch in batches(&vendored, &reader) {
+        for batch in batches(&sources_among(&vendored, &sources), &reader) {
             auditing.take_vendored(batch, &Comparing { vendored: &[], ..comparing })?;
         }
     }
-    let versions = auditing.fixes.versions(&snapshot, &comparing)?;
+    let tree = TreeFiles { snapshot: &snapshot, sources: &sources, repository };
+    let versions = fit(&auditing.fixes.copies, outsides, tree)?;
     let Auditing { mut outcome, facts, fixes, not_compared, .. } = auditing;
     outcome.examined.not_compared = not_compared.into_iter().collect();
     outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
@@ -173,8 +184,8 @@ impl TreeParts {
             }
         }
         let none = Snapshot::default();
-        let is_source = |path: &&FilePath| sources.skip_by_name(path).is_none();
-        let submodules = snapshot.changed_submodules(&none).filter(is_source);
+        let submodules = snapshot.changed_submodules(&none);
+        let submodules = submodules.filter(|path| sources.skip_by_name(path).is_none());
         parts.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
         parts
     }
@@ -220,8 +231,8 @@ impl Auditing<'_> {
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());
             }
-            let is_of_license = |of: &Finding| of.rule.topic == Topic::License;
-            outcome.findings.extend(of_file.into_iter().filter(is_of_license));
+            let of_license = of_file.into_iter().filter(|of| of.rule.topic == Topic::License);
+            outcome.findings.extend(of_license);
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
         self.not_compared.extend(skipped);
@@ -249,13 +260,9 @@ fn component_files(
     found: &[FileHits],
     config: &Config,
 ) -> Vec<ComponentFile> {
-    let named = |component: &Component, path: &FilePath| ComponentFile {
-        corpus: component.corpus.clone(),
-        component: component.name.clone(),
-        path: path.clone(),
-    };
     if !file.whole().is_empty() {
-        return file.whole().iter().map(|(path, component)| named(component, path)).collect();
+        let whole = file.whole().iter();
+        return whole.map(|(path, component)| ComponentFile::new(component, path)).collect();
     }
     let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
     for copied in copies {
@@ -264,8 +271,7 @@ fn component_files(
         }
     }
     let min_tokens = file.changed.thresholds(config).min_tokens;
-    let mut files: Vec<(ComponentFile, usize)> =
-        n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
+    let mut files = Vec::from_iter(n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens));
     // Of equals, the first stays the first.
     files.sort_by_key(|(_, n)| Reverse(*n));
     files.into_iter().map(|(file, _)| file).collect()
@@ -298,12 +304,9 @@ impl FixContext {
             .map(|(file, origins)| WholeCopy { source: file.changed.source, origins })
             .collect();
         if config.levels_of_any_file().ask_for_missed() {
-            let holders = copies.iter().map(|WholeCopy { source, origins }| Holder {
-                source,
-                novel: None,
-                origins: origins.clone(),
-            });
-            let holders: Vec<Holder<'_>> = holders.collect();
+            let holders = Vec::from_iter(copies.iter().map(|WholeCopy { source, origins }| {
+                Holder { source, novel: None, origins: origins.clone() }
+            }));
             progress.begin("missed commits", holders.len());
             let findings = missed_fixes(&holders, outsides, config, || progress.step())?;
             if self.tells_fixes {
@@ -319,24 +322,6 @@ impl FixContext {
         copies.retain(|copy| !copy.origins.is_empty());
         self.copies.append(&mut copies);
         Ok(())
-    }
-
-    /// The versions of folders of the tree.
-    fn versions(
-        &self,
-        snapshot: &Snapshot,
-        comparing: &Comparing<'_>,
-    ) -> Result<Vec<FolderVersion>, Error> {
-        let sources = comparing.sources;
-        let paths: Vec<FilePath> =
-            snapshot.entries.iter().map(|entry| entry.path.clone()).collect();
-        let read = |path: &FilePath| -> Result<Option<Arc<Source>>, Error> {
-            let is_asked =
-                sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
-            let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
-            Ok(sources.read(&comparing.repository.reader(), entry)?.ok())
-        };
-        fit(&self.copies, comparing.outsides, &TreeFiles { paths: &paths, read: &read })
     }
 }
 
@@ -389,10 +374,10 @@ pub fn brought(
     for appearance in &appearances {
         *n_of_commit.entry(appearance.commit).or_default() += 1;
     }
-    let is_asked = |path: &FilePath| {
+    let asked = appearances.into_iter().filter(|of| {
+        let path = &of.entry.path;
         sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none()
-    };
-    let asked = appearances.into_iter().filter(|of| is_asked(&of.entry.path));
+    });
     let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) =
         asked.map(|of| (of.entry, (of.commit, of.time))).unzip();
     let mut gathered = FileFacts::default();
@@ -411,8 +396,7 @@ pub fn brought(
     let by_id = n_of_commit.into_iter().map(|(commit, n)| (commit.to_string(), (commit, n)));
     let commits = AddingCommits { by_id: by_id.collect(), reader };
     let mut brought = introductions(&gathered.finish(None), head, &commits, context)?;
-    let key = |of: &Introduction| (of.first.time, of.path.clone(), of.component.clone());
-    brought.sort_by_cached_key(key);
+    brought.sort_by_cached_key(|of| (of.first.time, of.path.clone(), of.component.clone()));
     Ok(brought)
 }
 
@@ -429,8 +413,8 @@ fn introductions(
         let language =
             context.languages.possible(&file.path).next().map(|language| &*language.name);
         let min_tokens = context.config.thresholds(&file.path, language).min_tokens;
-        let is_enough = |part: &&Explanation| file.is_whole || part.n_tokens >= min_tokens;
-        for part in file.origins.iter().filter(is_enough) {
+        let origins = file.origins.iter();
+        for part in origins.filter(|part| file.is_whole || part.n_tokens >= min_tokens) {
             let ComponentCopy { component, verdict, .. } = &audited.components[part.component];
             let is_known =
                 head.components.iter().any(|taken| taken.component.name == component.name);
@@ -498,11 +482,11 @@ fn batches<'e>(entries: &'e [Entry], reader: &impl ReadFiles) -> impl Iterator<I
     let mut rest = entries;
     std::iter::from_fn(move || {
         let mut n_bytes = 0;
-        let fits = |entry: &&Entry| {
+        let fitting = rest.iter().take_while(|entry| {
             n_bytes += reader.size(entry).unwrap_or(0) as usize;
             n_bytes <= BATCH
-        };
-        let n = rest.iter().take_while(fits).count().max(1).min(rest.len());
+        });
+        let n = fitting.count().max(1).min(rest.len());
         rest.split_off(..n).filter(|batch| !batch.is_empty())
     })
 }
@@ -521,24 +505,24 @@ struct Comparing<'c> {
 
 impl Comparing<'_> {
     fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Arc<Source>, Skip>>, Error> {
-        let read = |reader: &mut Reader, entry: &Entry| {
+        let open = || self.repository.reader();
+        let read = entries.par_iter().map_init(open, |reader, entry| {
             self.sources.progress.step();
             Ok(self.sources.read(reader, entry)?)
-        };
-        entries.par_iter().map_init(|| self.repository.reader(), read).collect()
+        });
+        read.collect()
     }
 
     /// A file to compare; first looked up by its bytes, in case it is a corpus file.
     fn asked(&self, source: Arc<Source>) -> Result<ComparedFile, Error> {
         let mut same = Vec::new();
         // A corpus folder that is read on the fly could have files that this lookup would miss.
-        let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
-        if is_stored {
+        let stored: Option<Vec<&StoredCorpus>> =
+            self.outsides.iter().map(Outside::stored).collect();
+        if let Some(stored) = stored {
             let id = blob_id(source.bytes());
-            for outside in self.outsides {
-                if let Outside::Stored(stored) = outside {
-                    same.extend(stored.files_of(&id)?);
-                }
+            for stored in stored {
+                same.extend(stored.files_of(&id)?);
             }
         }
         let sha1 = sha1_of(source.bytes());
@@ -554,46 +538,36 @@ impl Comparing<'_> {
     ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, tree, vendored, outsides } = self;
         let config = sources.config;
-        let is_asked = |file: &&ComparedFile| {
-            let source = &file.changed.source;
-            file.whole().is_empty()
-                && (source.tokens.len() >= file.changed.thresholds(config).min_tokens
-                    || may_be_whole(source))
-        };
-        let asking: Vec<&ChangedFile> =
-            asked.iter().filter(is_asked).map(|file| &file.changed).collect();
+        let asking = asked.iter().filter(|file| file.is_asked(config));
+        let asking: Vec<&ChangedFile> = asking.map(|file| &file.changed).collect();
         let queries = queries(&asking, config);
         let mut all = AllCopies::new(&asking, &[], &[], sources);
-        let mut n_compared = 0;
-        let mut not_compared = BTreeMap::new();
-        let mut take = |searched: SearchOutcome| {
-            n_compared += searched.n_compared;
-            all.take(searched, Some(&config.enough));
-        };
+        let (mut n_compared, mut not_compared) = (0, BTreeMap::new());
+        let enough = Some(&config.enough);
         if !queries.is_empty() && !vendored.is_empty() {
-            let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
-            let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
+            let entries = sources_among(vendored, sources);
             let open = || repository.reader();
             let max_components = Some(config.common_components);
             let targets = Targets { max_components, ..Targets::new(&entries, &open, sources) };
             let mut searched = search(&queries, &targets)?;
-            let is_told = |terms: &Terms| terms.license.is_some();
-            identify_vendored(&mut searched.found, tree, &open(), sources, &is_told)?;
-            searched.found.retain(|of| of.place != Place::Tree);
-            take(searched);
+            let found = &mut searched.found;
+            identify_vendored(found, tree, &open(), sources, &|of| of.license.is_some())?;
+            found.retain(|of| of.place != Place::Tree);
+            n_compared += searched.n_compared;
+            all.take(searched, enough);
         }
         for outside in outsides.iter().filter(|_| !queries.is_empty()) {
             let mut searched = outside.search(&queries, sources)?;
             let skipped = std::mem::take(&mut searched.skipped).into_iter();
             not_compared.extend(skipped.map(|(entry, skip)| (entry.path, skip)));
-            take(searched);
+            n_compared += searched.n_compared;
+            all.take(searched, enough);
         }
         let AllCopies { found, copies, .. } = all;
         let mut copies = copies.into_iter();
         for file in asked {
-            let copied =
-                if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
-            each(file, &copied, &found);
+            let copied = if file.is_asked(config) { copies.next() } else { None };
+            each(file, &copied.unwrap_or_default(), &found);
         }
         Ok((n_compared, not_compared))
     }
@@ -694,15 +668,14 @@ impl FileFacts {
             let component = self.number(origin, (n_tokens, n_versioned), config);
             let path = &target.path;
             // Several versions may have these tokens; one with the same bytes tells more.
-            let is_same = |(at, of): &&(FilePath, Component)| {
+            let same = file.same.iter().find(|(at, of)| {
                 at == path && (&of.corpus, &of.name) == (&origin.corpus, &origin.name)
-            };
-            let same = file.same.iter().find(is_same);
+            });
             let version = same.map_or(&origin.version, |(_, of)| &of.version);
-            let is_it = |of: &&mut Explanation| {
-                (of.component, &of.path, &of.version) == (component, path, version)
-            };
-            match explained.iter_mut().find(is_it) {
+            let known = explained
+                .iter_mut()
+                .find(|of| (of.component, &of.path, &of.version) == (component, path, version));
+            match known {
                 Some(of) => of.n_tokens += n_tokens,
                 None => {
                     let (path, version) = (path.clone(), version.clone());
@@ -737,23 +710,24 @@ impl FileFacts {
     /// Builds the summary, the components with the largest share first.
     fn finish(self, findings: Option<&[Finding]>) -> AuditSummary {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
-        let component = |(verdict, versions)| (most_of(versions), verdict);
+        let components = components.into_iter();
         let components: Vec<(Arc<Component>, Verdict)> =
-            components.into_iter().map(component).collect();
+            components.map(|(verdict, versions)| (most_of(versions), verdict)).collect();
         let possible = findings.map(|findings| without_idioms(&mut files, &components, findings));
-        let taken = |(number, (component, verdict)): (usize, (Arc<Component>, Verdict))| {
-            let of_file = |file: &CopiedFile| {
+        let mut taken: Vec<(usize, ComponentCopy)> = Vec::new();
+        for (number, (component, verdict)) in components.into_iter().enumerate() {
+            let of_files = files.iter().map(|file| {
                 let of_it = file.origins.iter().filter(|of| of.component == number);
                 of_it.map(|of| of.n_tokens).sum::<usize>()
-            };
-            let counts: Vec<usize> = files.iter().map(of_file).filter(|&n| n > 0).collect();
+            });
+            let counts: Vec<usize> = of_files.filter(|&n| n > 0).collect();
             let (n_files, n_tokens) = (counts.len(), counts.iter().sum());
             let texts = component.terms.texts.clone();
-            (n_files > 0)
-                .then_some((number, ComponentCopy { component, verdict, n_files, n_tokens, texts }))
-        };
-        let mut taken: Vec<(usize, ComponentCopy)> =
-            components.into_iter().enumerate().filter_map(taken).collect();
+            if n_files > 0 {
+                let copy = ComponentCopy { component, verdict, n_files, n_tokens, texts };
+                taken.push((number, copy));
+            }
+        }
         taken.sort_by(|(_, a), (_, b)| a.by_size(b));
         let places: BTreeMap<usize, usize> =
             taken.iter().enumerate().map(|(place, (number, _))| (*number, place)).collect();
@@ -809,13 +783,13 @@ fn without_idioms(
     }
     let mut possible = Vec::new();
     for file in files.iter_mut() {
-        let is_shown = |of: &Explanation| {
-            let component = &components[of.component].0;
-            shown.contains(&(&file.path, &component.corpus, &component.name, &of.path))
-        };
-        let parts = std::mem::take(&mut file.origins);
-        let is_kept = |of: &Explanation| file.is_whole || of.n_tokens >= SHORT || is_shown(of);
-        let (kept, idioms): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_kept);
+        let parts = std::mem::take(&mut file.origins).into_iter();
+        let (kept, idioms): (Vec<_>, Vec<_>) = parts.partition(|of| {
+            let Component { corpus, name, .. } = &*components[of.component].0;
+            file.is_whole
+                || of.n_tokens >= SHORT
+                || shown.contains(&(&file.path, corpus, name, &of.path))
+        });
         file.n_copied = kept.iter().map(|of| of.n_tokens).sum();
         possible.extend(idioms.into_iter().map(|of| {
             let whole = &components[of.component].0;

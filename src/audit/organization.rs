@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::policy::Level;
+use crate::policy::{Date, Level};
 
 /// The version of the JSON that can be read.
 const VERSION: u64 = 1;
@@ -21,25 +21,22 @@ const KINDS: &[&str] =
 
 /// Why a file is no report.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReportError {
     /// It cannot be read as JSON, or has other fields than its version promises.
     #[error("cannot read the report `{file}`: {why}")]
-    Broken {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        why: String,
-    },
+    Broken { file: String, why: String },
     /// A newer program wrote it.
     #[error(
         "cannot read the report `{file}`: its format has version {version}, and this program reads {VERSION}"
     )]
-    Newer {
-        /// The file.
-        file: String,
-        /// Its version.
-        version: u64,
-    },
+    Newer { file: String, version: u64 },
+}
+
+impl ReportError {
+    fn broken(file: &str, why: &serde_json::Error) -> Self {
+        Self::Broken { file: file.to_owned(), why: why.to_string() }
+    }
 }
 
 /// A report of one repository.
@@ -63,6 +60,14 @@ enum Content {
 }
 
 impl Content {
+    fn of_report(report: Report) -> Self {
+        match (&report.audit, &report.duplication) {
+            (Some(_), _) => Self::Audit(report),
+            (None, Some(_)) => Self::Scan(report),
+            (None, None) => Self::Check(report),
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::History(_) => "history",
@@ -97,7 +102,6 @@ struct ReportedFinding {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct ReportedOrigin {
     component: Option<Component>,
     path: String,
@@ -122,7 +126,6 @@ struct Component {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Duplication {
     total: Share,
 }
@@ -143,7 +146,6 @@ struct AuditReport {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct ComponentReport {
     component: Component,
     verdict: Verdict,
@@ -182,11 +184,8 @@ impl MemberReport {
     /// For what is no JSON, or a report that cannot be read.
     pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
         let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-        let broken = |why: serde_json::Error| {
-            let why = why.to_string();
-            ReportError::Broken { file: file.clone(), why }
-        };
-        let value: Value = serde_json::from_slice(text).map_err(broken)?;
+        let value: Value =
+            serde_json::from_slice(text).map_err(|why| ReportError::broken(&file, &why))?;
         let is_history = value.get("commits").is_some() && value.get("range").is_some();
         let is_report = value.get("findings").is_some() && value.get("tool").is_some();
         let version = value.get("version").and_then(Value::as_u64);
@@ -195,15 +194,11 @@ impl MemberReport {
             return Err(ReportError::Newer { file, version });
         }
         let content = if is_history {
-            Content::History(serde_json::from_value(value).map_err(broken)?)
+            serde_json::from_value(value).map(Content::History)
         } else {
-            let report: Report = serde_json::from_value(value).map_err(broken)?;
-            match (&report.audit, &report.duplication) {
-                (Some(_), _) => Content::Audit(report),
-                (None, Some(_)) => Content::Scan(report),
-                (None, None) => Content::Check(report),
-            }
+            serde_json::from_value(value).map(Content::of_report)
         };
+        let content = content.map_err(|why| ReportError::broken(&file, &why))?;
         let (repository, day) = named(folder, path);
         Ok(Some(Self { file, repository, day, content }))
     }
@@ -219,11 +214,11 @@ fn named(folder: &str, path: &str) -> (String, Option<String>) {
         // From the end, so that a repository may be called `audit-tool`.
         loop {
             let before = rest;
-            if let Some(at) = rest.len().checked_sub(10).filter(|&at| rest.is_char_boundary(at))
-                && is_day(&rest[at..])
+            if let Some(at) = rest.len().checked_sub("2026-11-01".len())
+                && let Some((before, of_day)) = rest.split_at_checked(at)
+                && of_day.parse::<Date>().is_ok()
             {
-                day = Some(rest[at..].to_owned());
-                rest = &rest[..at];
+                (day, rest) = (Some(of_day.to_owned()), before);
             }
             let separators = ['-', '_', '.', ' '];
             rest = rest.trim_end_matches(separators);
@@ -244,14 +239,6 @@ fn named(folder: &str, path: &str) -> (String, Option<String>) {
     }
     let name = if parts.is_empty() { folder.to_owned() } else { parts.join("/") };
     (name, day)
-}
-
-/// Whether this is a day as in 2026-11-01.
-fn is_day(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_digit =
-        |at: usize| if at == 4 || at == 7 { bytes[at] == b'-' } else { bytes[at].is_ascii_digit() };
-    bytes.len() == 10 && (0..10).all(is_digit) && text.parse::<crate::policy::Date>().is_ok()
 }
 
 /// The reports of many repositories, combined.
@@ -339,13 +326,11 @@ impl SharedComponent {
     /// Why the policies answer so: the reason, or if there are several, each with the repositories
     /// that give it.
     pub fn reason(&self) -> String {
-        let of = |(reason, users): (&String, &BTreeSet<String>)| match self.reasons.len() {
+        let reasons = self.reasons.iter().map(|(reason, users)| match self.reasons.len() {
             1 => reason.clone(),
-            _ => {
-                format!("{}: {reason}", Vec::from_iter(users.iter().map(String::as_str)).join(", "))
-            }
-        };
-        Vec::from_iter(self.reasons.iter().map(of)).join("; ")
+            _ => format!("{}: {reason}", Vec::from_iter(users.iter().cloned()).join(", ")),
+        });
+        Vec::from_iter(reasons).join("; ")
     }
 }
 
@@ -374,8 +359,7 @@ pub struct Day {
 impl Day {
     /// The lines of all repositories, and the duplicated ones.
     pub fn total(&self) -> (usize, usize) {
-        let sum = |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated);
-        self.of.values().copied().fold((0, 0), sum)
+        self.of.values().fold((0, 0), |(all, copied), (n, n_copied)| (all + n, copied + n_copied))
     }
 }
 
@@ -466,8 +450,9 @@ impl Organization {
                 }
             }
         }
-        let named = |(name, member): (&str, Member)| Member { name: name.to_owned(), ..member };
-        merged.repositories = members.into_iter().map(named).collect();
+        let members = members.into_iter();
+        let members = members.map(|(name, of)| Member { name: name.to_owned(), ..of });
+        merged.repositories = members.collect();
         merged
             .flows
             .sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
@@ -494,15 +479,13 @@ impl Organization {
                 // A corpus of all repositories has this one, too.
                 Some(own) if own == repository => continue,
                 Some(from) => {
-                    let is_it = |flow: &&mut Flow| flow.from == from && flow.to == repository;
-                    match self.flows.iter_mut().find(is_it) {
+                    let mut flows = self.flows.iter_mut();
+                    match flows.find(|flow| flow.from == from && flow.to == repository) {
                         // Another version of it.
                         Some(flow) => {
                             flow.n_files += files;
                             flow.n_tokens += tokens;
-                            if gravity_of(&verdict.answer) > gravity_of(&flow.answer) {
-                                flow.answer.clone_from(&verdict.answer);
-                            }
+                            keep_graver(&mut flow.answer, &verdict.answer);
                         }
                         None => self.flows.push(Flow {
                             to: repository.to_owned(),
@@ -525,9 +508,7 @@ impl Organization {
                         users: BTreeMap::new(),
                     });
                     shared.versions.extend(component.version.clone());
-                    if gravity_of(&verdict.answer) > gravity_of(&shared.answer) {
-                        shared.answer.clone_from(&verdict.answer);
-                    }
+                    keep_graver(&mut shared.answer, &verdict.answer);
                     let reason = shared.reasons.entry(verdict.reason.clone()).or_default();
                     reason.insert(repository.to_owned());
                     let user = shared.users.entry(repository.to_owned()).or_default();
@@ -539,36 +520,51 @@ impl Organization {
 
     /// Adds errors and warnings; not those about code that only the repository itself has.
     fn add_findings(&mut self, repository: &str, findings: &[ReportedFinding], names: &Names<'_>) {
-        let lines = |of: &Lines| match of.start_line == of.end_line {
-            true => of.start_line.to_string(),
-            false => format!("{}-{}", of.start_line, of.end_line),
-        };
-        let origin = |of: &ReportedOrigin| {
-            let owner = of.component.as_ref().map(|component| {
-                let version = component.version.as_ref().map(|version| format!(" {version}"));
-                let license = component.license.as_deref().unwrap_or("license not known");
-                format!(" of {}{} ({license})", component.name, version.unwrap_or_default())
-            });
-            format!("{}:{}{}", of.path, lines(&of.fragment), owner.unwrap_or_default())
-        };
-        let noted = |of: &ReportedFinding| RepositoryFinding {
+        let grave = findings.iter().filter(|of| of.level > Level::Note);
+        let of_others = grave.filter(|of| {
+            let mut owners = of.origins.iter().map(|origin| origin.component.as_ref());
+            owners.len() == 0 || owners.any(|of| of.is_none_or(|of| !names.is_own(of, repository)))
+        });
+        self.findings.extend(of_others.map(|of| RepositoryFinding {
             repository: repository.to_owned(),
             rule: of.rule.clone(),
             level: of.level,
             message: of.message.clone(),
-            place: format!("{}:{}", of.path, lines(&of.fragment)),
+            place: of.fragment.of_file(&of.path),
             n_tokens: of.tokens,
             is_vulnerable: of.missed_commits.is_some(),
-            origins: of.origins.iter().map(origin).collect(),
+            origins: of.origins.iter().map(ReportedOrigin::describe).collect(),
             identity: of.identity.clone(),
-        };
-        let is_own = |of: &ReportedOrigin| {
-            of.component.as_ref().is_some_and(|of| names.is_own(of, repository))
-        };
-        let is_of_others =
-            |of: &&ReportedFinding| of.origins.is_empty() || !of.origins.iter().all(is_own);
-        let grave = findings.iter().filter(|of| of.level > Level::Note);
-        self.findings.extend(grave.filter(is_of_others).map(noted));
+        }));
+    }
+}
+
+impl Lines {
+    /// A place of the file at `path`: `a.c:3-9`.
+    fn of_file(&self, path: &str) -> String {
+        match self.start_line == self.end_line {
+            true => format!("{path}:{}", self.start_line),
+            false => format!("{path}:{}-{}", self.start_line, self.end_line),
+        }
+    }
+}
+
+impl ReportedOrigin {
+    /// Where the code comes from, in words.
+    fn describe(&self) -> String {
+        let owner = self.component.as_ref().map(|component| {
+            let version = component.version.as_ref().map(|version| format!(" {version}"));
+            let license = component.license.as_deref().unwrap_or("license not known");
+            format!(" of {}{} ({license})", component.name, version.unwrap_or_default())
+        });
+        self.fragment.of_file(&self.path) + &owner.unwrap_or_default()
+    }
+}
+
+/// Makes `answer` the graver one of the two.
+fn keep_graver(answer: &mut String, other: &str) {
+    if gravity_of(other) > gravity_of(answer) {
+        other.clone_into(answer);
     }
 }
 
@@ -590,8 +586,7 @@ impl<'n> Names<'n> {
         let all: BTreeSet<&str> = all.collect();
         let mut short: BTreeMap<String, Option<&str>> = BTreeMap::new();
         for name in &all {
-            let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-            short.entry(last).and_modify(|known| *known = None).or_insert(Some(name));
+            short.entry(last(name)).and_modify(|known| *known = None).or_insert(Some(name));
         }
         Self { all, short }
     }
@@ -603,17 +598,21 @@ impl<'n> Names<'n> {
 
     /// The repository that this component is.
     fn repository(&self, component: &Component) -> Option<&'n str> {
-        let of = |name: &str| {
-            let whole = self.all.get(name).copied();
-            let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-            whole.or_else(|| self.short.get(&last).copied().flatten())
-        };
-        let of_purl = || {
+        self.named(&component.name).or_else(|| {
             let (_, name) = component.purl.as_deref()?.strip_prefix("pkg:")?.split_once('/')?;
-            of(name.split(['@', '?', '#']).next()?)
-        };
-        of(&component.name).or_else(of_purl)
+            self.named(name.split(['@', '?', '#']).next()?)
+        })
     }
+
+    fn named(&self, name: &str) -> Option<&'n str> {
+        let whole = self.all.get(name).copied();
+        whole.or_else(|| self.short.get(&last(name)).copied().flatten())
+    }
+}
+
+/// The last part of a name, in lower case.
+fn last(name: &str) -> String {
+    name.rsplit('/').next().unwrap_or(name).to_lowercase()
 }
 
 /// Adds the commits of a history to their months; returns its new and its copied tokens.
@@ -621,7 +620,7 @@ fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, u
     let mut sum = (0, 0);
     for commit in &history.commits {
         sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
-        let day = crate::policy::Date::of_seconds(commit.author_time).to_string();
+        let day = Date::of_seconds(commit.author_time).to_string();
         let mut parts = day.split('-').map(str::parse::<i32>);
         let (Some(Ok(year)), Some(Ok(month))) = (parts.next(), parts.next()) else { continue };
         let of = months.entry(year * 12 + month - 1).or_default();
@@ -639,10 +638,10 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else {
         return Vec::new();
     };
-    let name = |at: i32| format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1);
-    let first = first.max(last - MAX_MONTHS);
-    let month = |at: i32| Month { name: name(at), ..months.remove(&at).unwrap_or_default() };
-    (first..=last).map(month).collect()
+    Vec::from_iter((first.max(last - MAX_MONTHS)..=last).map(|at| Month {
+        name: format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1),
+        ..months.remove(&at).unwrap_or_default()
+    }))
 }
 
 /// A whole, and a part of it.
@@ -661,11 +660,10 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
         by_day.entry(day).or_default().push((&document.repository, share));
     }
     let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let day = |(name, shares): (&str, Vec<(&str, Part)>)| {
+    Vec::from_iter(by_day.into_iter().map(|(name, shares)| {
         of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
         Day { name: name.to_owned(), of: of.clone() }
-    };
-    by_day.into_iter().map(day).collect()
+    }))
 }
 
 /// Puts findings in order, the gravest first, and keeps each once: the same copy may be in an audit

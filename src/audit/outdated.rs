@@ -39,7 +39,7 @@ pub(super) fn candidates<'c>(
     origin: &dyn Fn(&FilePath) -> Option<&'c Source>,
 ) -> Vec<Candidate<'c>> {
     let file = |path: &FilePath| changed.iter().find(|file| file.source.path == *path);
-    let candidate = |(finding, of): (usize, &Finding)| {
+    let candidates = findings.iter().enumerate().filter_map(|(finding, of)| {
         let copy = &file(&of.path).filter(|_| of.about == About::Copy)?.source;
         let nearest = of.origins.iter().find(|origin| origin.place == Place::Tree)?;
         let origin = origin(&nearest.path).filter(|_| file(&nearest.path).is_none())?;
@@ -47,8 +47,8 @@ pub(super) fn candidates<'c>(
         let there = around(origin, &nearest.fragment);
         let is_same = are_spelled_alike((copy, &own), (origin, &there));
         (!is_same).then_some(Candidate { finding, copy, own, origin })
-    };
-    findings.iter().enumerate().filter_map(candidate).take(MAX_FINDINGS).collect()
+    });
+    candidates.take(MAX_FINDINGS).collect()
 }
 
 /// Turns the candidates among the findings into findings about copies of a past state, where they
@@ -128,8 +128,9 @@ fn later_commits(
         let after = newer.as_ref().unwrap_or(origin);
         let fixes = fixes(older.document(), after.document());
         let missed = missed(&older.tokens, &fixes, &after.tokens, Some(&origin.tokens), &held);
-        let was_it = || has(&older, (copy, own)) && !has(after, (copy, own));
-        if missed.iter().any(|missed| own.contains(&missed.at.start)) || was_it() {
+        if missed.iter().any(|missed| own.contains(&missed.at.start))
+            || has(&older, (copy, own)) && !has(after, (copy, own))
+        {
             let info = reader.info(edit.commit)?;
             let (commit, subject) = (edit.commit.to_string(), info.subject);
             since.push(Change { commit, subject, time: info.time });

@@ -86,6 +86,14 @@ pub struct ResemblingPair {
     pub b_in_a: Option<Estimate>,
 }
 
+impl ResemblingPair {
+    /// The larger of the two containments, as far as they can be estimated.
+    fn containment(&self) -> f64 {
+        let estimates = [self.a_in_b, self.b_in_a].into_iter().flatten();
+        estimates.map(|estimate| estimate.value).fold(0.0, f64::max)
+    }
+}
+
 /// Compares `documents`: files, folders or archives.
 ///
 /// Pairs are found by the shingles that they share: one that shares nothing costs nothing.
@@ -98,20 +106,17 @@ pub fn resemblances(
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
     context.progress.begin("reading", documents.len());
-    let shingled = |document: &Submission| {
+    let read = documents.par_iter().map(|document| {
         context.progress.step();
         let reading = Reading::of(document, &sources, params.with_words);
         let parts: Vec<Vec<u64>> =
             reading.files.iter().map(|file| numbers(&file.tokens, params.is_normalized)).collect();
         let shingles =
             Shingles::new(parts.iter().map(Vec::as_slice), params.shingle, params.counting);
-        (shingles, parts.iter().map(Vec::len).sum::<usize>(), reading.left_out)
-    };
-    let read: Vec<_> = documents.par_iter().map(shingled).collect();
-    let sketched = |sampling| {
-        read.par_iter().map(move |(all, ..)| ShingleSketch::new(all, sampling, SEED)).collect()
-    };
-    let sketches: Option<Vec<ShingleSketch>> = params.sampling.map(sketched);
+        (shingles, parts.iter().map(Vec::len).sum(), reading.left_out)
+    });
+    let read: Vec<ReadDocument> = read.collect();
+    let sketches = params.sampling.map(|sampling| sketched(&read, sampling));
 
     context.progress.begin("comparing", documents.len());
     let kept =
@@ -127,56 +132,55 @@ pub fn resemblances(
             n_shared[posting.document as usize] += 1;
         }
         let others: Vec<_> = (a + 1..read.len()).filter(|&b| n_shared[b] > 0).collect();
-        let pair = |b: usize| match &sketches {
+        let pairs = others.into_iter().map(|b| match &sketches {
             Some(sketches) => by_sketches(a, b, sketches),
             None => exact(a, b, [a, b].map(|at| read[at].0.len()), n_shared[b]),
-        };
-        others.into_iter().map(pair).collect::<Vec<_>>()
+        });
+        pairs.collect::<Vec<_>>()
     });
     let mut pairs: Vec<ResemblingPair> = pairs.collect();
-    let contained = |pair: &ResemblingPair| {
-        let value = |estimate: Option<Estimate>| estimate.map_or(0.0, |estimate| estimate.value);
-        value(pair.a_in_b).max(value(pair.b_in_a))
-    };
     pairs.sort_by(|one, other| {
         let by_resemblance = other.resemblance.value.total_cmp(&one.resemblance.value);
         by_resemblance
-            .then(contained(other).total_cmp(&contained(one)))
+            .then(other.containment().total_cmp(&one.containment()))
             .then((one.a, one.b).cmp(&(other.a, other.b)))
     });
 
     let clusters = params.clustered.map(|threshold| {
         // All shingles are the sketch that samples every one.
-        let all = || {
-            read.par_iter()
-                .map(|(all, ..)| ShingleSketch::new(all, ShingleSampling::Mod { modulus: 1 }, SEED))
-                .collect()
-        };
+        let all = sketched(&read, ShingleSampling::Mod { modulus: 1 });
         let super_size = params.by_super_shingles.then(|| super_size(threshold));
-        greedy_clusters(sketches.as_ref().unwrap_or(&all()), threshold, MAX_POSTINGS, super_size)
+        greedy_clusters(sketches.as_ref().unwrap_or(&all), threshold, MAX_POSTINGS, super_size)
     });
-    let shingled = |at: usize| MeasuredDocument {
+    let measured = (0..read.len()).map(|at| MeasuredDocument {
         name: documents[at].name.clone(),
         n_tokens: read[at].1,
         n_shingles: read[at].0.len(),
         n_sketched: sketches.as_ref().map(|sketches| sketches[at].kept().len()),
-    };
-    let measured = (0..read.len()).map(shingled).collect();
+    });
+    let measured = measured.collect();
     let mut skipped: Vec<LeftOut> = read.into_iter().flat_map(|(.., left_out)| left_out).collect();
     skipped.sort();
     Resemblances { documents: measured, pairs, clusters, params, skipped }
 }
 
+/// The shingles of a document, the number of its tokens, and what was not read of it.
+type ReadDocument = (Shingles, usize, Vec<LeftOut>);
+
+/// The sketches of documents.
+fn sketched(read: &[ReadDocument], sampling: ShingleSampling) -> Vec<ShingleSketch> {
+    read.par_iter().map(|(all, ..)| ShingleSketch::new(all, sampling, SEED)).collect()
+}
+
 /// Tokens as numbers. Punctuation and keywords are equal where their symbols are; the rest also by
 /// its spelling, unless it counts by class.
 fn numbers(tokens: &[Token], is_normalized: bool) -> Vec<u64> {
-    let number = |token: &Token| {
+    Vec::from_iter(tokens.iter().map(|token| {
         let is_spelled = !is_normalized
             && matches!(token.kind(), Kind::Identifier | Kind::Number | Kind::String);
         let exact = if is_spelled { u64::from(token.exact) } else { 0 };
         u64::from(token.symbol.get()) << 32 | exact
-    };
-    tokens.iter().map(number).collect()
+    }))
 }
 
 fn exact(a: usize, b: usize, [n_a, n_b]: [usize; 2], n_shared: usize) -> ResemblingPair {

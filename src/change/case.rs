@@ -33,7 +33,7 @@ impl CheckRequest {
         let is_base_trusted =
             said == Trust::Base || said == Trust::Auto && environment::is_machine();
         if !is_base_trusted {
-            let head = self.settings.read(Some(repository))?;
+            let head = self.settings.settings(Some(repository))?;
             if said.or(head.raw.trust) != Trust::Base {
                 return self.judged_by_head(repository, &head);
             }
@@ -48,7 +48,7 @@ impl CheckRequest {
         let (mut range, mut notices) = search.range()?;
         let (mut settings, mut missing) = range.authority(repository).settings(&self.settings)?;
         if said.or(settings.raw.trust) == Trust::Head {
-            return self.judged_by_head(repository, &self.settings.read(Some(repository))?);
+            return self.judged_by_head(repository, &self.settings.settings(Some(repository))?);
         }
         let base = settings.raw.base.clone();
         if self.base().is_none() && !base.is_empty() {

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use super::corpus_edits::CorpusEdits;
 use super::paths::{in_tree, settled};
 use super::policy_edits::PolicyEdits;
-use super::work_tree::{BaselinePlace, SettingsPlace};
 use super::{Authority, CheckRequest, Error, Range, Side};
 use crate::config::{Config, SettingsFile};
 use crate::git::{Repository, Snapshot};
@@ -63,19 +62,16 @@ impl CheckPolicy {
         if let Some((_, base)) = &range.base {
             notices.extend(edits(request, &authority, base, &config, has_project)?);
         }
-        let missing_baseline = match range.side {
-            Side::Head => {
-                request.baseline.missing(Some(repository.root()), &config).map(str::to_owned)
-            }
-            Side::Base => None,
-        };
+        let is_head_trusted = range.side == Side::Head;
+        let root = is_head_trusted.then_some(repository.root());
+        let missing_baseline = request.baseline.missing_baseline(root, &config).map(str::to_owned);
         Ok(Self {
             languages: config.languages(&origin)?,
             config,
             acceptance: Acceptance {
                 baseline,
                 decisions,
-                trusts_change: range.side == Side::Head,
+                trusts_change: is_head_trusted,
                 keeps_suppressed: request.keeps_suppressed,
             },
             notices,
@@ -100,15 +96,8 @@ fn edits(
 ) -> Result<Vec<Notice>, Error> {
     let (reader, root, head) =
         (&authority.repository.reader(), authority.repository.root(), authority.head);
-    let settings = match &request.settings {
-        SettingsPlace::File(file) => in_tree(file, root),
-        _ => None,
-    };
-    let baseline = match &request.baseline {
-        BaselinePlace::File(file) => in_tree(file, root),
-        _ => None,
-    };
-    let baseline = baseline.or_else(|| settled(&config.baseline));
+    let settings = request.settings.in_tree(root);
+    let baseline = request.baseline.in_tree(root).or_else(|| settled(&config.baseline));
     let decisions = settled(&config.decisions);
     let mut notices =
         PolicyEdits { reader, base, head, settings, baseline, decisions }.notices()?;

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use super::Error;
 use super::state::project_files;
 use crate::config::Vendored;
-use crate::files::{Entry, ReadFiles};
-use crate::git::{Reader, Snapshot};
+use crate::files::ReadFiles;
+use crate::git::{Reader, Snapshot, Way};
 use crate::license::{LicensingInfo, is_relevant};
 use crate::policy::Notice;
-use crate::sources::MAX_LICENSE_FILE;
+use crate::sources::{is_license_sized, may_state_license};
 use crate::text::{FilePath, count};
 
 /// A change.
@@ -31,15 +31,17 @@ impl<'e> CorpusEdits<'e> {
     /// What it edits in `corpora`, folders of the repository.
     pub fn corpora<'n>(&'n self, corpora: &'n [FilePath]) -> impl Iterator<Item = Notice> + 'n {
         corpora.iter().filter_map(|folder| {
-            let way = |files| self.reader.way(files, folder).ok()?.end.ok();
-            let folders: BTreeSet<FilePath> =
-                [way(self.base), way(self.head)].into_iter().flatten().collect();
-            let mut edited: BTreeSet<FilePath> =
-                folders.iter().flat_map(|folder| self.edited_in(folder)).collect();
-            // A link in the place of the folder, or above it, puts another one there.
-            edited.extend(self.edited_links(folder));
             let moved = self.head.moved_submodules(self.base);
-            edited.extend(moved.filter(|path| path.is_in(folder) || folder.is_in(path)).cloned());
+            let moved = moved.filter(|path| path.is_in(folder) || folder.is_in(path));
+            let mut edited: BTreeSet<FilePath> = moved.cloned().collect();
+            let ways = [self.base, self.head].map(|files| self.reader.way(files, folder));
+            for Way { links, end } in ways.into_iter().flatten() {
+                // A link in the place of the folder, or above it, puts another one there.
+                let links = links.into_iter().map(|link| &link.path);
+                let links = links.filter(|path| self.base.link(path) != self.head.link(path));
+                edited.extend(links.cloned());
+                edited.extend(end.iter().flat_map(|folder| self.edited_in(folder)));
+            }
             let what = format!("the change edits a corpus, the folder `{folder}`");
             of_files(&what, edited)
         })
@@ -58,19 +60,19 @@ impl<'e> CorpusEdits<'e> {
 
     /// What it makes of the license of the project.
     pub fn project(&self) -> Result<Option<Notice>, Error> {
-        let root_files = self.edited_in(&FilePath::new("")).into_iter();
-        let path = root_files.filter(|path| !path.as_bytes().contains(&b'/')).find(is_relevant);
+        let path = self.edited_in(&FilePath::new("")).into_iter().find(may_state_license);
         if path.is_none() {
             return Ok(None);
         }
-        let license = |files| -> Result<String, Error> {
-            let files = project_files(files, self.reader)?;
-            let license = files.terms().license.as_ref();
-            Ok(license.map_or_else(|| "none that is known".to_owned(), ToString::to_string))
-        };
-        let (old, new) = (license(self.base)?, license(self.head)?);
+        let (old, new) = (self.project_license(self.base)?, self.project_license(self.head)?);
         let message = format!("the change edits the license of the project from {old} to {new}");
         Ok((old != new).then(|| Notice::new(path, None, &message)))
+    }
+
+    fn project_license(&self, files: &Snapshot) -> Result<String, Error> {
+        let files = project_files(files, self.reader)?;
+        let license = files.terms().license.as_ref();
+        Ok(license.map_or_else(|| "none that is known".to_owned(), ToString::to_string))
     }
 
     /// The files in `folder` that are others than before, or gone.
@@ -78,25 +80,14 @@ impl<'e> CorpusEdits<'e> {
         self.edited.iter().copied().filter(|path| path.is_in(folder)).cloned().collect()
     }
 
-    /// The links on the way to `folder` that are others than before, or gone.
-    fn edited_links(&self, folder: &FilePath) -> BTreeSet<FilePath> {
-        let on_way =
-            |files| self.reader.way(files, folder).map(|way| way.links).unwrap_or_default();
-        let is_edited = |link: &&&Entry| self.base.link(&link.path) != self.head.link(&link.path);
-        let of_both = [on_way(self.base), on_way(self.head)].concat();
-        of_both.iter().filter(is_edited).map(|link| link.path.clone()).collect()
-    }
-
     /// Whether a file states other licenses than before.
     fn is_licensed_anew(&self, path: &FilePath) -> bool {
-        let stated = |files: &Snapshot| {
-            let short = files.get(path).filter(|entry| {
-                self.reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
-            });
+        let [old, new] = [self.base, self.head].map(|files| {
+            let short = files.get(path).filter(|entry| is_license_sized(self.reader, entry));
             let bytes = short.and_then(|entry| self.reader.read(entry).ok()).unwrap_or_default();
             LicensingInfo::new(path, &bytes)
-        };
-        is_relevant(path) || stated(self.base) != stated(self.head)
+        });
+        is_relevant(path) || old != new
     }
 }
 

@@ -27,11 +27,11 @@ impl Authority<'_> {
         let (reader, base) = (self.repository.reader(), self.corpora());
         let way = reader.way(self.head, path)?;
         let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
-        let linked = || Error::LinkedCorpus(name.to_owned());
+        let linked = Error::LinkedCorpus(name.to_owned());
         if self.side == Side::Head {
             return match on_disk.is_dir() {
                 true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => {
-                    Err(linked())
+                    Err(linked)
                 }
                 true => Ok(Components::on_disk(on_disk)?),
                 false => Ok(Components::in_repository(None, Vec::new(), self.repository)),
@@ -51,10 +51,10 @@ impl Authority<'_> {
             Vec::new()
         };
         if leads_elsewhere && base.is_empty() {
-            return Err(linked());
+            return Err(linked);
         }
         if let Some(added) = mixed_in(&base, &of_head, &on_disk_alone) {
-            let path = FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat());
+            let path = FilePath::joined(path.as_bytes(), added.as_bytes());
             return Err(Error::MixedCorpus { name: name.to_owned(), path });
         }
         let entries = [base, on_disk_alone].concat();
@@ -76,11 +76,10 @@ fn is_below(path: &Path, root: &Path) -> bool {
 
 /// The files of a state that are in `folder`, by their paths in it.
 fn inside(files: &Snapshot, folder: &FilePath) -> Vec<Entry> {
-    let relative = |entry: &Entry| {
+    Vec::from_iter(files.below(folder).filter_map(|entry| {
         let path = entry.path.as_bytes().strip_prefix(folder.as_bytes())?.strip_prefix(b"/")?;
         Some(Entry { path: FilePath::new(path), ..entry.clone() })
-    };
-    files.below(folder).filter_map(relative).collect()
+    }))
 }
 
 /// Those of the files on disk that neither side has recorded.
@@ -98,18 +97,20 @@ fn mixed_in<'e>(
     head: &'e [Entry],
     on_disk_alone: &[Entry],
 ) -> Option<&'e FilePath> {
-    let component = |entry: &Entry| -> Vec<u8> {
-        let path = entry.path.as_bytes();
-        memchr::memchr(b'/', path).map_or_else(Vec::new, |end| path[..end].to_vec())
-    };
-    let of_base: BTreeSet<Vec<u8>> = base.iter().map(component).collect();
-    let of_disk: BTreeSet<Vec<u8>> = on_disk_alone.iter().map(component).collect();
-    let is_all_users = !of_base.iter().any(|component| !component.is_empty());
-    let is_mixed = |entry: &&Entry| {
+    let of_base: BTreeSet<&[u8]> = base.iter().map(component).collect();
+    let of_disk: BTreeSet<&[u8]> = on_disk_alone.iter().map(component).collect();
+    let is_all_users = of_base.iter().all(|component| component.is_empty());
+    let mixed = head.iter().find(|entry| {
         let component = component(entry);
         entry.blob().is_some()
             && !base.iter().any(|known| known.path == entry.path)
-            && (is_all_users || !of_base.contains(&component) && of_disk.contains(&component))
-    };
-    head.iter().find(is_mixed).map(|entry| &entry.path)
+            && (is_all_users || !of_base.contains(component) && of_disk.contains(component))
+    });
+    mixed.map(|entry| &entry.path)
+}
+
+/// The name of the component that a file of a corpus folder is in; empty for a file beside them.
+fn component(entry: &Entry) -> &[u8] {
+    let path = entry.path.as_bytes();
+    memchr::memchr(b'/', path).map_or(&[], |end| &path[..end])
 }

@@ -1,8 +1,8 @@
 //! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the
 //! other systems in `SYSTEMS`.
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, io};
 
 use serde_json::Value;
 
@@ -38,6 +38,16 @@ pub(super) struct NamedRevision {
 }
 
 impl NamedRevision {
+    /// The commit with this id, which `by` names; `None` if it is no commit.
+    fn commit(id: String, by: &'static str) -> Option<Self> {
+        is_commit(&id).then_some(Self { revision: id, or: None, by })
+    }
+
+    /// The branch of the remote, which `by` names.
+    fn branch(name: &str, by: &'static str) -> Self {
+        Self { revision: remote_branch(name), or: None, by }
+    }
+
     /// The revision and its commit, or what serves as well if only that is here. A branch is no tag
     /// of its name.
     ///
@@ -72,6 +82,13 @@ struct System {
     /// up before the target went on.
     proposed: Option<&'static str>,
     default_branch: Option<&'static str>,
+}
+
+impl System {
+    /// The one with this mark, and with nothing but bases.
+    const fn of(mark: &'static str, bases: &'static [Base]) -> Self {
+        Self { mark: (mark, None), bases, proposed: None, default_branch: None }
+    }
 }
 
 /// Where the base is named.
@@ -132,21 +149,11 @@ const SYSTEMS: &[System] = &[
         proposed: Some("SYSTEM_PULLREQUEST_SOURCECOMMITID"),
         default_branch: None,
     },
-    System {
-        mark: ("BITBUCKET_BUILD_NUMBER", None),
-        bases: &[
-            Commit("BITBUCKET_PR_DESTINATION_COMMIT"),
-            Branch("BITBUCKET_PR_DESTINATION_BRANCH"),
-        ],
-        proposed: None,
-        default_branch: None,
-    },
-    System {
-        mark: ("JENKINS_URL", None),
-        bases: &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of(
+        "BITBUCKET_BUILD_NUMBER",
+        &[Commit("BITBUCKET_PR_DESTINATION_COMMIT"), Branch("BITBUCKET_PR_DESTINATION_BRANCH")],
+    ),
+    System::of("JENKINS_URL", &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")]),
     System {
         mark: ("BUILDKITE", None),
         bases: &[
@@ -157,7 +164,7 @@ const SYSTEMS: &[System] = &[
         default_branch: Some("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     },
     // Its variables name no base; its settings can hand one over, in SECONDHAND_BASE.
-    System { mark: ("CIRCLECI", None), bases: &[], proposed: None, default_branch: None },
+    System::of("CIRCLECI", &[]),
     System {
         mark: ("TRAVIS", None),
         // Of a push the branch is the one that was pushed, and the number of the pull request is
@@ -169,19 +176,9 @@ const SYSTEMS: &[System] = &[
         proposed: Some("TRAVIS_PULL_REQUEST_SHA"),
         default_branch: None,
     },
-    System {
-        mark: ("TEAMCITY_VERSION", None),
-        bases: &[Branch("teamcity.pullRequest.target.branch")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of("TEAMCITY_VERSION", &[Branch("teamcity.pullRequest.target.branch")]),
     // GitHub Actions without its event, and what imitates it.
-    System {
-        mark: ("GITHUB_BASE_REF", None),
-        bases: &[Branch("GITHUB_BASE_REF")],
-        proposed: None,
-        default_branch: None,
-    },
+    System::of("GITHUB_BASE_REF", &[Branch("GITHUB_BASE_REF")]),
 ];
 
 /// The range that the environment names; `None` outside of any we know.
@@ -194,11 +191,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
     }
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
-        let unreadable = |why: String| Error::Event { file: file.clone(), why };
-        let text =
-            files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
-        let event: Value =
-            serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let event = event_in(&file).map_err(|why| Error::Event { file, why: why.to_string() })?;
         let range = range_of_event(&event);
         if range.base.is_some() {
             return Ok(Some(range));
@@ -206,21 +199,21 @@ pub(super) fn range() -> Result<Option<EventRange>, Error> {
         of_event = Some(range);
     }
     let of_system = range_of_system(&|name| variable(name).or_else(|| property(name)));
-    Ok(match (of_system, of_event) {
-        (Some(system), Some(event)) => Some(EventRange {
-            default_branch: system.default_branch.or(event.default_branch),
-            ..system
-        }),
-        (of_system, of_event) => of_system.or(of_event),
-    })
+    let Some(system) = of_system else { return Ok(of_event) };
+    let default_branch = system.default_branch.or(of_event.and_then(|event| event.default_branch));
+    Ok(Some(EventRange { default_branch, ..system }))
+}
+
+/// What the file of an event has.
+fn event_in(file: &Path) -> io::Result<Value> {
+    Ok(serde_json::from_str(&files::read_text(file, MAX_EVENT)?)?)
 }
 
 /// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.
 /// `None` if it runs them on what is staged.
 pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
-    let by = "PRE_COMMIT_FROM_REF";
-    let base = is_commit(&base).then_some(NamedRevision { revision: base, or: None, by });
+    let base = NamedRevision::commit(base, "PRE_COMMIT_FROM_REF");
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
@@ -235,27 +228,25 @@ fn variable(name: &str) -> Option<String> {
 
 /// The range of an event of GitHub Actions.
 fn range_of_event(event: &Value) -> EventRange {
-    let text = |pointer| Some(event.pointer(pointer)?.as_str()?.to_owned());
-    let base = text("/pull_request/base/sha")
-        .or_else(|| text("/merge_group/base_sha"))
-        .or_else(|| text("/before"));
-    let named = |revision| NamedRevision { revision, or: None, by: "the event" };
-    let base = base.filter(|base| is_commit(base)).map(named);
+    let bases = ["/pull_request/base/sha", "/merge_group/base_sha", "/before"];
+    let base = bases.into_iter().find_map(|pointer| text_at(event, pointer));
     EventRange {
-        base,
+        base: base.and_then(|base| NamedRevision::commit(base, "the event")),
         head: None,
-        proposed: text("/pull_request/head/sha"),
-        default_branch: text("/repository/default_branch"),
+        proposed: text_at(event, "/pull_request/head/sha"),
+        default_branch: text_at(event, "/repository/default_branch"),
     }
+}
+
+fn text_at(event: &Value, pointer: &str) -> Option<String> {
+    Some(event.pointer(pointer)?.as_str()?.to_owned())
 }
 
 /// The range that the variables of one of `SYSTEMS` name; `None` under none of them.
 fn range_of_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<EventRange> {
-    let is_at_work = |system: &&System| match (variable(system.mark.0), system.mark.1) {
-        (Some(value), Some(wanted)) => value == wanted,
-        (value, _) => value.is_some(),
-    };
-    let system = SYSTEMS.iter().find(is_at_work)?;
+    let system = SYSTEMS.iter().find(|System { mark: (name, wanted), .. }| {
+        variable(name).is_some_and(|value| wanted.is_none_or(|wanted| value == wanted))
+    })?;
     Some(EventRange {
         base: system.bases.iter().find_map(|base| base.named(variable)),
         head: None,
@@ -267,19 +258,18 @@ fn range_of_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<EventRan
 impl Base {
     /// The revision that it names here.
     fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<NamedRevision> {
-        let commit = |name| variable(name).filter(|id| is_commit(id));
-        let branch = |name| Some(remote_branch(&variable(name)?));
-        let start = |range: String| Some(range.split_once("..")?.0.to_owned());
-        let (revision, or, by) = match *self {
-            Commit(by) => (commit(by)?, None, by),
-            Branch(by) => (branch(by)?, None, by),
-            BranchOr(by, or) => (branch(by)?, commit(or), by),
-            Range(by) => (variable(by).and_then(start).filter(|id| is_commit(id))?, None, by),
-            If(name, value, base) if variable(name)? == value => return base.named(variable),
-            Unless(name, value, base) if variable(name)? != value => return base.named(variable),
-            If(..) | Unless(..) => return None,
-        };
-        Some(NamedRevision { revision, or, by })
+        match *self {
+            Commit(by) => NamedRevision::commit(variable(by)?, by),
+            Branch(by) => Some(NamedRevision::branch(&variable(by)?, by)),
+            BranchOr(by, or) => {
+                let branch = NamedRevision::branch(&variable(by)?, by);
+                Some(NamedRevision { or: variable(or).filter(|id| is_commit(id)), ..branch })
+            }
+            Range(by) => NamedRevision::commit(variable(by)?.split_once("..")?.0.to_owned(), by),
+            If(name, value, base) if variable(name)? == value => base.named(variable),
+            Unless(name, value, base) if variable(name)? != value => base.named(variable),
+            If(..) | Unless(..) => None,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{files, git};
 
 /// Why a change cannot be checked.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The repository could not be read.
     #[error(transparent)]
@@ -22,32 +23,16 @@ pub enum Error {
     Config(#[from] ConfigError),
     /// A file that judges could not be read.
     #[error("cannot read `{}`: {why}", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: io::Error,
-    },
+    Unreadable { file: PathBuf, why: io::Error },
     /// A baseline is none.
     #[error("cannot read the baseline `{file}`, {error}")]
-    Baseline {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        error: BaselineError,
-    },
+    Baseline { file: String, error: BaselineError },
     /// The file of a workflow's event could not be read.
     #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
-    Event {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: String,
-    },
+    Event { file: PathBuf, why: String },
     /// The base that the environment or the settings name is not in this clone.
     #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
     NamedBase {
-        /// The base.
         revision: String,
         /// The variable or option.
         by: &'static str,
@@ -66,34 +51,19 @@ pub enum Error {
     #[error(
         "there is no project `{name}`: no folder with settings of its own has this name or path"
     )]
-    NoProject {
-        /// The name.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
+    NoProject { name: String, known: Vec<String> },
     /// A path is a revision, or two with dots between them.
     #[error("cannot check the path `{0}`: it is a revision, not a file or folder")]
     RevisionAsPath(String),
     /// A path is in another place.
     #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
-    OutsideCheck {
-        /// The path.
-        path: PathBuf,
-        /// The root of the repository.
-        root: PathBuf,
-    },
+    OutsideCheck { path: PathBuf, root: PathBuf },
     /// A path is nowhere.
     #[error("cannot check the path `{}`: there is no such file or folder", .0.display())]
     NoPath(PathBuf),
     /// An option of the settings leads out of the repository.
     #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
-    OutsideOption {
-        /// The option.
-        key: &'static str,
-        /// Its value.
-        path: String,
-    },
+    OutsideOption { key: &'static str, path: String },
     /// A change adds a corpus to its settings that leads out of the repository.
     #[error(
         "cannot compare with the corpus `{0}`, which the change adds to its settings: it is not inside of the repository"
@@ -106,20 +76,13 @@ pub enum Error {
     #[error(
         "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
     )]
-    MixedCorpus {
-        /// The corpus.
-        name: String,
-        /// A file that the change adds.
-        path: FilePath,
-    },
+    MixedCorpus { name: String, path: FilePath },
     /// A change moves the submodule that has what judges it.
     #[error("cannot use `{what}`: it {is_in} the submodule `{submodule}`, which the change moves")]
     MovedSubmodule {
-        /// What judges it.
         what: String,
         /// Whether it is in the submodule or has a part there, in words.
         is_in: &'static str,
-        /// The submodule.
         submodule: FilePath,
     },
 }
@@ -127,45 +90,44 @@ pub enum Error {
 impl Error {
     /// What to do about it: one line.
     pub fn help(&self) -> Option<String> {
-        Some(match self {
+        let help = match self {
             Self::Git(error) => return error.help(),
             Self::Files(error) => return error.help(),
             Self::Config(error) => return error.help(),
             Self::Unreadable { .. } => return None,
-            Self::Baseline { .. } => {
-                "replace it with `secondhand baseline create --force`".to_owned()
+            Self::NamedBase { revision, is_shallow, .. } => {
+                return Some(fetching(revision, *is_shallow));
             }
-            Self::Event { .. } => "set the base with `--base REV`".to_owned(),
-            Self::NamedBase { revision, is_shallow, .. } => fetching(revision, *is_shallow),
-            Self::NoDefaultBranch => {
-                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the \
-                                      base with `--base REV` or SECONDHAND_BASE"
-                    .to_owned()
-            }
-            Self::NoCommit => "name it with `--base REV`".to_owned(),
-            Self::NoProject { name, known } => naming(name, known),
-            Self::RevisionAsPath(name) => comparing(name),
-            Self::OutsideCheck { .. } => "name the repository with `--repo DIR`".to_owned(),
-            Self::NoPath(_) => {
-                "paths start from the folder of `--repo`; a revision is named with `--base REV`"
-                    .to_owned()
-            }
+            Self::NoProject { name, known } => return Some(naming(name, known)),
+            Self::RevisionAsPath(name) => return Some(comparing(name)),
             Self::OutsideOption { key, .. } => {
-                format!("write `{key}` as a path from the root of the repository")
+                return Some(format!("write `{key}` as a path from the root of the repository"));
             }
-            Self::OutsideCorpus(name) => format!("name it on the command line: `--corpus {name}`"),
-            Self::LinkedCorpus(_) => "put the folder itself in its place".to_owned(),
+            Self::OutsideCorpus(name) => {
+                return Some(format!("name it on the command line: `--corpus {name}`"));
+            }
             Self::MixedCorpus { path, .. } => {
-                format!(
-                    "take `{path}` out of the change, or keep the corpus outside of the repository"
-                )
+                let instead = "keep the corpus outside of the repository";
+                return Some(format!("take `{path}` out of the change, or {instead}"));
             }
             Self::MovedSubmodule { submodule, .. } => {
-                format!(
-                    "let the base have this commit of `{submodule}` first, or trust the head with `--trust head`"
-                )
+                let first = format!("let the base have this commit of `{submodule}` first");
+                return Some(first + ", or trust the head with `--trust head`");
             }
-        })
+            Self::Baseline { .. } => "replace it with `secondhand baseline create --force`",
+            Self::Event { .. } => "set the base with `--base REV`",
+            Self::NoDefaultBranch => {
+                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the \
+                 base with `--base REV` or SECONDHAND_BASE"
+            }
+            Self::NoCommit => "name it with `--base REV`",
+            Self::OutsideCheck { .. } => "name the repository with `--repo DIR`",
+            Self::NoPath(_) => {
+                "paths start from the folder of `--repo`; a revision is named with `--base REV`"
+            }
+            Self::LinkedCorpus(_) => "put the folder itself in its place",
+        };
+        Some(help.to_owned())
     }
 }
 

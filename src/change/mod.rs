@@ -48,4 +48,4 @@ pub use range::{End, Range, Side};
 pub use request::{ChangeEnd, CheckRequest, PastScope, paths_in};
 pub use state::project_files;
 pub use trust::Authority;
-pub use work_tree::{BaselinePlace, SettingsPlace, decisions_of, projects, read_baseline};
+pub use work_tree::{FilePlace, decisions_of, projects, read_baseline};

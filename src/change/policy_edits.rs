@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
 use super::state::{
-    baseline_in, folder_settings_in, moved_submodule, readable_folder_entries, settings_entry,
-    settings_in,
+    baseline_in, folder_settings_in, moved_submodule, raw_of, readable_folder_entries,
+    settings_entry, settings_in,
 };
-use crate::config::{NAMES, RawConfig, Reach, options};
+use crate::config::{NAMES, Reach, options};
 use crate::files::Entry;
-use crate::git::{self, Attributes, Reader, Snapshot};
+use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
 use crate::text::{FilePath, count};
 
@@ -43,9 +43,12 @@ impl<'e> PolicyEdits<'e> {
 
     /// The file at `path` before and after, when it is another one. What cannot be read counts as
     /// nothing here, and is told by [`PolicyEdits::broken`].
-    fn edited(&self, path: &FilePath) -> Option<(Option<&Entry>, Option<&Entry>)> {
-        let at = |files| self.reader.file_at(files, path).ok().flatten();
-        other(at(self.base), at(self.head))
+    fn edited(&self, path: &FilePath) -> Option<[Option<&'e Entry>; 2]> {
+        other(self.sides().map(|files| self.reader.file_at(files, path).ok().flatten()))
+    }
+
+    fn sides(&self) -> [&'e Snapshot; 2] {
+        [self.base, self.head]
     }
 
     /// The notice about a file that the change makes a link to nowhere, if it does; `what` it
@@ -60,108 +63,88 @@ impl<'e> PolicyEdits<'e> {
     /// The submodules that the change moves, and that have what judges it.
     fn submodules(&self) -> Vec<Notice> {
         let named = [&self.settings, &self.baseline, &self.decisions].into_iter().flatten();
-        let notice = |path: &FilePath| {
+        Vec::from_iter(named.filter_map(|path| {
             let submodule = moved_submodule(self.base, self.head, path)?;
             let message = format!("the change moves a submodule, and with it `{path}`");
             Some(Notice::new(Some(submodule.clone()), None, &message))
-        };
-        named.filter_map(notice).collect()
+        }))
     }
 
     fn settings(&self) -> Option<Notice> {
-        let names = || NAMES.iter().map(|name| FilePath::new(name.as_bytes()));
-        let paths: Vec<FilePath> =
-            self.settings.clone().map_or_else(|| names().collect(), |path| vec![path]);
-        if let Some(notice) =
-            paths.iter().find_map(|path| self.broken(path, "the settings, and with them"))
-        {
+        let what = "the settings, and with them";
+        let paths: Vec<FilePath> = match &self.settings {
+            Some(path) => vec![path.clone()],
+            None => NAMES.iter().map(|name| FilePath::new(*name)).collect(),
+        };
+        if let Some(notice) = paths.iter().find_map(|path| self.broken(path, what)) {
             return Some(notice);
         }
-        let (before, after) = match &self.settings {
+        let [before, after] = match &self.settings {
             Some(path) => self.edited(path)?,
             None => {
-                let entry = |files| settings_entry(self.reader, files).ok().flatten();
-                other(entry(self.base), entry(self.head))?
+                other(self.sides().map(|files| settings_entry(self.reader, files).ok().flatten()))?
             }
         };
         if let Some(entry) = after
             && let Err(why) = settings_in(self.reader, entry)
         {
-            return Some(broken(entry.path.clone(), "the settings, and with them", &why));
+            return Some(broken(entry.path.clone(), what, &why));
         }
-        let raw = |entry: Option<&Entry>| -> RawConfig {
+        let raws = [before, after].map(|entry| {
             let read = entry.and_then(|entry| settings_in(self.reader, entry).ok());
-            read.map(|written| written.raw).unwrap_or_default()
-        };
-        let (old, new) = (raw(before), raw(after));
-        let edit = |name: String| {
-            let (old, new) = (old.get(&name), new.get(&name));
-            let shown = |value: Option<String>| {
-                value.unwrap_or_else(|| "a value that cannot be shown".to_owned())
-            };
-            (old != new).then(|| format!("{name} from {} to {}", shown(old), shown(new)))
-        };
-        let mut edited: Vec<String> =
-            options().into_iter().filter_map(|option| edit(option.name)).collect();
+            read.unwrap_or_default().raw
+        });
+        let edits = options().into_iter().filter_map(|option| {
+            let values = raws.each_ref().map(|raw| raw.get(&option.name));
+            edit(&option.name, values, "a value that cannot be shown")
+        });
+        let mut edited: Vec<String> = edits.collect();
+        let [old, new] = raws;
         if old.language != new.language {
             edited.push("its languages".to_owned());
         }
         if edited.is_empty() && old != new {
             edited.push("more than can be listed".to_owned());
         }
-        let path = after.or(before).map(|entry| entry.path.clone());
-        let message = format!("the change edits settings: {}", edited.join("; "));
-        (!edited.is_empty()).then(|| Notice::new(path, None, &message))
+        edits_notice("settings", &after.or(before)?.path, &edited)
     }
 
     /// What the change edits in the settings of folders.
     fn folders(&self) -> Vec<Notice> {
         // A folder counts that either side reaches.
-        let reach = |files| {
-            let root = settings_entry(self.reader, files).ok().flatten();
-            let root = root.and_then(|entry| settings_in(self.reader, entry).ok());
-            Reach::new(&root.map(|written| written.raw).unwrap_or_default())
-        };
-        let reaches = [reach(self.base), reach(self.head)];
-        let entries = |files| -> BTreeMap<_, _> {
-            reaches
-                .iter()
-                .flat_map(|reach| readable_folder_entries(self.reader, files, reach))
-                .collect()
-        };
-        let (before, after) = (entries(self.base), entries(self.head));
+        let reaches = self.sides().map(|files| Reach::new(&raw_of(self.reader, files)));
+        let [before, after] = self.sides().map(|files| {
+            let reaches = reaches.iter();
+            let found = reaches.flat_map(|of| readable_folder_entries(self.reader, files, of));
+            found.collect::<BTreeMap<_, _>>()
+        });
         let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
-        let notice = |folder: &FilePath| {
+        Vec::from_iter(folders.into_iter().filter_map(|folder| {
             if let Some((path, Err(_))) = after.get(folder) {
-                return self.broken(path, "these settings, and with them");
+                return self.broken(path, OF_FOLDER);
             }
-            let entry = |found: Option<&(FilePath, Result<&'e Entry, git::Error>)>| {
-                found.and_then(|(_, entry)| entry.as_ref().ok().copied())
-            };
-            let (old, new) = other(entry(before.get(folder)), entry(after.get(folder)))?;
-            let path = new.or(old).map(|entry| entry.path.clone());
-            let read = |entry: &Entry| folder_settings_in(self.reader, folder.clone(), entry);
-            let values = |entry: Option<&Entry>| {
-                entry.map(|entry| read(entry).map(|of| of.values())).transpose()
-            };
-            let new = match values(new) {
-                Ok(new) => new.unwrap_or_default(),
-                Err(why) => {
-                    return path.map(|path| broken(path, "these settings, and with them", &why));
-                }
-            };
-            let old = values(old).ok().flatten().unwrap_or_default();
-            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-            let edit = |key: &String| {
-                let shown = |of: Option<&String>| of.map_or("nothing", String::as_str).to_owned();
-                let (old, new) = (old.get(key), new.get(key));
-                (old != new).then(|| format!("{key} from {} to {}", shown(old), shown(new)))
-            };
-            let edited: Vec<String> = keys.into_iter().filter_map(edit).collect();
-            let message = format!("the change edits settings of its folder: {}", edited.join("; "));
-            (!edited.is_empty()).then(|| Notice::new(path, None, &message))
+            let entries = [&before, &after].map(|side| side.get(folder)?.1.as_ref().ok().copied());
+            self.folder(folder, other(entries)?)
+        }))
+    }
+
+    /// What the change edits in the settings of one folder, which these entries have.
+    fn folder(&self, folder: &FilePath, entries: [Option<&Entry>; 2]) -> Option<Notice> {
+        let [before, after] = entries;
+        let path = &after.or(before)?.path;
+        let [old, new] = entries.map(|entry| {
+            let read = entry.map(|entry| folder_settings_in(self.reader, folder.clone(), entry));
+            read.transpose().map(|read| read.map(|of| of.values()).unwrap_or_default())
+        });
+        let sides = match new {
+            Ok(new) => [old.unwrap_or_default(), new],
+            Err(why) => return Some(broken(path.clone(), OF_FOLDER, &why)),
         };
-        folders.into_iter().filter_map(notice).collect()
+        let keys: BTreeSet<&String> = sides.iter().flat_map(|values| values.keys()).collect();
+        let edits = keys.into_iter().filter_map(|key| {
+            edit(key, sides.each_ref().map(|values| values.get(key).cloned()), "nothing")
+        });
+        edits_notice("settings of its folder", path, &edits.collect::<Vec<_>>())
     }
 
     fn decisions(&self) -> Option<Notice> {
@@ -178,10 +161,10 @@ impl<'e> PolicyEdits<'e> {
         if let Some(notice) = self.broken(&path, "the baseline, and with it") {
             return Some(notice);
         }
-        let (before, after) = self.edited(&path)?;
-        let read =
-            |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(self.reader, entry).ok());
-        let n_added = read(after).unwrap_or_default().n_beyond(&read(before).unwrap_or_default());
+        let [old, new] = self.edited(&path)?.map(|entry| {
+            entry.and_then(|entry| baseline_in(self.reader, entry).ok()).unwrap_or_default()
+        });
+        let n_added = new.n_beyond(&old);
         let message = format!("the change adds {} to the baseline", count(n_added, "copy"));
         (n_added > 0).then(|| Notice::new(Some(path), None, &message))
     }
@@ -189,15 +172,11 @@ impl<'e> PolicyEdits<'e> {
     /// What the change edits of what `.gitattributes` say of languages, of generated and of
     /// vendored files.
     fn attributes(&self) -> Result<Vec<Notice>, Error> {
-        let text = |entry: Option<&Entry>| -> Result<Vec<u8>, Error> {
-            let text = entry.map(|entry| Attributes::text(entry, self.reader)).transpose()?;
-            Ok(text.flatten().unwrap_or_default())
-        };
         let mut edited = Vec::new();
         for (before, after) in self.head.differences(self.base) {
             let Some(Entry { path, .. }) = after.or(before) else { continue };
             if path.name() == b".gitattributes" {
-                edited.push((path, text(before)?, text(after)?));
+                edited.push((path, self.text(before)?, self.text(after)?));
             }
         }
         if edited.is_empty() {
@@ -206,21 +185,41 @@ impl<'e> PolicyEdits<'e> {
         // Macros of both sides, which only the root can define: a line may use one that the change
         // does not touch.
         let root = FilePath::new(".gitattributes");
-        let roots = [text(self.base.get(&root))?, text(self.head.get(&root))?];
+        let roots = [self.text(self.base.get(&root))?, self.text(self.head.get(&root))?];
         let macros = telling_macros(&roots);
-        let notice = |(path, old, new): &(&FilePath, Vec<u8>, Vec<u8>)| {
+        let notices = edited.iter().filter_map(|(path, old, new)| {
             let (old, new) = (telling_lines(old, &macros), telling_lines(new, &macros));
-            // The last line that matches a file counts, so their order does.
-            let in_order =
-                if old == new { None } else { Some("puts lines in another order".to_owned()) };
             let edits = [list("adds", &beyond(&new, &old)), list("removes", &beyond(&old, &new))];
-            let edits: Vec<String> = edits.into_iter().flatten().collect();
-            let edits = if edits.is_empty() { Vec::from_iter(in_order) } else { edits };
-            let message = format!("the change edits attributes: {}", edits.join("; "));
-            (!edits.is_empty()).then(|| Notice::new(Some((*path).clone()), None, &message))
-        };
-        Ok(edited.iter().filter_map(notice).collect())
+            let mut edits: Vec<String> = edits.into_iter().flatten().collect();
+            // The last line that matches a file counts, so their order does.
+            if edits.is_empty() && old != new {
+                edits.push("puts lines in another order".to_owned());
+            }
+            edits_notice("attributes", path, &edits)
+        });
+        Ok(notices.collect())
     }
+
+    /// The text of a file with attributes; empty if there is none.
+    fn text(&self, entry: Option<&Entry>) -> Result<Vec<u8>, Error> {
+        let text = entry.map(|entry| Attributes::text(entry, self.reader)).transpose()?;
+        Ok(text.flatten().unwrap_or_default())
+    }
+}
+
+/// What a change breaks with the settings of a folder.
+const OF_FOLDER: &str = "these settings, and with them";
+
+/// The notice about edits of a file, if there are any.
+fn edits_notice(what: &str, path: &FilePath, edits: &[String]) -> Option<Notice> {
+    let message = format!("the change edits {what}: {}", edits.join("; "));
+    (!edits.is_empty()).then(|| Notice::new(Some(path.clone()), None, &message))
+}
+
+/// How a value differs, if it does; `unset` is shown where there is none.
+fn edit(name: &str, values: [Option<String>; 2], unset: &str) -> Option<String> {
+    let [old, new] = values.each_ref().map(|value| value.as_deref().unwrap_or(unset));
+    (values[0] != values[1]).then(|| format!("{name} from {old} to {new}"))
 }
 
 /// The notice about a file that the change breaks. With the settings of the base this is no error,
@@ -231,12 +230,9 @@ fn broken(path: FilePath, what: &str, why: &dyn std::fmt::Display) -> Notice {
 }
 
 /// Both entries, when their content differs.
-fn other<'e>(
-    before: Option<&'e Entry>,
-    after: Option<&'e Entry>,
-) -> Option<(Option<&'e Entry>, Option<&'e Entry>)> {
-    let content = |entry: Option<&'e Entry>| entry.map(|entry| &entry.content);
-    (content(before) != content(after)).then_some((before, after))
+fn other(entries: [Option<&Entry>; 2]) -> Option<[Option<&Entry>; 2]> {
+    let [old, new] = entries.map(|entry| entry.map(|entry| &entry.content));
+    (old != new).then_some(entries)
 }
 
 /// The lines that `lines` has and `others` has not, or not as often.
@@ -267,12 +263,11 @@ fn list(verb: &str, lines: &[&[u8]]) -> Option<String> {
 /// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored
 /// files, by way of others, too.
 fn telling_macros(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
-    let definition = |line| {
+    let lines = texts.iter().flat_map(|text| lines_of(text));
+    let definitions = Vec::from_iter(lines.filter_map(|line| {
         let mut words = words(line);
         Some((words.next()?.strip_prefix(b"[attr]")?, words.collect::<Vec<_>>()))
-    };
-    let definitions: Vec<_> =
-        texts.iter().flat_map(|text| lines_of(text)).filter_map(definition).collect();
+    }));
     let mut telling = BTreeSet::new();
     loop {
         let n_before = telling.len();

@@ -73,18 +73,17 @@ impl RangeSearch<'_> {
         }
         // Without a word about the end, people mean what they have just written.
         let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
-        let files = || is_open.then(|| self.uncommitted_files(reader)).flatten();
+        let mut files = if is_open { self.uncommitted_files(reader) } else { None };
         let named_end = match end {
             ChangeEnd::Commit(name) => Some(name.clone()),
             _ => event.as_ref().and_then(|event| event.head.clone()),
         };
         let head_name = named_end.unwrap_or_else(|| "HEAD".to_owned());
         if head_name == "HEAD" && reader.head()?.is_none() {
-            let files = files().ok_or(Error::NoCommit)?;
+            let files = files.ok_or(Error::NoCommit)?;
             let notice = files.judged();
             return Ok((self.uncommitted(reader, Some(files))?, vec![notice]));
         }
-        let mut files = files();
         let head = reader.commit(&head_name)?;
         if files.is_some() && !self.has_commits_of_its_own(head, reader)? {
             let notice = files.iter().map(UncommittedFiles::judged).collect();
@@ -106,11 +105,11 @@ impl RangeSearch<'_> {
 
     /// The files that no commit has.
     fn uncommitted_files(&self, reader: &Reader) -> Option<UncommittedFiles> {
-        let read = || self.request.settings.read(Some(self.repository)).ok();
-        // Errors in settings are reported where they are used.
-        let settings = self
-            .of_work_tree
-            .map_or_else(|| read().map(Cow::Owned), |of| Some(Cow::Borrowed(of)))?;
+        let settings = match self.of_work_tree {
+            Some(settings) => Cow::Borrowed(settings),
+            // Errors in settings are reported where they are used.
+            None => Cow::Owned(self.request.settings.settings(Some(self.repository)).ok()?),
+        };
         UncommittedFiles::read(reader, &settings, self.request)
     }
 
@@ -212,13 +211,10 @@ impl RangeSearch<'_> {
         branch: Option<&str>,
         is_strict: bool,
     ) -> Result<Option<Base>, Error> {
-        let named = match self.tip_by_settings(reader)? {
-            None => branch.map(|branch| branch_of_system(reader, branch, head)).transpose()?,
-            named => named,
-        };
-        let found = match named {
-            None => default_branch(reader, is_strict)?,
-            named => named,
+        let found = match (self.tip_by_settings(reader)?, branch) {
+            (Some(named), _) => Some(named),
+            (None, Some(branch)) => Some(branch_of_system(reader, branch, head)?),
+            (None, None) => default_branch(reader, is_strict)?,
         };
         let name = match found {
             Some((name, tip)) => {
@@ -281,15 +277,24 @@ impl Base {
     /// The one with this name.
     fn named(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Error> {
         let tip = reader.unambiguous_commit(name)?;
-        let start = reader.merge_base(tip, head)?;
-        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start })
+        Ok(Self::before(head, name, tip, reader)?)
     }
 
     /// The one that the environment names.
     fn of_event(reader: &Reader, named: &NamedRevision, head: CommitId) -> Result<Self, Error> {
-        let missing = |why| not_here(why, named.by);
-        let (name, tip) = named.in_clone(reader).map_err(missing)?;
-        let start = reader.merge_base(tip, head).map_err(missing)?;
+        let found = named.in_clone(reader);
+        let base = found.and_then(|(name, tip)| Self::before(head, name, tip, reader));
+        base.map_err(|why| not_here(why, named.by))
+    }
+
+    /// The one at `tip`, which is called `name`, for a change that ends at `head`.
+    fn before(
+        head: CommitId,
+        name: &str,
+        tip: CommitId,
+        reader: &Reader,
+    ) -> Result<Self, git::Error> {
+        let start = reader.merge_base(tip, head)?;
         Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start })
     }
 

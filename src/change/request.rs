@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Error;
 use super::paths::in_tree;
-use super::work_tree::{BaselinePlace, SettingsPlace};
+use super::{Error, FilePlace};
 use crate::config::Overrides;
 use crate::git::{self, CommitId, Reader, Repository, Span, WalkLimits};
 use crate::text::FilePath;
@@ -21,11 +20,11 @@ pub struct CheckRequest {
     /// Projects to judge, too: what their settings call them, or their paths.
     pub projects: Vec<String>,
     /// Where settings are read from.
-    pub settings: SettingsPlace,
+    pub settings: FilePlace,
     /// What takes the place of what the settings say.
     pub overrides: Overrides,
     /// The baseline.
-    pub baseline: BaselinePlace,
+    pub baseline: FilePlace,
     /// The corpora to compare with, besides those of the settings.
     pub corpora: Vec<String>,
     /// Which past is searched, if the option `history` has it searched.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use super::Error;
 use crate::config::{
-    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, SettingsFile, decisions,
+    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, RawConfig, Reach, SettingsFile, decisions,
 };
 use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
-use crate::license::{ProjectFiles, is_relevant};
+use crate::license::ProjectFiles;
 use crate::policy::{Baseline, Decision};
-use crate::sources::MAX_LICENSE_FILE;
+use crate::sources::{is_license_sized, may_state_license};
 use crate::text::FilePath;
 
 /// The decisions of a state of the repository.
@@ -56,12 +56,11 @@ pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<SettingsF
     Ok(written)
 }
 
-/// The corpora that the settings of a state of the repository name. Settings that cannot be read
-/// name none.
-pub(super) fn corpora_of(reader: &Reader, files: &Snapshot) -> Vec<String> {
+/// What the settings at the root of a state of the repository say: the defaults where they cannot
+/// be read.
+pub(super) fn raw_of(reader: &Reader, files: &Snapshot) -> RawConfig {
     let entry = settings_entry(reader, files).ok().flatten();
-    let written = entry.and_then(|entry| settings_in(reader, entry).ok());
-    written.map(|written| written.raw.corpora).unwrap_or_default()
+    entry.and_then(|entry| settings_in(reader, entry).ok()).unwrap_or_default().raw
 }
 
 /// The settings files of the folders of a state of the repository, by folder: those that `reach`
@@ -83,11 +82,11 @@ pub(super) fn readable_folder_entries<'s>(
 ) -> BTreeMap<FilePath, (FilePath, Result<&'s Entry, git::Error>)> {
     let mut found = BTreeMap::new();
     for folder in files.paths().filter_map(|path| reach.folder(path)) {
-        let of_folder =
-            |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
-        let file =
-            |path: FilePath| reader.file_at(files, &path).transpose().map(|entry| (path, entry));
-        if let Some(file) = NAMES.iter().map(|name| of_folder(name)).find_map(file) {
+        let file = NAMES.iter().find_map(|name| {
+            let path = FilePath::joined(folder.as_bytes(), name.as_bytes());
+            reader.file_at(files, &path).transpose().map(|entry| (path, entry))
+        });
+        if let Some(file) = file {
             found.entry(folder).or_insert(file);
         }
     }
@@ -112,10 +111,9 @@ pub(super) fn folder_settings_in(
 /// # Errors
 /// If one of them cannot be read.
 pub fn project_files(files: &Snapshot, reader: &Reader) -> Result<ProjectFiles, files::Error> {
-    let may_state = |path: &FilePath| !path.as_bytes().contains(&b'/') && is_relevant(path);
     let mut stating = Vec::new();
-    for entry in files.entries.iter().filter(|entry| may_state(&entry.path)) {
-        if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+    for entry in files.entries.iter().filter(|entry| may_state_license(&entry.path)) {
+        if is_license_sized(reader, entry)
             && let Ok(bytes) = reader.try_read(entry)?
         {
             stating.push((entry.path.clone(), bytes));
@@ -135,9 +133,9 @@ pub(super) fn moved_submodule<'s>(
 
 /// The text of a file that has at most `max` bytes.
 fn text_in(reader: &Reader, entry: &Entry, max: u64) -> Result<String, Error> {
-    let unreadable = |why| Error::Unreadable { file: PathBuf::from(entry.path.to_string()), why };
-    if reader.size(entry).is_some_and(|size| size > max) {
-        return Err(unreadable(too_large(max)));
-    }
-    String::from_utf8(reader.read(entry)?).map_err(|_| unreadable(not_utf8()))
+    let text = match reader.size(entry) {
+        Some(size) if size > max => Err(too_large(max)),
+        _ => String::from_utf8(reader.read(entry)?).map_err(|_| not_utf8()),
+    };
+    text.map_err(|why| Error::Unreadable { file: PathBuf::from(entry.path.to_string()), why })
 }

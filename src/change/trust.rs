@@ -8,11 +8,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::paths::{in_tree, settled};
+use super::paths::settled;
 use super::state::{
-    baseline_in, corpora_of, decisions_in, moved_submodule, project_files, settings_in, settings_of,
+    baseline_in, decisions_in, moved_submodule, project_files, raw_of, settings_in, settings_of,
 };
-use super::work_tree::{BaselinePlace, SettingsPlace, decisions_of};
+use super::work_tree::{FilePlace, decisions_of};
 use super::{Error, Range, Side};
 use crate::config::{Config, SettingsFile};
 use crate::files::{self, Entry};
@@ -70,21 +70,16 @@ impl<'c> Authority<'c> {
     ///
     /// # Errors
     /// If they cannot be read, are none, or are in a submodule that the change moves.
-    pub fn settings(&self, place: &SettingsPlace) -> Result<(SettingsFile, Option<Notice>), Error> {
+    pub fn settings(&self, place: &FilePlace) -> Result<(SettingsFile, Option<Notice>), Error> {
         let reader = self.repository.reader();
-        let settings = match (self.side, place) {
-            (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => {
-                place.read(Some(self.repository))?
+        let settings = match self.version(place, &reader)? {
+            Version::OnDisk => place.settings(Some(self.repository))?,
+            Version::Usual => settings_of(&reader, self.tip)?,
+            Version::At(entry) => settings_in(&reader, entry)?,
+            Version::Missing(path) => {
+                let notice = missing(path, "these settings are", "were");
+                return Ok((SettingsFile::nowhere(), Some(notice)));
             }
-            (Side::Base, SettingsPlace::Repository) => settings_of(&reader, self.tip)?,
-            (Side::Base, SettingsPlace::File(file)) => match self.version(file, &reader)? {
-                Version::Untracked => place.read(Some(self.repository))?,
-                Version::At(entry) => settings_in(&reader, entry)?,
-                Version::Missing(path) => {
-                    let notice = missing(path, "these settings are", "were");
-                    return Ok((SettingsFile::nowhere(), Some(notice)));
-                }
-            },
         };
         Ok((settings, None))
     }
@@ -96,25 +91,21 @@ impl<'c> Authority<'c> {
     /// As [`Authority::settings`].
     pub fn baseline(
         &self,
-        place: &BaselinePlace,
+        place: &FilePlace,
         config: &Config,
     ) -> Result<(Baseline, Option<Notice>), Error> {
         let reader = self.repository.reader();
-        let root = Some(self.repository.root());
-        let baseline = match (self.side, place) {
-            (Side::Head, _) | (Side::Base, BaselinePlace::Nowhere) => place.read(root, config)?,
-            (Side::Base, BaselinePlace::Settings) => {
+        let baseline = match self.version(place, &reader)? {
+            Version::OnDisk => place.baseline(Some(self.repository.root()), config)?,
+            Version::Usual => {
                 let entry = self.named_by_settings("baseline", &config.baseline, &reader)?;
                 entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default()
             }
-            (Side::Base, BaselinePlace::File(file)) => match self.version(file, &reader)? {
-                Version::Untracked => place.read(root, config)?,
-                Version::At(entry) => baseline_in(&reader, entry)?,
-                Version::Missing(path) => {
-                    let notice = missing(path, "this baseline is", "was");
-                    return Ok((Baseline::default(), Some(notice)));
-                }
-            },
+            Version::At(entry) => baseline_in(&reader, entry)?,
+            Version::Missing(path) => {
+                let notice = missing(path, "this baseline is", "was");
+                return Ok((Baseline::default(), Some(notice)));
+            }
         };
         Ok((baseline, None))
     }
@@ -179,20 +170,24 @@ impl<'c> Authority<'c> {
             return Ok(());
         }
         let root = self.repository.root();
-        let known = corpora_of(&self.repository.reader(), self.base);
+        let known = raw_of(&self.repository.reader(), self.base).corpora;
         let real_root =
             root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
-        let is_wrong = |name: &&String| !known.contains(name) && !is_inside(name, root, &real_root);
-        let Some(name) = named.iter().find(is_wrong) else { return Ok(()) };
+        let mut added = named.iter().filter(|name| !known.contains(name));
+        let Some(name) = added.find(|name| !is_inside(name, root, &real_root)) else {
+            return Ok(());
+        };
         let shown = Location::new(name).map_or_else(|| name.clone(), |of| of.to_string());
         Err(Error::OutsideCorpus(shown))
     }
 
-    /// What the base has of a file that a flag names.
-    fn version(&self, file: &Path, reader: &Reader) -> Result<Version<'c>, Error> {
-        let Some(path) = in_tree(file, self.repository.root()) else {
-            return Ok(Version::Untracked);
-        };
+    /// Which version of a file that judges is believed.
+    fn version(&self, place: &FilePlace, reader: &Reader) -> Result<Version<'c>, Error> {
+        if self.side == Side::Base && *place == FilePlace::Usual {
+            return Ok(Version::Usual);
+        }
+        let path = place.in_tree(self.repository.root()).filter(|_| self.side == Side::Base);
+        let Some(path) = path else { return Ok(Version::OnDisk) };
         if let Some(submodule) = moved_submodule(self.tip, self.head, &path) {
             let (what, submodule) = (path.to_string(), submodule.clone());
             return Err(Error::MovedSubmodule { what, is_in: "is in", submodule });
@@ -200,7 +195,7 @@ impl<'c> Authority<'c> {
         Ok(match reader.file_at(self.tip, &path)? {
             Some(entry) => Version::At(entry),
             None if reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => {
-                Version::Untracked
+                Version::OnDisk
             }
             None => Version::Missing(path),
         })
@@ -222,14 +217,16 @@ impl<'c> Authority<'c> {
     }
 }
 
-/// What the base has of a file that a flag names.
+/// The version of a file that judges, which is believed.
 enum Version<'s> {
-    /// The file, as the base has it.
+    /// That of the base, where no flag names the file.
+    Usual,
+    /// The file that a flag names, as the base has it.
     At(&'s Entry),
-    /// Nothing: the change brings the file in.
+    /// None: the change brings in the file that a flag names.
     Missing(FilePath),
-    /// The file is outside the repository: the user wrote it.
-    Untracked,
+    /// The one on disk: the head is believed, or the user wrote the file.
+    OnDisk,
 }
 
 /// The notice about a file that judges, and that the base does not have.

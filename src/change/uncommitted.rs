@@ -3,10 +3,11 @@
 //! A check of commits mentions them: people edit first, check, and commit later.
 
 use super::CheckRequest;
-use crate::config::{Ruling, SettingsFile};
+use crate::config::SettingsFile;
+use crate::files::Entry;
 use crate::git::{Reader, Snapshot};
 use crate::policy::Notice;
-use crate::text::{FilePath, count};
+use crate::text::count;
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug)]
@@ -26,25 +27,22 @@ impl UncommittedFiles {
     pub fn read(reader: &Reader, settings: &SettingsFile, request: &CheckRequest) -> Option<Self> {
         // A work tree that cannot be read is not what was asked about.
         let (committed, work_tree, index) = states(reader)?;
-        let has_new =
-            |files: &Snapshot| files.differences(&committed).any(|(_, new)| new.is_some());
-        if !has_new(&work_tree) && !has_new(&index) {
+        let both = [&work_tree, &index];
+        if both.iter().all(|of| of.differences(&committed).all(|(_, new)| new.is_none())) {
             return None;
         }
         // Errors in settings are reported where they are used.
         let (config, origin) = request.overrides.complete(settings).ok()?;
         let languages = config.languages(&origin).ok()?;
-        let is_asked = |path: &FilePath| {
-            let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
-            languages.possible(path).next().is_some()
-                && !is_ignored
-                && path.is_within(&request.within)
-        };
-        let n_of = |files: &Snapshot| {
+        let [n_in_work_tree, n_in_index] = [&work_tree, &index].map(|files| {
             let new = files.differences(&committed).filter_map(|(_, new)| new);
-            new.filter(|entry| is_asked(&entry.path)).count()
-        };
-        let (n_in_work_tree, n_in_index) = (n_of(&work_tree), n_of(&index));
+            let asked = new.filter(|Entry { path, .. }| {
+                languages.possible(path).next().is_some()
+                    && !config.ignore.contains(path)
+                    && path.is_within(&request.within)
+            });
+            asked.count()
+        });
         let found = Self { work_tree, n_in_work_tree, n_in_index };
         (found.n() > 0).then_some(found)
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::paths::inside;
+use super::paths::{in_tree, inside};
 use crate::config::{
     Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, SettingsFile, decisions,
     find, read_text,
@@ -13,29 +13,44 @@ use crate::git::Repository;
 use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;
 
-/// Where settings are read from.
+/// Where settings, or a baseline, are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum SettingsPlace {
-    /// From the root of the repository, and from its folders with tracked files.
+pub enum FilePlace {
+    /// Settings: at the root of the repository, and in its folders with tracked files. A baseline:
+    /// where the option `baseline` says, if it is there.
     #[default]
-    Repository,
-    /// From this file alone.
+    Usual,
+    /// In this file alone.
     File(PathBuf),
-    /// From no file.
+    /// Nowhere.
     Nowhere,
 }
 
-impl SettingsPlace {
+impl FilePlace {
+    /// The place by two flags: one names a file, the other says that there is none.
+    pub fn of_flags(file: Option<&PathBuf>, is_nowhere: bool) -> Self {
+        match file {
+            _ if is_nowhere => Self::Nowhere,
+            Some(file) => Self::File(file.clone()),
+            None => Self::Usual,
+        }
+    }
+
+    /// The file, if one is named; from the root of the repository.
+    pub(super) fn in_tree(&self, root: &Path) -> Option<FilePath> {
+        if let Self::File(file) = self { in_tree(file, root) } else { None }
+    }
+
     /// The settings that are written there.
     ///
     /// # Errors
     /// If they cannot be read, or are none.
-    pub fn read(&self, repository: Option<&Repository>) -> Result<SettingsFile, Error> {
+    pub fn settings(&self, repository: Option<&Repository>) -> Result<SettingsFile, Error> {
         let root = repository.map(Repository::root);
         match self {
             Self::Nowhere => return Ok(SettingsFile::nowhere()),
             Self::File(file) => return Ok(SettingsFile::read(file, root)?),
-            Self::Repository => {}
+            Self::Usual => {}
         }
         let written =
             root.and_then(find).map(|file| SettingsFile::read(&file, root)).transpose()?;
@@ -49,45 +64,30 @@ impl SettingsPlace {
         }
         Ok(written)
     }
-}
 
-/// Where the baseline is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum BaselinePlace {
-    /// Where the option `baseline` says, if it is there.
-    #[default]
-    Settings,
-    /// In this file.
-    File(PathBuf),
-    /// Nowhere: no copy is known.
-    Nowhere,
-}
-
-impl BaselinePlace {
     /// The baseline that is there, of the repository at `root` if there is one.
     ///
     /// # Errors
     /// If it cannot be read, or is none; the file that the settings name need not be there.
-    pub fn read(&self, root: Option<&Path>, config: &Config) -> Result<Baseline, Error> {
-        match self {
-            Self::Nowhere => Ok(Baseline::default()),
-            Self::File(file) => read_baseline(file, root),
-            Self::Settings => {
-                let Some(root) = root.filter(|_| !config.baseline.is_empty()) else {
-                    return Ok(Baseline::default());
-                };
-                let file = inside(root, "baseline", &config.baseline)?;
-                match file.symlink_metadata() {
-                    Ok(_) => read_baseline(&file, Some(root)),
-                    Err(_) => Ok(Baseline::default()),
-                }
+    pub fn baseline(&self, root: Option<&Path>, config: &Config) -> Result<Baseline, Error> {
+        if let Self::File(file) = self {
+            return read_baseline(file, root);
+        }
+        if let Some(root) = root
+            && *self == Self::Usual
+            && !config.baseline.is_empty()
+        {
+            let file = inside(root, "baseline", &config.baseline)?;
+            if file.symlink_metadata().is_ok() {
+                return read_baseline(&file, Some(root));
             }
         }
+        Ok(Baseline::default())
     }
 
     /// The baseline that the settings name and that is not there, in a repository at `root`.
-    pub fn missing<'c>(&self, root: Option<&Path>, config: &'c Config) -> Option<&'c str> {
-        let is_named = *self == Self::Settings && !config.baseline.is_empty();
+    pub fn missing_baseline<'c>(&self, root: Option<&Path>, config: &'c Config) -> Option<&'c str> {
+        let is_named = *self == Self::Usual && !config.baseline.is_empty();
         let is_missing = is_named && root?.join(&config.baseline).symlink_metadata().is_err();
         (is_missing && config.baseline != RawConfig::default().baseline).then_some(&config.baseline)
     }
@@ -123,10 +123,12 @@ fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> 
 /// # Errors
 /// If it cannot be read, or is none.
 pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
-    let text = read_text(file, root, MAX_BASELINE);
-    let text = text.map_err(|why| Error::Unreadable { file: file.to_owned(), why })?;
-    Baseline::parse(&text)
+    Baseline::parse(&text_of(file, root, MAX_BASELINE)?)
         .map_err(|error| Error::Baseline { file: file.display().to_string(), error })
+}
+
+fn text_of(file: &Path, root: Option<&Path>, max: u64) -> Result<String, Error> {
+    read_text(file, root, max).map_err(|why| Error::Unreadable { file: file.to_owned(), why })
 }
 
 /// The decisions named in the settings, if the file exists.
@@ -141,7 +143,5 @@ pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Error
     if file.symlink_metadata().is_err() {
         return Ok(Vec::new());
     }
-    let text = read_text(&file, Some(root), MAX_SETTINGS);
-    let text = text.map_err(|why| Error::Unreadable { file: file.clone(), why })?;
-    Ok(decisions(&text, &config.decisions)?)
+    Ok(decisions(&text_of(&file, Some(root), MAX_SETTINGS)?, &config.decisions)?)
 }

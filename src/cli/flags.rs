@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Arg, Args, ValueEnum};
 
-use crate::change::{BaselinePlace, PastScope};
+use crate::change::{FilePlace, PastScope};
 use crate::config::{FailOn, Setting};
 use crate::fingerprint::Effort;
 use crate::git::{Error, Repository, WalkLimits, seconds_of};
@@ -244,12 +244,8 @@ pub(super) struct Suppressing {
 
 impl Suppressing {
     /// Where the baseline is.
-    pub fn place(&self) -> BaselinePlace {
-        match &self.baseline {
-            _ if self.no_baseline => BaselinePlace::Nowhere,
-            Some(file) => BaselinePlace::File(file.clone()),
-            None => BaselinePlace::Settings,
-        }
+    pub fn place(&self) -> FilePlace {
+        FilePlace::of_flags(self.baseline.as_ref(), self.no_baseline)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::change::SettingsPlace;
+use crate::change::FilePlace;
 use crate::cli::flags::{Common, Suppressing};
 use crate::cli::io::error::Failure;
 use crate::cli::io::output::warn;
@@ -19,17 +19,13 @@ pub(super) fn read(
     repository: Option<&Repository>,
     flags: &[Setting],
 ) -> Result<(Config, String), Failure> {
-    let written = place(common).read(repository)?;
+    let written = place(common).settings(repository)?;
     Ok(Overrides::new(&common.set, flags).complete(&written)?)
 }
 
 /// Where the flags have settings read from.
-pub(super) fn place(common: &Common) -> SettingsPlace {
-    match &common.config {
-        _ if common.isolated => SettingsPlace::Nowhere,
-        Some(file) => SettingsPlace::File(file.clone()),
-        None => SettingsPlace::Repository,
-    }
+pub(super) fn place(common: &Common) -> FilePlace {
+    FilePlace::of_flags(common.config.as_ref(), common.isolated)
 }
 
 /// The baseline that the flags or the settings name, and a warning where it is not there.
@@ -39,8 +35,8 @@ pub(super) fn baseline(
     config: &Config,
 ) -> Result<Baseline, Failure> {
     let place = flags.place();
-    place.missing(root, config).into_iter().for_each(warn_of_missing_baseline);
-    Ok(place.read(root, config)?)
+    place.missing_baseline(root, config).into_iter().for_each(warn_of_missing_baseline);
+    Ok(place.baseline(root, config)?)
 }
 
 /// Warns about a baseline that the settings name and that is not there.

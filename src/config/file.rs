@@ -15,54 +15,31 @@ pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
 
 /// Why settings could not be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ConfigError {
     /// The file exists but cannot be read.
     #[error("cannot read `{}`: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: std::io::Error,
-    },
+    File { file: PathBuf, why: std::io::Error },
     /// The file is not TOML, has an unknown key, or a value of another type.
     #[error("cannot read `{file}`, line {line}: {why}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong there.
-        why: String,
-        /// The key that may have been meant.
-        nearest: Option<String>,
-    },
+    Syntax { file: String, line: usize, why: String, nearest: Option<String> },
     /// A key is unknown, or its value cannot be used.
     #[error("cannot use `{key}` of {file}: {why}")]
-    Value {
-        /// The file, or where else it was set.
-        file: String,
-        /// The key.
-        key: String,
-        /// What is wrong with it.
-        why: String,
-        /// The key or value that may have been meant.
-        nearest: Option<String>,
-    },
+    Value { file: String, key: String, why: String, nearest: Option<String> },
 }
 
 impl ConfigError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Syntax { nearest: Some(nearest), .. }
-            | Self::Value { nearest: Some(nearest), .. } => {
-                Some(format!("did you mean `{nearest}`? All options: `secondhand config --list`"))
+        let (Self::Syntax { nearest, .. } | Self::Value { nearest, .. }) = self else {
+            return None;
+        };
+        Some(match nearest {
+            Some(nearest) => {
+                format!("did you mean `{nearest}`? All options: `secondhand config --list`")
             }
-            Self::Syntax { .. } | Self::Value { .. } => {
-                Some("all options: `secondhand config --list`".into())
-            }
-            Self::File { .. } => None,
-        }
+            None => "all options: `secondhand config --list`".to_owned(),
+        })
     }
 
     /// The value of `key` in `file` cannot be used.
@@ -130,8 +107,8 @@ pub(super) fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> 
         let mut quoted = items.filter(|item| {
             let table = item.get_ref().as_table();
             let texts = table.map_or_else(|| vec![*item], |table| table.values().collect());
-            let quotes = |text: &str| why.contains(&format!("`{text}`"));
-            texts.iter().any(|value| value.get_ref().as_str().is_some_and(quotes))
+            let mut texts = texts.into_iter().filter_map(|value| value.get_ref().as_str());
+            texts.any(|text| why.contains(&format!("`{text}`")))
         });
         let start = quoted.next().map_or(found.span().start, |item| item.span().start);
         return Some(line_at(text, start));
@@ -184,9 +161,10 @@ impl RawConfig {
             languages.add(id, table.clone()).map_err(|error| (id.clone(), error))?;
         }
         // Languages may refer to each other, so all of them must be defined first.
-        let check =
-            |id: &String| languages.check_references(id).map_err(|error| (id.clone(), error));
-        self.language.keys().try_for_each(check)
+        for id in self.language.keys() {
+            languages.check_references(id).map_err(|error| (id.clone(), error))?;
+        }
+        Ok(())
     }
 }
 
@@ -258,13 +236,15 @@ struct RawDecision {
 /// [`ConfigError::Syntax`] with the line, [`ConfigError::Value`] for an invalid date.
 pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let RawDecisions { decision } = parsed(text, name)?;
-    let complete = |raw: RawDecision| {
-        let wrong = |why: DateError| ConfigError::value(name, "decision.until", why.to_string());
-        let day = |text: &str| text.parse().map_err(wrong);
-        let until = raw.until.as_deref().filter(|text| !text.is_empty()).map(day).transpose()?;
-        Ok(Decision { copy: raw.copy, by: raw.by, reason: raw.reason, until })
-    };
-    decision.into_iter().map(complete).collect()
+    let mut decisions = Vec::new();
+    for RawDecision { copy, by, reason, until, .. } in decision {
+        let until = until.filter(|text| !text.is_empty());
+        let until = until.map(|text| text.parse()).transpose().map_err(|why: DateError| {
+            ConfigError::value(name, "decision.until", why.to_string())
+        })?;
+        decisions.push(Decision { copy, by, reason, until });
+    }
+    Ok(decisions)
 }
 
 impl RawConfig {
@@ -274,10 +254,8 @@ impl RawConfig {
     /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who
     /// set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
-        let invalid =
-            |(why, nearest): (String, _)| ConfigError::value_near(origin, key, why, nearest);
         let parsed = parsed_value(value);
-        let text = || toml::Value::String(value.to_owned());
+        let text = toml::Value::String(value.to_owned());
         let written = toml::Table::try_from(self);
         let is_writable = written.is_ok();
         let mut table = written.unwrap_or_default();
@@ -287,13 +265,13 @@ impl RawConfig {
         });
         let value = match (known, parsed) {
             // A commit may be all digits.
-            (Some(toml::Value::String(_)), Some(value)) if !value.is_str() => text(),
+            (Some(toml::Value::String(_)), Some(value)) if !value.is_str() => text,
             (Some(toml::Value::Array(_)), parsed)
                 if !parsed.as_ref().is_some_and(toml::Value::is_array) =>
             {
-                toml::Value::Array(vec![parsed.unwrap_or_else(text)])
+                toml::Value::Array(vec![parsed.unwrap_or(text)])
             }
-            (_, parsed) => parsed.unwrap_or_else(text),
+            (_, parsed) => parsed.unwrap_or(text),
         };
         let mut path = names.into_iter().rev();
         let last = path.next().unwrap_or_else(|| key.to_owned());
@@ -301,17 +279,24 @@ impl RawConfig {
             toml::Table::from_iter([(name, toml::Value::Table(inner))])
         });
         merge(&mut table, nested);
-        let set: Self = if is_writable {
-            table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message())))?
+        let set = if is_writable {
+            table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
         } else {
             // A number that TOML cannot write.
-            let fails = |error: serde_json::Error| invalid(explain(&error.to_string()));
-            let mut all = serde_json::to_value(self).map_err(fails)?;
-            merge_json(&mut all, serde_json::to_value(table).map_err(fails)?);
-            serde_json::from_value(all).map_err(fails)?
+            self.with_json(table).map_err(|error| error.to_string())
         };
+        let set: Self = set.map_err(|message| {
+            let (why, nearest) = explain(&message);
+            ConfigError::value_near(origin, key, why, nearest)
+        })?;
         // A user's languages are not serialized: keep them as they were read.
         Ok(Self { language: self.language.clone(), ..set })
+    }
+
+    fn with_json(&self, table: toml::Table) -> serde_json::Result<Self> {
+        let mut all = serde_json::to_value(self)?;
+        merge_json(&mut all, serde_json::to_value(table)?);
+        serde_json::from_value(all)
     }
 
     /// These settings without what languages and paths have of the option `key`.
@@ -393,14 +378,15 @@ fn flatten(names: &[String], table: &toml::Table, leaves: &mut Vec<Leaf>) {
 
 /// Names as a dotted key.
 fn dotted(names: &[String]) -> String {
-    let is_bare = |name: &String| {
-        !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-    };
-    let quoted = |name: &String| {
-        if is_bare(name) { name.clone() } else { toml::Value::from(name.as_str()).to_string() }
-    };
-    names.iter().map(quoted).collect::<Vec<_>>().join(".")
+    let quoted = names.iter().map(|name| {
+        let is_bare =
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        match is_bare && !name.is_empty() {
+            true => name.clone(),
+            false => toml::Value::from(name.as_str()).to_string(),
+        }
+    });
+    quoted.collect::<Vec<_>>().join(".")
 }
 
 fn merge(table: &mut toml::Table, other: toml::Table) {

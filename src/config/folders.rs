@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::file::{keys_of, line_of_key, only};
 use super::paths::{PathRules, Ruling};
-use super::raw::{RawConfig, RawThresholds, Vendored};
+use super::raw::{RawConfig, RawThresholds};
 use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
 use crate::policy::SettingsDigest;
 use crate::text::FilePath;
@@ -18,7 +18,7 @@ const OTHERS: &[&str] =
     &["languages", "paths", "ignore", "tests", "examples", "vendored", "project"];
 
 /// The settings file of a subfolder, as written. Patterns and folders are still relative to it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct FolderSettings {
     /// The folder, from the root of the repository.
     pub folder: FilePath,
@@ -45,9 +45,8 @@ impl FolderSettings {
         let name = file.to_string();
         let raw = RawConfig::parse(&text, &name)?;
         let thresholds = RawThresholds::names();
-        let is_of_root =
-            |(key, _): &(String, String)| !thresholds.contains(key) && !OTHERS.contains(&&**key);
-        if let Some((key, _)) = keys_of(&text).into_iter().find(is_of_root) {
+        let mut keys = keys_of(&text).into_iter().map(|(key, _)| key);
+        if let Some(key) = keys.find(|key| !thresholds.contains(key) && !OTHERS.contains(&&**key)) {
             let why = format!(
                 "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
                 thresholds.join(", "),
@@ -73,14 +72,13 @@ impl FolderSettings {
     pub fn read(root: &Path, folder: &FilePath) -> Result<Option<Self>, ConfigError> {
         // Whoever cannot read such a name as text cannot have named it in settings either.
         let Ok(name) = std::str::from_utf8(folder.as_bytes()) else { return Ok(None) };
-        let on_disk = |file: &String| root.join(file).symlink_metadata().is_ok();
-        // What is in `.config` is that of the folder around it.
-        let is_own =
-            |file: &String| folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
         let mut files = NAMES.iter().map(|settings| format!("{name}/{settings}"));
-        let Some(file) = files.find(|file| on_disk(file) && is_own(file)) else {
-            return Ok(None);
-        };
+        let file = files.find(|file| {
+            // What is in `.config` is that of the folder around it.
+            let is_own = folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
+            is_own && root.join(file).symlink_metadata().is_ok()
+        });
+        let Some(file) = file else { return Ok(None) };
         let text = read_text(&root.join(&file), Some(root), MAX_SETTINGS)
             .map_err(|why| ConfigError::File { file: file.clone().into(), why })?;
         Self::parse(text, FilePath::new(file.into_bytes()), "").map(Some)
@@ -88,14 +86,7 @@ impl FolderSettings {
 
     /// What `raw` has for languages and paths, for all files: it outranks the settings of folders.
     pub fn of_all(raw: RawConfig) -> Self {
-        Self {
-            folder: FilePath::new(""),
-            file: None,
-            origin: String::new(),
-            text: String::new(),
-            thresholds: RawThresholds::default(),
-            raw,
-        }
+        Self { raw, ..Self::default() }
     }
 
     /// Leaves the option `key` as it is for all files: something stronger has set it.
@@ -131,19 +122,14 @@ impl FolderSettings {
 
     /// Its patterns and folders from the root of the repository.
     pub(super) fn at_root(&self) -> RawConfig {
-        let folder = escaped(&String::from_utf8_lossy(self.folder.as_bytes()));
-        let rules = |rules: &[String]| rules.iter().map(|rule| below(&folder, rule)).collect();
-        let vendored = |of: &Vendored| Vendored {
-            path: format!("{}/{}", self.folder, of.folder()),
-            ..of.clone()
-        };
-        RawConfig {
-            ignore: rules(&self.raw.ignore),
-            tests: rules(&self.raw.tests),
-            examples: rules(&self.raw.examples),
-            vendored: self.raw.vendored.iter().map(vendored).collect(),
-            ..self.raw.clone()
+        let mut raw = self.raw.clone();
+        for rule in raw.ignore.iter_mut().chain(&mut raw.tests).chain(&mut raw.examples) {
+            *rule = self.pattern_at_root(rule);
         }
+        for vendored in &mut raw.vendored {
+            vendored.path = format!("{}/{}", self.folder, vendored.folder());
+        }
+        raw
     }
 
     /// A pattern of this folder, from the root of the repository.
@@ -184,9 +170,9 @@ impl Reach {
 
 /// The folder of a settings file below the root; `None` for other files.
 fn folder_of(file: &FilePath) -> Option<FilePath> {
-    let folder = |name: &str| file.as_bytes().strip_suffix(name.as_bytes())?.strip_suffix(b"/");
     // The longer name first: `.config/secondhand.toml` is no settings file of `.config`.
-    let folder = NAMES.iter().rev().find_map(|name| folder(name))?;
+    let mut names = NAMES.iter().rev().map(|name| name.as_bytes());
+    let folder = names.find_map(|name| file.as_bytes().strip_suffix(name)?.strip_suffix(b"/"))?;
     (!folder.is_empty() && folder != b".config").then(|| FilePath::new(folder))
 }
 

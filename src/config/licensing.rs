@@ -27,18 +27,12 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
     let project = project
         .filter(|_| !has_no_project)
         .map(|text| expression("license.project-license", text, file));
-    let list = |key: &str, of_preset: &[String], own: &[String]| {
-        of_preset.iter().chain(own).map(|text| term(key, text, file)).collect::<Result<Vec<_>, _>>()
-    };
+    let exceptions = raw.exceptions.iter().map(|of| exception(of, file));
     Ok(LicensePolicy {
         project: project.transpose()?,
-        allow: list("license.allow", &preset.allow, &raw.allow)?,
-        deny: list("license.deny", &preset.deny, &raw.deny)?,
-        exceptions: raw
-            .exceptions
-            .iter()
-            .map(|of| exception(of, file))
-            .collect::<Result<_, _>>()?,
+        allow: terms("license.allow", [&preset.allow, &raw.allow], file)?,
+        deny: terms("license.deny", [&preset.deny, &raw.deny], file)?,
+        exceptions: exceptions.collect::<Result<_, _>>()?,
         has_no_project,
         ..LicensePolicy::default()
     })
@@ -60,24 +54,25 @@ fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
 }
 
 fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigError> {
-    let why = || {
-        format!(
-            "`{text}` is not an SPDX expression; write a license of your own as `LicenseRef-NAME`"
-        )
-    };
-    Expression::parse(text).ok_or_else(|| ConfigError::value(file, key, why()))
+    Expression::parse(text).ok_or_else(|| {
+        let why = "is not an SPDX expression; write a license of your own as `LicenseRef-NAME`";
+        ConfigError::value(file, key, format!("`{text}` {why}"))
+    })
 }
 
-fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
-    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
-    let why = || {
-        let classes = classes.join(", ");
-        format!(
-            "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {classes}"
-        )
-    };
-    let invalid = || ConfigError::value_near(file, key, why(), nearest(text, &classes));
-    LicenseTerm::parse(text).ok_or_else(invalid)
+/// The terms of two lists of a policy.
+fn terms(key: &str, lists: [&Vec<String>; 2], file: &str) -> Result<Vec<LicenseTerm>, ConfigError> {
+    let terms = lists.into_iter().flatten().map(|text| {
+        LicenseTerm::parse(text).ok_or_else(|| {
+            let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+            let why = format!(
+                "`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {}",
+                classes.join(", ")
+            );
+            ConfigError::value_near(file, key, why, nearest(text, &classes))
+        })
+    });
+    terms.collect()
 }
 
 fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
@@ -89,21 +84,22 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     if raw.path.is_none() && raw.origin.is_none() {
         return Err(invalid("an exception needs a `path` or an `origin`"));
     }
+    let rules = Vec::from_iter(RULES.iter().copied().filter(|rule| rule.topic == Topic::License));
     let rule = raw.rule.as_deref().map(|id| {
-        let of_licenses = || RULES.iter().copied().filter(|rule| rule.topic == Topic::License);
-        let known: Vec<&str> = of_licenses().map(|rule| rule.id).collect();
-        let why = || format!("`{id}` is not a license rule; available: {}", known.join(", "));
-        let found = of_licenses().find(|rule| rule.id == id);
-        found.ok_or_else(|| ConfigError::value_near(file, key, why(), nearest(id, &known)))
+        rules.iter().copied().find(|rule| rule.id == id).ok_or_else(|| {
+            let known: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
+            let why = format!("`{id}` is not a license rule; available: {}", known.join(", "));
+            ConfigError::value_near(file, key, why, nearest(id, &known))
+        })
     });
-    let day = |text: &str| text.parse().map_err(|why: DateError| invalid(&why.to_string()));
-    let until = raw.until.as_deref().map(day);
+    let rule = rule.transpose()?;
+    let until = raw.until.as_deref().map(str::parse).transpose();
     Ok(Exception {
         path: raw.path.clone(),
         origin: raw.origin.clone(),
-        rule: rule.transpose()?,
+        rule,
         reason: raw.reason.clone(),
-        until: until.transpose()?,
+        until: until.map_err(|why: DateError| invalid(&why.to_string()))?,
     })
 }
 

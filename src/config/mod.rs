@@ -104,12 +104,6 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         check_folders(folders)?;
         let invalid = |key: &str, why: String| ConfigError::value(origin, key, why);
-        let positive = |key: &str, value: usize| {
-            NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
-        };
-        let rules = |key: &str, builtin: &[&str], user: &[String]| {
-            PathRules::new(builtin, user).map_err(|why| invalid(key, why))
-        };
         licensing::check_vendored(&raw.vendored, origin)?;
         for folder in folders.iter().map(FolderSettings::at_root) {
             raw.ignore.extend(folder.ignore);
@@ -118,8 +112,8 @@ impl Config {
             raw.vendored.extend(folder.vendored);
         }
         sort_vendored(&mut raw.vendored).map_err(|why| invalid("vendored", why))?;
-        let k = positive("noise-threshold", raw.noise_threshold)?;
-        let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
+        let k = positive("noise-threshold", raw.noise_threshold, origin)?;
+        let t = positive("guarantee-threshold", raw.guarantee_threshold, origin)?;
         let fingerprint = fingerprint::Params::new(k, t)
             .map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
         let file = FileThresholds::new(&raw);
@@ -135,7 +129,7 @@ impl Config {
         let specials = Specials::new(&raw, folders, origin)?;
         let min_run = specials.least(raw.min_run, |of| of.min_run);
         let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
-        let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
+        let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens), origin)?.max(t);
         let Thresholds { matching, min_rarity, levels, .. } =
             Thresholds::new(&raw, file, levels("rules", &raw.rules, origin)?);
         let digests = folders.iter().filter_map(|of| Some((of.folder.clone(), of.digest()?)));
@@ -151,10 +145,11 @@ impl Config {
                 run: raw.corpus_min_run,
             },
             min_rarity,
-            ignore: rules("ignore", paths::IGNORED, &raw.ignore)?,
-            tests: rules("tests", paths::TESTS, &raw.tests)?,
-            examples: rules("examples", paths::EXAMPLES, &raw.examples)?,
-            declaring: rules("declaring", &[paths::BUILDS, paths::DATA].concat(), &[])?,
+            ignore: PathRules::of_option("ignore", paths::IGNORED, &raw.ignore, origin)?,
+            tests: PathRules::of_option("tests", paths::TESTS, &raw.tests, origin)?,
+            examples: PathRules::of_option("examples", paths::EXAMPLES, &raw.examples, origin)?,
+            declaring: PathRules::new(&[paths::BUILDS, paths::DATA].concat(), &[])
+                .expect("the built-in rules are valid"),
             levels,
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
@@ -228,11 +223,14 @@ impl Config {
         from: (&FilePath, Option<&str>, bool),
         to: (&FilePath, Option<&str>, bool),
     ) -> bool {
-        let is_code = |of: (&FilePath, _, bool)| self.ground(of.0, of.2) == Ground::Code;
-        let [from_of, to_of] = [from, to].map(|(path, of, _)| self.thresholds(path, of));
-        (is_code(from) || !is_code(to))
-            && from_of.min_tokens <= to_of.min_tokens
-            && from_of.levels.of_copies() >= to_of.levels.of_copies()
+        let [(is_from_code, from), (is_to_code, to)] =
+            [from, to].map(|(path, language, is_prose)| {
+                let is_code = self.ground(path, is_prose) == Ground::Code;
+                (is_code, self.thresholds(path, language))
+            });
+        (is_from_code || !is_to_code)
+            && from.min_tokens <= to.min_tokens
+            && from.levels.of_copies() >= to.levels.of_copies()
     }
 
     /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no
@@ -244,12 +242,11 @@ impl Config {
         let listed =
             lists.into_iter().flat_map(|(key, list)| list.iter().map(move |rule| (key, rule)));
         let of_paths = self.written.paths.keys().map(|pattern| ("paths", pattern));
-        let is_idle = |(_, rule): &(&str, &String)| {
+        let patterns = listed.chain(of_paths).filter(|(_, rule)| {
             let rule = rule.strip_prefix('!').unwrap_or(rule).to_owned();
             PathRules::new(&[], &[rule])
                 .is_ok_and(|rule| !paths.iter().any(|path| rule.contains(path)))
-        };
-        let patterns = listed.chain(of_paths).filter(is_idle);
+        });
         let idle = patterns.map(|(key, rule)| format!("`{rule}` of `{key}` matches no file"));
         let folders =
             self.vendored.iter().filter(|folder| !paths.iter().any(|path| folder.contains(path)));
@@ -257,10 +254,9 @@ impl Config {
             .chain(folders.map(|folder| format!("`{}` of `vendored` has no file", folder.path)));
         let possible = paths.iter().flat_map(|path| languages.possible(path));
         let possible: BTreeSet<&str> = possible.map(|language| language.name.as_str()).collect();
-        let is_met = |name: &&String| {
-            languages.named(name).is_some_and(|of| possible.contains(of.name.as_str()))
-        };
-        let absent = self.written.languages.keys().filter(|name| !is_met(name));
+        let absent = self.written.languages.keys().filter(|name| {
+            languages.named(name).is_none_or(|of| !possible.contains(of.name.as_str()))
+        });
         idle.chain(absent.map(|name| format!("`{name}` of `languages` is the language of no file")))
             .collect()
     }
@@ -270,6 +266,11 @@ impl Config {
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
+}
+
+/// The value of the option `key`, which has to be at least 1.
+fn positive(key: &str, value: usize, origin: &str) -> Result<NonZeroUsize, ConfigError> {
+    NonZeroUsize::new(value).ok_or_else(|| ConfigError::value(origin, key, "it must be at least 1"))
 }
 
 /// A settings file with a digest of its text.
@@ -289,7 +290,7 @@ fn check_folder(folder: &FolderSettings) -> Result<(), ConfigError> {
     let FolderSettings { origin, raw: RawConfig { ignore, tests, examples, vendored, .. }, .. } =
         folder;
     for (key, rules) in [("ignore", ignore), ("tests", tests), ("examples", examples)] {
-        PathRules::new(&[], rules).map_err(|why| ConfigError::value(origin, key, why))?;
+        PathRules::of_option(key, &[], rules, origin)?;
     }
     licensing::check_vendored(vendored, origin)?;
     let sorted = sort_vendored(&mut vendored.clone());
@@ -298,8 +299,8 @@ fn check_folder(folder: &FolderSettings) -> Result<(), ConfigError> {
 
 /// Sorts the vendored folders, the innermost first.
 fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
-    let is_wrong = |of: &&Vendored| of.folder().is_empty() || of.path.contains("..");
-    if let Some(wrong) = folders.iter().find(is_wrong) {
+    if let Some(wrong) = folders.iter().find(|of| of.folder().is_empty() || of.path.contains(".."))
+    {
         return Err(format!("`{}` is not a folder below that of the settings", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));

@@ -28,13 +28,11 @@ impl Overrides {
     /// The variables of the process, what `--set` sets, and `flags`.
     pub fn new(set: &[(String, String)], flags: &[Setting]) -> Self {
         let options = if variables().is_empty() { Vec::new() } else { options() };
-        let of_variable = |key: String| {
-            let variable = variable_of(&key);
-            let value = env::var(&variable).ok()?;
+        let mut variables = Vec::from_iter(options.into_iter().filter_map(|option| {
+            let variable = variable_of(&option.name);
+            let (key, value) = (option.name, env::var(&variable).ok()?);
             Some(Override { key, value, by: format!("the variable {variable}") })
-        };
-        let mut variables: Vec<_> =
-            options.into_iter().filter_map(|option| of_variable(option.name)).collect();
+        }));
         let set = set.iter().map(|(key, value)| (key.clone(), value.clone(), "--set".to_owned()));
         let named =
             flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));
@@ -80,17 +78,16 @@ impl Overrides {
     pub fn values(&self, written: &SettingsFile) -> Result<Vec<OptionValue>, ConfigError> {
         let raw = self.over(written.raw.clone())?;
         let default = RawConfig::default().leaves(|_| true);
-        let of_leaf = |Leaf { names, key, value }: Leaf| {
-            let in_file = |names: &[String]| {
-                Some(format!("{}, line {}", written.origin, written.line_of(names)?))
-            };
-            let is_changed = !default.iter().any(|leaf| leaf.names == names && leaf.value == value);
-            let source = self.source(&names).map(str::to_owned).or_else(|| in_file(&names));
+        let values = raw.leaves(|_| true).into_iter().map(|leaf| {
+            let is_changed = !default.contains(&leaf);
+            let Leaf { names, key, value } = leaf;
+            let source = self.source(&names).map(str::to_owned);
+            let source = source.or_else(|| written.place_of(&names));
             // A part of a table that the file writes on one line.
-            let source = source.or_else(|| in_file(&names[..1]).filter(|_| is_changed));
+            let source = source.or_else(|| written.place_of(&names[..1]).filter(|_| is_changed));
             OptionValue { key, value, source }
-        };
-        Ok(raw.leaves(|_| true).into_iter().map(of_leaf).collect())
+        });
+        Ok(values.collect())
     }
 
     /// The options whose values differ after applying them; not those that change nothing of what
@@ -100,9 +97,9 @@ impl Overrides {
         let mut set = vec!["languages".to_owned(), "paths".to_owned()];
         set.extend(self.0.iter().filter_map(|of| names_of(&of.key).into_iter().next()));
         set.retain(|name| name != "fail-on" && name != "format");
-        let leaves = |of: &RawConfig| of.leaves(|name| set.iter().any(|other| other == name));
-        let before = leaves(before);
-        let changed = leaves(after).into_iter().filter(|leaf| !before.contains(leaf));
+        let [before, after] =
+            [before, after].map(|raw| raw.leaves(|name| set.iter().any(|other| other == name)));
+        let changed = after.into_iter().filter(|leaf| !before.contains(leaf));
         changed.map(|Leaf { key, value, .. }| format!("{key} = {value}")).collect()
     }
 
@@ -134,11 +131,9 @@ impl Overrides {
 
     /// What sets the option with these names, or part of it.
     fn source(&self, names: &[String]) -> Option<&str> {
-        let sets = |of: &&Override| {
-            let own = names_of(&of.key);
-            own.iter().zip(names).all(|(a, b)| a == b)
-        };
-        self.0.iter().rfind(sets).map(|of| of.by.as_str())
+        let set =
+            self.0.iter().rfind(|of| names_of(&of.key).iter().zip(names).all(|(a, b)| a == b));
+        set.map(|of| of.by.as_str())
     }
 
     /// The error, with what set the value that cannot be used.
@@ -171,8 +166,8 @@ pub fn variable_of(option: &str) -> String {
 
 /// The names of our variables that are set.
 pub fn variables() -> Vec<String> {
-    let is_ours = |name: &String| name.starts_with("SECONDHAND_");
-    env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(is_ours).collect()
+    let all = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    all.filter(|name| name.starts_with("SECONDHAND_")).collect()
 }
 
 /// Whether an option is for some files only.

@@ -7,6 +7,7 @@ use std::sync::{Arc, RwLock};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::ConfigError;
 use crate::text::FilePath;
 
 /// Files that are repetitive by nature or not written by people.
@@ -166,22 +167,18 @@ impl PathRules {
         }
         let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
         let rules: Vec<_> = builtin.chain(user.iter().map(|rule| (None, rule.as_str()))).collect();
-        let matcher = |rules: &[(Option<PathBuf>, &str)]| {
-            let mut builder = GitignoreBuilder::new("");
-            for (from, rule) in rules {
-                if !closes_classes(rule) {
-                    return Err(format!(
-                        "`{rule}`: nothing closes a `[`; a plain one is written `\\[`"
-                    ));
-                }
-                builder
-                    .add_line(from.clone(), rule)
-                    .map_err(|error| format!("`{rule}`: {error}"))?;
-            }
-            builder.build().map_err(|error| error.to_string())
-        };
         let matchers = rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()?;
         Ok(Self { matchers, folders: Arc::default() })
+    }
+
+    /// The rules of the option `key` of `origin`, after the built-in ones.
+    pub(super) fn of_option(
+        key: &str,
+        builtin: &[&str],
+        user: &[String],
+        origin: &str,
+    ) -> Result<Self, ConfigError> {
+        Self::new(builtin, user).map_err(|why| ConfigError::value(origin, key, why))
     }
 
     /// Whether a rule matches this file or a folder above it.
@@ -222,6 +219,18 @@ impl PathRules {
             }
         })
     }
+}
+
+/// A matcher of rules, each with its source.
+fn matcher(rules: &[(Option<PathBuf>, &str)]) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new("");
+    for (from, rule) in rules {
+        if !closes_classes(rule) {
+            return Err(format!("`{rule}`: nothing closes a `[`; a plain one is written `\\[`"));
+        }
+        builder.add_line(from.clone(), rule).map_err(|error| format!("`{rule}`: {error}"))?;
+    }
+    builder.build().map_err(|error| error.to_string())
 }
 
 /// The folder that holds `path`; `None` at the root.

@@ -352,9 +352,7 @@ pub struct Vendored {
 impl Vendored {
     /// Whether this file is in the folder.
     pub fn contains(&self, path: &FilePath) -> bool {
-        path.as_bytes()
-            .strip_prefix(self.folder().as_bytes())
-            .is_some_and(|rest| rest.first() == Some(&b'/'))
+        path.below(self.folder().as_bytes()).is_some()
     }
 
     /// The name of the component.
@@ -467,15 +465,10 @@ pub fn options() -> Vec<ConfigOption> {
         return Vec::new();
     };
     let defaults = RawConfig::default();
-    let option = |(name, property): (&String, &serde_json::Value)| ConfigOption {
+    Vec::from_iter(properties.iter().map(|(name, property)| ConfigOption {
         name: name.clone(),
-        help: property
-            .get("description")
-            .and_then(|help| help.as_str())
-            .unwrap_or_default()
-            .replace('\n', " "),
+        help: property["description"].as_str().unwrap_or_default().replace('\n', " "),
         default: defaults.get(name).unwrap_or_else(|| "{}".to_owned()),
         is_advanced: property.get("x-advanced").is_some(),
-    };
-    properties.iter().map(option).collect()
+    }))
 }

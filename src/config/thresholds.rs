@@ -72,8 +72,8 @@ impl Specials {
         file: &str,
     ) -> Result<Self, ConfigError> {
         let mut all = Self::default();
-        let is_of_languages = |folder: &FolderSettings| !folder.raw.languages.is_empty();
-        let are_named = !raw.languages.is_empty() || folders.iter().any(is_of_languages);
+        let mut raws = folders.iter().map(|folder| &folder.raw).chain([raw]);
+        let are_named = raws.any(|raw| !raw.languages.is_empty());
         let languages = are_named.then(|| languages(raw, file)).transpose()?;
         let languages = languages.as_ref();
         let root =
@@ -93,37 +93,34 @@ impl Specials {
         languages: Option<&Languages>,
     ) -> Result<(), ConfigError> {
         let file = &*settings.origin;
-        let mut add = |which: Which, key: &str, written: &RawThresholds| {
-            let rules = checked(key, written, raw, file)?;
-            let (folder, written) = (settings.folder.clone(), written.clone());
-            self.0.push(Special { folder, which, rules, written });
-            Ok(())
-        };
-        if settings.thresholds != RawThresholds::default() {
-            add(Which::Any, "", &settings.thresholds)?;
-        }
-        for (name, written) in &settings.raw.languages {
+        let is_any = settings.thresholds != RawThresholds::default();
+        let of_all = is_any.then(|| Ok((Which::Any, String::new(), &settings.thresholds)));
+        let of_languages = settings.raw.languages.iter().map(|(name, written)| {
             let key = format!("languages.{name}");
             let Some(language) = languages.and_then(|languages| languages.named(name)) else {
-                let why = "there is no such language; `secondhand languages` lists all".to_owned();
+                let why = "there is no such language; `secondhand languages` lists all";
                 let known = languages.map(Languages::ids).unwrap_or_default();
                 return Err(ConfigError::value_near(file, &key, why, nearest(name, &known)));
             };
-            add(Which::Language(language.name.clone()), &key, written)?;
-        }
+            Ok((Which::Language(language.name.clone()), key, written))
+        });
         let mut patterns: Vec<(&String, &RawThresholds)> = settings.raw.paths.iter().collect();
         patterns.sort_by_key(|(pattern, _)| n_literal(pattern));
-        for (pattern, written) in patterns {
+        let of_paths = patterns.into_iter().map(|(pattern, written)| {
             let key = format!("paths.{pattern:?}");
-            let names_nothing = pattern.trim().is_empty() || pattern.starts_with(['!', '#']);
-            let path = match names_nothing {
-                true => Err(format!(
-                    "`{pattern}`: it matches no file; expected a pattern such as `src/**`"
-                )),
-                false => PathRules::new(&[], &[settings.pattern_at_root(pattern)]),
-            };
-            let path = path.map_err(|why| ConfigError::value(file, &key, why))?;
-            add(Which::Path(path), &key, written)?;
+            if pattern.trim().is_empty() || pattern.starts_with(['!', '#']) {
+                let why = "it matches no file; expected a pattern such as `src/**`";
+                return Err(ConfigError::value(file, &key, format!("`{pattern}`: {why}")));
+            }
+            let rules =
+                PathRules::of_option(&key, &[], &[settings.pattern_at_root(pattern)], file)?;
+            Ok((Which::Path(rules), key, written))
+        });
+        for special in of_all.into_iter().chain(of_languages).chain(of_paths) {
+            let (which, key, written) = special?;
+            let rules = checked(&key, written, raw, file)?;
+            let (folder, written) = (settings.folder.clone(), written.clone());
+            self.0.push(Special { folder, which, rules, written });
         }
         Ok(())
     }
@@ -263,12 +260,13 @@ pub(super) fn levels(
     rules: &BTreeMap<String, LevelSetting>,
     file: &str,
 ) -> Result<BTreeMap<&'static str, Option<Level>>, ConfigError> {
-    let level = |(id, setting): (&String, &LevelSetting)| {
-        let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
-        let why = || format!("there is no such rule; the rules are: {}", known.join(", "));
-        let unknown =
-            || ConfigError::value_near(file, &format!("{key}.{id}"), why(), nearest(id, &known));
-        Ok((rule(id).ok_or_else(unknown)?.id, setting.level()))
-    };
-    rules.iter().map(level).collect()
+    let levels = rules.iter().map(|(id, setting)| {
+        let rule = rule(id).ok_or_else(|| {
+            let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+            let why = format!("there is no such rule; the rules are: {}", known.join(", "));
+            ConfigError::value_near(file, &format!("{key}.{id}"), why, nearest(id, &known))
+        })?;
+        Ok((rule.id, setting.level()))
+    });
+    levels.collect()
 }

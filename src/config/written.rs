@@ -49,9 +49,10 @@ impl SettingsFile {
         Ok(Self { raw, origin, file: Some(name.to_owned()), folders: Vec::new(), text })
     }
 
-    /// The line of the file that sets the option with these names, from the outermost table on.
-    pub fn line_of(&self, names: &[String]) -> Option<usize> {
-        line_of(&self.text, names, "")
+    /// The file and the line of it that sets the option with these names, from the outermost table
+    /// on.
+    pub(super) fn place_of(&self, names: &[String]) -> Option<String> {
+        Some(format!("{}, line {}", self.origin, line_of(&self.text, names, "")?))
     }
 
     /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of

@@ -51,7 +51,7 @@ pub use missed::{
 };
 pub use moved::{ChangeTokens, MovedRun, moved_runs};
 pub use novelty::{Novelty, aligned, novelty};
-pub use overlap::{SAME_PLACE, is_same_place, n_shared};
+pub use overlap::{SAME_PLACE, is_same_place, n_shared, overlaps};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Recurrences, SeedSide, SharedKgram, max_seeds, seeds, seeds_between};

@@ -23,7 +23,7 @@ pub(super) fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// Whether any token is in both.
-pub(super) fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
+pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 

@@ -1,5 +1,6 @@
 //! Defines an origin: where the code of a copy may come from, and how several origins are sorted.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,12 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// The lines it touches.
+    #[inline]
+    pub fn rows(&self) -> Range<u32> {
+        self.start.line..self.end.line + 1
+    }
+
     /// The number of lines it touches.
     pub fn n_lines(&self) -> u32 {
         self.end.line - self.start.line + 1

@@ -25,8 +25,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let mut text = String::new();
     let read = files::open(path).and_then(|of| of.take(MAX_CONTROL).read_to_string(&mut text));
     read.map_err(|why| Error::file(path, why))?;
-    let control = Control::parse(&text)
-        .map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
+    let control = Control::parse(&text).map_err(|why| Error::invalid(path, why))?;
     let component = Arc::new(request.component.clone().or(control.component()));
     let folder = path.parent().unwrap_or(Path::new("."));
     let files = control.files.iter().map(|file| folder.join(&file.name));

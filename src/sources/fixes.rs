@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer};
 
 use super::past::past_commit;
-use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
+use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files::{self, BlobId};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::PastCommit;
@@ -134,7 +134,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         let why =
             "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit"
                 .to_owned();
-        return Err(Error::Invalid { what: base_name(path), why });
+        return Err(Error::invalid(path, why));
     }
     let mut clones = Clones::open(clones.into_iter().map(PathBuf::from))?;
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -216,23 +216,25 @@ fn read_fix(
     past.ids.sort();
     past.ids.dedup();
     past.is_security = true;
-    let read = |blob: BlobId, path: &FilePath| {
-        let is_short = reader.blob_size(blob).is_some_and(|size| size <= MAX_FILE);
-        if is_short { reader.past_blob(blob, path) } else { Ok(None) }
-    };
     for event in reader.events_between(&[parent], commit)? {
         let (Some(before), Some(after)) = (event.before, event.after) else { continue };
         if !sink.wants(&event.path, 0) {
             continue;
         }
-        let (Some(before), Some(after)) = (read(before, &event.path)?, read(after, &event.path)?)
-        else {
+        let before = short_blob(before, &event.path, reader)?;
+        let (Some(before), Some(after)) = (before, short_blob(after, &event.path, reader)?) else {
             continue;
         };
         let (component, commit) = (Arc::clone(component), past.clone());
         sink.fixed(FixedFile { component, commit, path: event.path, before, after })?;
     }
     Ok(())
+}
+
+/// The bytes of a file of a commit, unless it is too large.
+fn short_blob(blob: BlobId, path: &FilePath, reader: &Reader) -> Result<Option<Vec<u8>>, Error> {
+    let is_short = reader.blob_size(blob).is_some_and(|size| size <= MAX_FILE);
+    Ok(if is_short { reader.past_blob(blob, path)? } else { None })
 }
 
 /// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted
@@ -273,13 +275,12 @@ fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<ListedFix>, Error> 
 
 fn parse_file(path: &Path) -> Result<Vec<ListedFix>, Error> {
     let size = path.metadata().map_err(|why| Error::file(path, why))?.len();
-    let invalid = |why: String| Error::Invalid { what: base_name(path), why };
     if size > MAX_FILE {
-        return Err(invalid("it is too large".to_owned()));
+        return Err(Error::invalid(path, "it is too large".to_owned()));
     }
     let bytes = files::read(path, MAX_FILE).map_err(|why| Error::file(path, why))?;
-    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
-    parse(&text).map_err(invalid)
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
+    text.and_then(|text| parse(&text)).map_err(|why| Error::invalid(path, why))
 }
 
 /// The commits in a text: OSV records if it begins like JSON, otherwise lines.

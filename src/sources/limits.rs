@@ -81,11 +81,8 @@ impl Budget {
         self.n_entries += 1;
         let max = self.limits.max_entries;
         if self.n_entries > max {
-            return Err(Error::too_much(
-                archive,
-                entry,
-                format!("there are more than {max} entries"),
-            ));
+            let what = format!("there are more than {max} entries");
+            return Err(Error::too_much(archive, entry, what));
         }
         Ok(())
     }

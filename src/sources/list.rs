@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
+use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 use crate::files;
 
 /// Maximum bytes of a list.
@@ -46,30 +46,24 @@ struct ListedSource {
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let text = files::read_text(path, MAX_LIST).map_err(|why| Error::file(path, why))?;
-    let invalid = |why: String| Error::Invalid { what: base_name(path), why };
     let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
-        invalid(format!("line {}: {}", text[..start].matches('\n').count() + 1, error.message()))
+        let line = text[..start].matches('\n').count() + 1;
+        Error::invalid(path, format!("line {line}: {}", error.message()))
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let (mut n_read, mut missing) = (0, None);
-    for listed in list.source {
-        if listed.from.to_ascii_lowercase().ends_with(".toml") {
-            return Err(invalid(format!("`{}` is also a list: add it separately", listed.from)));
+    for ListedSource { from, name, version, purl, url, license } in list.source {
+        if from.to_ascii_lowercase().ends_with(".toml") {
+            let why = format!("`{from}` is also a list: add it separately");
+            return Err(Error::invalid(path, why));
         }
-        let is_purl = listed.from.starts_with("pkg:");
-        let spec = if is_purl {
-            listed.from.clone()
-        } else {
-            folder.join(&listed.from).to_string_lossy().into_owned()
+        let spec = match from.starts_with("pkg:") {
+            true => from,
+            false => folder.join(&from).to_string_lossy().into_owned(),
         };
-        let component = DeclaredComponent {
-            name: listed.name.unwrap_or_default(),
-            version: listed.version,
-            purl: listed.purl,
-            url: listed.url,
-            license: listed.license,
-        };
+        let name = name.unwrap_or_default();
+        let component = DeclaredComponent { name, version, purl, url, license };
         match super::read(&Request { spec: &spec, component, limits: request.limits }, sink) {
             Ok(()) => n_read += 1,
             // Nothing of it has been handed out yet.

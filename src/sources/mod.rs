@@ -34,7 +34,7 @@ pub use walk::{Folder, slashes};
 use self::repository::Part;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::git::{self, Repository};
-use crate::license::{Expression, Licenses, NamedText, named_text};
+use crate::license::{Expression, Licenses, NamedText, is_relevant, named_text};
 use crate::text::FilePath;
 
 /// What is known of a component before its code is read.
@@ -122,6 +122,16 @@ pub struct PastFile {
 
 /// Maximum bytes of a file to read for license statements.
 pub const MAX_LICENSE_FILE: u64 = 2 << 20;
+
+/// Whether a file is short enough to be read for license statements.
+pub fn is_license_sized(files: &impl ReadFiles, entry: &Entry) -> bool {
+    files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE)
+}
+
+/// Whether a file is at the root, and may state the license of the project by its name.
+pub fn may_state_license(path: &FilePath) -> bool {
+    !path.as_bytes().contains(&b'/') && is_relevant(path)
+}
 
 /// Receives the files of a source.
 pub trait Sink {
@@ -231,8 +241,8 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         return Err(Error::License(written.clone()));
     }
     let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
-    let unknown = || Error::Unknown(request.spec.to_owned());
-    (source.ok_or_else(unknown)?.read)(request, sink)
+    let Some(source) = source else { return Err(Error::Unknown(request.spec.to_owned())) };
+    (source.read)(request, sink)
 }
 
 /// Ends of the names of archives of many files that [`read_archive`] reads.
@@ -245,8 +255,9 @@ const UNREAD_ARCHIVES: [&str; 5] = [".7z", ".rar", ".tar.zst", ".bz2", ".zst"];
 /// reads its kind.
 pub fn archive_kind(name: &[u8]) -> Option<bool> {
     let lower = name.to_ascii_lowercase();
-    let ends = |all: &[&str]| all.iter().any(|end| lower.ends_with(end.as_bytes()));
-    (ends(&ARCHIVES).then_some(true)).or(ends(&UNREAD_ARCHIVES).then_some(false))
+    let mut kinds = [(&ARCHIVES[..], true), (&UNREAD_ARCHIVES, false)].into_iter();
+    let kind = kinds.find(|(ends, _)| ends.iter().any(|end| lower.ends_with(end.as_bytes())));
+    kind.map(|(_, is_read)| is_read)
 }
 
 /// Reads the archive at `path`, and those in it, into `sink`.
@@ -281,10 +292,9 @@ fn read_entries(
             sink.take(SourceFile { seen: seen.cloned(), ..file })?;
         }
     }
-    let is_short = |entry: &&Entry| files.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
     for text in named {
-        let mut entries = entries.iter().filter(|entry| entry.path == text.path).filter(is_short);
-        if let Some(entry) = entries.next() {
+        let entry = entries.iter().find(|entry| entry.path == text.path);
+        if let Some(entry) = entry.filter(|entry| is_license_sized(files, entry)) {
             sink.named(component, &text, &files.read(entry)?);
         }
     }
@@ -359,59 +369,29 @@ fn why_unknown(spec: &str) -> &'static str {
 
 /// Why a source could not be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// No kind of source accepts it.
     #[error("cannot read `{0}`: {why}", why = why_unknown(.0))]
     Unknown(String),
     /// A file or folder could not be opened or read.
     #[error("cannot read `{}`: {why}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        why: io::Error,
-    },
+    File { path: PathBuf, why: io::Error },
     /// An archive is damaged, or not what its name says.
     #[error("cannot read `{archive}`: {entry}: {why}")]
-    Damaged {
-        /// The archive.
-        archive: String,
-        /// The entry, or the other part.
-        entry: String,
-        /// What is wrong.
-        why: String,
-    },
+    Damaged { archive: String, entry: String, why: String },
     /// An archive exceeds a limit.
     #[error("cannot read `{archive}`: {entry}: {what}")]
-    TooMuch {
-        /// The archive.
-        archive: String,
-        /// The entry at which it was exceeded.
-        entry: String,
-        /// The limit.
-        what: String,
-    },
+    TooMuch { archive: String, entry: String, what: String },
     /// A list, a package URL or a control file is invalid.
     #[error("cannot use `{what}`: {why}")]
-    Invalid {
-        /// Where the error is.
-        what: String,
-        /// What is wrong with it.
-        why: String,
-    },
+    Invalid { what: String, why: String },
     /// The declared license does not exist.
     #[error("unknown license `{0}`")]
     License(String),
     /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
-    Fetch {
-        /// The package.
-        purl: String,
-        /// What went wrong.
-        why: String,
-        /// What to do about it.
-        help: Option<&'static str>,
-    },
+    Fetch { purl: String, why: String, help: Option<&'static str> },
     /// A repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
@@ -420,12 +400,7 @@ pub enum Error {
     Files(#[from] files::Error),
     /// What was read could not be stored.
     #[error("cannot store `{what}`: {why}")]
-    Sink {
-        /// What was to be stored.
-        what: String,
-        /// The reason.
-        why: String,
-    },
+    Sink { what: String, why: String },
 }
 
 impl Error {
@@ -460,6 +435,10 @@ impl Error {
 
     fn file(path: &Path, why: io::Error) -> Self {
         Self::File { path: path.to_owned(), why }
+    }
+
+    fn invalid(path: &Path, why: String) -> Self {
+        Self::Invalid { what: base_name(path), why }
     }
 }
 

@@ -100,9 +100,8 @@ fn in_order_of_merges(
     for &commit in &commits {
         parents.insert(commit, reader.parents_as_told(commit)?);
     }
-    let of = |commit: &CommitId| parents.get(commit).map_or(&[][..], Vec::as_slice);
     let branch: Vec<CommitId> =
-        std::iter::successors(Some(head), |commit| of(commit).first().copied()).collect();
+        std::iter::successors(Some(head), |commit| parents.get(commit)?.first().copied()).collect();
     // For each commit, which of the branch brought it, and whether it is that.
     let mut brought_by: HashMap<CommitId, (usize, bool)> = HashMap::new();
     for (number, &merge) in branch.iter().rev().enumerate() {
@@ -110,7 +109,7 @@ fn in_order_of_merges(
         while let Some(commit) = open.pop() {
             if let Slot::Vacant(slot) = brought_by.entry(commit) {
                 slot.insert((number, commit == merge));
-                open.extend(of(&commit));
+                open.extend(parents.get(&commit).into_iter().flatten());
             }
         }
     }
@@ -133,26 +132,28 @@ pub(super) fn past_commit(hash: String, info: &CommitInfo) -> PastCommit {
 /// The events of a commit, with a deleted and an added file as one where it was renamed: the
 /// content is the same, or the name is and no other file has it.
 fn with_renames(events: Vec<Event>) -> Vec<(Event, Option<FilePath>)> {
-    let is_deleted = |event: &Event| event.after.is_none();
-    let is_added = |event: &Event| event.before.is_none();
-    if !events.iter().any(is_deleted) || !events.iter().any(is_added) {
+    let has_deleted = events.iter().any(|event| event.after.is_none());
+    if !has_deleted || events.iter().all(|event| event.before.is_some()) {
         return events.into_iter().map(|event| (event, None)).collect();
     }
     let mut by_content: HashMap<BlobId, Vec<usize>> = HashMap::new();
     let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
     let mut n_added: HashMap<Vec<u8>, usize> = HashMap::new();
     for (at, event) in events.iter().enumerate() {
-        if let (Some(before), None) = (event.before, event.after) {
-            by_content.entry(before).or_default().push(at);
-            by_name.entry(event.path.name().to_vec()).or_default().push(at);
-        } else if is_added(event) {
-            *n_added.entry(event.path.name().to_vec()).or_default() += 1;
+        let name = event.path.name().to_vec();
+        match (event.before, event.after) {
+            (Some(before), None) => {
+                by_content.entry(before).or_default().push(at);
+                by_name.entry(name).or_default().push(at);
+            }
+            (None, _) => *n_added.entry(name).or_default() += 1,
+            (Some(_), Some(_)) => {}
         }
     }
     let mut renamed: HashMap<usize, usize> = HashMap::new();
     let mut is_taken = vec![false; events.len()];
     for pass in 0..2 {
-        for (at, event) in events.iter().enumerate().filter(|(_, event)| is_added(event)) {
+        for (at, event) in events.iter().enumerate().filter(|(_, event)| event.before.is_none()) {
             let name = event.path.name();
             let from = match (pass, event.after) {
                 (0, Some(after)) => {

@@ -83,18 +83,13 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         let why = format!("packages of the kind `{}` cannot be fetched, only: {known}", purl.kind);
         return Err(Error::Invalid { what: request.spec.to_owned(), why });
     };
-    let failed = |why: String, help: Option<&'static str>| Error::Fetch {
-        purl: request.spec.to_owned(),
-        why,
-        help,
+    let folder = TempDir::new();
+    let fetched = match &folder {
+        Ok(folder) => manager.fetch(&purl, folder.path()).map_err(|why| (why, Some(manager.help))),
+        Err(why) => Err((why.to_string(), None)),
     };
-    let folder = TempDir::new().map_err(|why| failed(why.to_string(), None))?;
-    let words: Vec<String> = manager.command.split(' ').map(str::to_owned).collect();
-    let words = [words, vec![(manager.package)(&purl)]].concat();
-    run(&words, folder.path()).map_err(|why| failed(why, Some(manager.help)))?;
-    let nothing =
-        || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.help));
-    let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
+    let package =
+        fetched.map_err(|(why, help)| Error::Fetch { purl: request.spec.to_owned(), why, help })?;
     let component = request.component.clone().or(DeclaredComponent {
         name: purl.full_name(),
         version: Some(purl.version),
@@ -103,6 +98,17 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     });
     let spec = &package.to_string_lossy();
     super::read(&Request { spec, component, limits: request.limits }, sink)
+}
+
+impl Manager {
+    /// Fetches a package into `folder`; returns the file, or what went wrong.
+    fn fetch(&self, purl: &Purl, folder: &Path) -> Result<PathBuf, String> {
+        let package = (self.package)(purl);
+        let words: Vec<&str> = self.command.split(' ').chain([&*package]).collect();
+        run(&words, folder)?;
+        (self.fetched)(purl, folder)
+            .ok_or_else(|| format!("`{}` brought no package", words.join(" ")))
+    }
 }
 
 /// A package URL whose name is written as its type has it: of PyPI in lower case, with dashes.
@@ -118,7 +124,7 @@ const MAX_SAID: usize = 4;
 const MAX_LINE: usize = 240;
 
 /// Runs a package manager in `folder`, without a shell and without input.
-fn run(words: &[String], folder: &Path) -> Result<(), String> {
+fn run(words: &[&str], folder: &Path) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
     let started =
         Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
@@ -127,18 +133,17 @@ fn run(words: &[String], folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
-    let mut lines: Vec<&str> =
-        errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut lines = Vec::from_iter(errors.lines().map(str::trim).filter(|line| !line.is_empty()));
     // Some print the error first, others last.
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
-    let cut = |line: &&str| match line.char_indices().nth(MAX_LINE) {
+    let lines = lines.iter().map(|line| match line.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => (*line).to_owned(),
-    };
-    let lines: Vec<String> = lines.iter().map(cut).collect();
-    Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
+    });
+    let said = lines.collect::<Vec<_>>().join("; ");
+    Err(format!("`{}` failed: {said}", words.join(" ")))
 }
 
 /// Where cargo stores downloads.
@@ -153,10 +158,9 @@ fn crate_in_cache(file: &str) -> Option<PathBuf> {
 
 /// The first file in a folder, by name, whose name ends with `end`.
 fn file_with(folder: &Path, end: &str) -> Option<PathBuf> {
-    let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let has_end =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
-    files.filter(has_end).min()
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let entries = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(end));
+    entries.map(|entry| entry.path()).min()
 }
 
 impl Purl {
@@ -174,20 +178,17 @@ impl Purl {
         };
         let purl =
             Self { kind: kind.clone(), namespace, name: name.clone(), version: decoded(version)? };
-        let is_name = |text: &str| is_word(text, "._+-");
         let scope = purl.namespace.as_deref().map(|scope| scope.strip_prefix('@').unwrap_or(scope));
-        if !is_name(&purl.kind) || !is_name(&purl.name) || !scope.is_none_or(is_name) {
-            return Err(
-                "a name consists of letters, digits and `._+-`, and begins with a letter or digit"
-                    .to_owned(),
-            );
+        let names = [Some(&*purl.kind), Some(&*purl.name), scope];
+        let names = names.into_iter().flatten().map(|name| ("name", name, "._+-"));
+        let version = ("version", &*purl.version, "._+~:-");
+        let wrong = names.chain([version]).find(|(_, text, others)| !is_word(text, others));
+        match wrong {
+            Some((what, _, others)) => Err(format!(
+                "a {what} consists of letters, digits and `{others}`, and begins with a letter or digit"
+            )),
+            None => Ok(purl),
         }
-        if !is_word(&purl.version, "._+~:-") {
-            return Err(
-                "a version consists of letters, digits and `._+~:-`, and begins with a letter or digit".to_owned()
-            );
-        }
-        Ok(purl)
     }
 
     /// The name with its namespace, as people write it.

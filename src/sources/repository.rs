@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::past::read_past;
 use super::{
-    DeclaredComponent, Error, MAX_LICENSE_FILE, PastFile, ReleaseHistory, Request, Sink,
-    SourceFile, SourceKind, named, read_entries,
+    DeclaredComponent, Error, PastFile, ReleaseHistory, Request, Sink, SourceFile, SourceKind,
+    is_license_sized, may_state_license, named, read_entries,
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, References, Repository};
@@ -117,17 +117,13 @@ fn read_history(
     }
     sink.take_history(repository, files)?;
     if let Some(head) = reader.head()? {
-        let at_root =
-            |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);
-        let blobs =
-            reader.commit_snapshot(head)?.entries.into_iter().filter(at_root).filter_map(|entry| {
-                let Content::Blob(blob) = entry.content else { return None };
-                Some((entry.path, blob))
-            });
-        sink.licenses(
-            component,
-            licenses.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?,
-        );
+        let entries = reader.commit_snapshot(head)?.entries.into_iter();
+        let blobs = entries.filter(|entry| may_state_license(&entry.path)).filter_map(|entry| {
+            let Content::Blob(blob) = entry.content else { return None };
+            Some((entry.path, blob))
+        });
+        let around = Arc::new(blobs.collect::<Vec<_>>());
+        sink.licenses(component, licenses.around(reader, &around, component)?);
     }
     Ok(())
 }
@@ -160,8 +156,8 @@ impl PastLicenses {
                 Some(info) => Arc::clone(info),
                 None => {
                     let entry = Entry { path: path.clone(), content: Content::Blob(*blob) };
-                    let is_long = reader.size(&entry).is_some_and(|size| size > MAX_LICENSE_FILE);
-                    let bytes = if is_long { Vec::new() } else { reader.read(&entry)? };
+                    let is_short = is_license_sized(reader, &entry);
+                    let bytes = if is_short { reader.read(&entry)? } else { Vec::new() };
                     let info = Arc::new(LicensingInfo::remembered(path, &bytes, &self.memory));
                     self.infos.insert((path.clone(), *blob), Arc::clone(&info));
                     info

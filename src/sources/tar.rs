@@ -147,18 +147,16 @@ fn dictionary(start: &[u8]) -> Option<u64> {
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
-    let (mut long_name, mut extended): (Option<Vec<u8>>, ExtendedHeader) =
-        (None, ExtendedHeader::default());
-    let damaged =
-        |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
-    let all = tar.entries().map_err(|why| damaged(archive, &last, &why))?.raw(true);
+    let (mut long_name, mut extended) = (None, ExtendedHeader::default());
+    let all = tar.entries().map_err(|why| error_at(&archive.name, &last, &why))?.raw(true);
     for entry in all {
-        let mut entry = entry.map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
+        let mut entry =
+            entry.map_err(|why| error_at(&archive.name, &format!("after {last}"), &why))?;
         let kind = entry.header().entry_type();
         match kind {
             EntryType::GNULongName | EntryType::XHeader => {
                 let header = small(&mut entry)
-                    .map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
+                    .map_err(|why| error_at(&archive.name, &format!("after {last}"), &why))?;
                 if kind == EntryType::GNULongName {
                     let end = memchr::memchr(0, &header).unwrap_or(header.len());
                     long_name = Some(header[..end].to_vec());
@@ -179,7 +177,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
                 "an extended header says another size than the {} bytes of its own",
                 entry.size()
             );
-            return Err(damaged(archive, &last, &io::Error::other(why)));
+            return Err(error_at(&archive.name, &last, &io::Error::other(why)));
         }
         match kind {
             _ if is_sparse => archive.note(&name, "it is a sparse file"),
@@ -203,7 +201,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     }
     // A compressed stream ends with a checksum, which is only compared when all before it was read.
     let rest = io::copy(&mut tar.into_inner(), &mut io::sink());
-    rest.map(drop).map_err(|why| damaged(archive, "after the last entry", &why))
+    rest.map(drop).map_err(|why| error_at(&archive.name, "after the last entry", &why))
 }
 
 /// Folders that contain everything by convention: npm's `package`, the archive's own name, or part

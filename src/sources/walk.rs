@@ -85,7 +85,7 @@ struct IgnoreFiles(BTreeMap<Vec<u8>, Gitignore>);
 impl IgnoreFiles {
     /// Reads those among `entries`, which are regular files, if they are not too large for one.
     fn new(folder: &Folder, entries: &[Entry]) -> Self {
-        let read = |entry: &Entry| {
+        let files = entries.iter().filter_map(|entry| {
             let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
             if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE
             {
@@ -98,8 +98,8 @@ impl IgnoreFiles {
                 .lines()
                 .for_each(|line| drop(rules.add_line(None, line)));
             Some((above.strip_suffix(b"/").unwrap_or_default().to_owned(), rules.build().ok()?))
-        };
-        Self(entries.iter().filter_map(read).collect())
+        });
+        Self(files.collect())
     }
 
     /// Whether a file or a folder above it is ignored; the innermost `.gitignore` with a word on
@@ -131,8 +131,7 @@ impl IgnoreFiles {
 
 /// A relative path in git's form, with `/` between its parts.
 pub fn slashes(path: &Path) -> FilePath {
-    let parts: Vec<&[u8]> =
-        path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
+    let parts = Vec::from_iter(path.components().map(|part| part.as_os_str().as_encoded_bytes()));
     FilePath::new(parts.join(&b'/'))
 }
 

@@ -52,39 +52,36 @@ fn wheel_stem(stem: &str) -> &str {
 
 /// Reads the zip archive that `bytes` holds.
 pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
-    let damaged = |archive: &Archive<'_>, entry: String, why: &ZipError| {
-        Error::damaged(&archive.name, &entry, why.to_string())
-    };
     let limits = *archive.budget.limits();
-    let mut zip =
-        ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory".into(), &why))?;
+    let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory", &why))?;
     for number in 0..zip.len() {
-        let at = || format!("entry {number}");
         let name = {
-            let entry = zip.by_index_raw(number).map_err(|why| damaged(archive, at(), &why))?;
+            let entry = zip
+                .by_index_raw(number)
+                .map_err(|why| damaged(archive, &format!("entry {number}"), &why))?;
             if entry.is_dir() {
                 continue;
             }
             let name = entry.name_raw().to_vec();
-            let passed_over = match (entry.is_symlink(), entry.encrypted()) {
-                (true, _) => Some("it is a link"),
-                (_, true) => Some("it is encrypted"),
-                _ => None,
-            };
-            if let Some(why) = passed_over {
-                archive.note(&name, why);
+            if entry.is_symlink() || entry.encrypted() {
+                let is_link = entry.is_symlink();
+                archive.note(&name, if is_link { "it is a link" } else { "it is encrypted" });
                 continue;
             }
             archive.changed_at(entry.last_modified().and_then(seconds));
             name
         };
         let entry =
-            zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
+            zip.by_index(number).map_err(|why| damaged(archive, &archive.shown(&name), &why))?;
         let (size, n_packed) = (entry.size(), entry.compressed_size());
         let n_in = Rc::new(Cell::new(n_packed));
         archive.entry(&name, size, &mut GuardedReader::new(entry, n_in, limits))?;
     }
     Ok(())
+}
+
+fn damaged(archive: &Archive<'_>, entry: &str, why: &ZipError) -> Error {
+    Error::damaged(&archive.name, entry, why.to_string())
 }
 
 /// A time of a zip archive in seconds since 1970: it does not say in which zone.

@@ -346,7 +346,7 @@ mod trust {
 
 mod library {
     use secondhand::audit::{Context, Elsewhere, Memory, Silent, check, finish};
-    use secondhand::change::{BaselinePlace, ChangeEnd, CheckRequest, PastScope, SettingsPlace};
+    use secondhand::change::{ChangeEnd, CheckRequest, FilePlace, PastScope};
     use secondhand::config::Overrides;
     use secondhand::report::{FORMATS, Style};
 
@@ -361,9 +361,9 @@ mod library {
             end: ChangeEnd::Commit("HEAD".to_owned()),
             within: Vec::new(),
             projects: Vec::new(),
-            settings: SettingsPlace::Repository,
+            settings: FilePlace::Usual,
             overrides: Overrides::new(&[], &[("trust", "head".to_owned())]),
-            baseline: BaselinePlace::Settings,
+            baseline: FilePlace::Usual,
             corpora: Vec::new(),
             past: PastScope::default(),
             keeps_suppressed: false,

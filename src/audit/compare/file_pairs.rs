@@ -52,9 +52,6 @@ impl FilePairs {
         let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
         let [own_prints, other_prints] =
             [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
-        let positions = |prints: &[(u64, u32)]| {
-            prints.iter().map(|&(_, position)| position).collect::<Vec<u32>>()
-        };
         for (own, other) in common(&keys(a), &keys(b)) {
             let is_of_few = own.len() * other.len() <= MAX_PAIRS;
             for (rank, &(key, file)) in own.iter().enumerate() {
@@ -110,6 +107,10 @@ fn keys(read: &ReadSubmission) -> Vec<(Key, usize)> {
         let whole = Key::Whole(hash_of_whole(&read.sources[number]));
         prints.chain([whole]).map(move |key| (key, number))
     }))
+}
+
+fn positions(prints: &[(u64, u32)]) -> Vec<u32> {
+    prints.iter().map(|&(_, position)| position).collect()
 }
 
 fn sorted(prints: &[(u64, u32)]) -> Vec<(u64, u32)> {

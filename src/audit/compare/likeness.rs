@@ -44,11 +44,13 @@ impl ShortSequences {
         let all: Vec<Vec<u64>> = read.iter().map(distinct_sequences).collect();
         let mut n_with: HashMap<u64, u32> = HashMap::new();
         all.iter().flatten().for_each(|sequence| *n_with.entry(*sequence).or_default() += 1);
-        let weight =
-            |sequence: u64| ((1.0 + read.len() as f64) / f64::from(n_with[&sequence])).ln();
-        let weighed =
-            |of: Vec<u64>| of.into_iter().map(|sequence| (sequence, weight(sequence))).collect();
-        Some(Self { of: all.into_iter().map(weighed).collect() })
+        let n_all = 1.0 + read.len() as f64;
+        let weighed = all.into_iter().map(|sequences| {
+            let weighed =
+                sequences.into_iter().map(|of| (of, (n_all / f64::from(n_with[&of])).ln()));
+            weighed.collect()
+        });
+        Some(Self { of: weighed.collect() })
     }
 
     /// How much of one of two submissions is in the other, by weight, 0 to 1. Time O(n + m).
@@ -78,9 +80,9 @@ fn distinct_sequences(read: &ReadSubmission) -> Vec<u64> {
 }
 
 fn hash(tokens: &[Token]) -> u64 {
-    let reading = |token: &Token| match token.kind() {
+    let readings = tokens.iter().map(|token| match token.kind() {
         Kind::Number | Kind::String => 1 << 40 | u64::from(token.exact),
         _ => u64::from(token.symbol.get()),
-    };
-    crate::text::fnv_1a(tokens.iter().flat_map(|token| reading(token).to_le_bytes()))
+    });
+    crate::text::fnv_1a(readings.flat_map(u64::to_le_bytes))
 }

@@ -1,10 +1,9 @@
 //! Finds the passages that two submissions share: each token is in at most one.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use super::Match;
-use super::file_pairs::FilePairs;
+use super::file_pairs::{FilePairs, PassedOver};
 use super::prints::ReadSubmission;
 use super::tiles::Tiles;
 use crate::audit::change::clusters;
@@ -64,16 +63,15 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         aligned.extend(of_files.alignments.into_iter().map(|alignment| (files, alignment)));
         runs.extend(of_files.runs.into_iter().map(|run| (files, run)));
     }
-    let is_match = |files: (usize, usize), run: Block| {
-        let own = run.query as usize..(run.query + run.len) as usize;
-        let pair = || {
-            let alignment = Alignment { blocks: vec![run] };
-            ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens)
-        };
-        !a.ignored[files.0][own].contains(&true) && pair().is_clone(&config.matching)
-    };
     let mut tiles = Tiles::new(&of_a, &of_b, config);
-    tiles.tile(&aligned, &runs, is_match);
+    tiles.tile(&aligned, &runs, |files, run| {
+        if a.ignored[files.0][run.query as usize..][..run.len as usize].contains(&true) {
+            return false;
+        }
+        let alignment = Alignment { blocks: vec![run] };
+        let pair = ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens);
+        pair.is_clone(&config.matching)
+    });
     // A run that chaining joined to others, and that was lost when the chain was judged, is a match
     // of its own.
     let n_aligned = aligned.len();
@@ -87,12 +85,9 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
         }
     }
     found.sort_by_cached_key(|found| {
-        (
-            Reverse(found.evidence()),
-            found.files,
-            found.pair.alignment.query().start,
-            found.pair.alignment.target().start,
-        )
+        let alignment = &found.pair.alignment;
+        let starts = (alignment.query().start, alignment.target().start);
+        (Reverse(found.evidence()), found.files, starts)
     });
     let mut claims = Claims::new(a, b);
     for FoundPair { files, pair } in found {
@@ -118,12 +113,9 @@ pub(super) fn matches(a: &ReadSubmission, b: &ReadSubmission, config: &Config) -
     // A file misses nothing by its partners if all that others have of it is matched.
     for (file, of_file) in passed_over {
         if of_file.positions.iter().any(|&at| claims.of_a[file][at as usize].is_none()) {
-            let of_file = Shortfall {
-                n_places: of_file.n_alike,
-                n_places_left: of_file.n_left,
-                n_not_extended: 0,
-            };
-            limits.push((a.sources[file].path.clone(), of_file));
+            let PassedOver { n_alike: n_places, n_left: n_places_left, .. } = of_file;
+            let limit = Shortfall { n_places, n_places_left, n_not_extended: 0 };
+            limits.push((a.sources[file].path.clone(), limit));
         }
     }
     let (matches, n_matched) = claims.into_matches(a, b);
@@ -155,6 +147,12 @@ impl Claims {
         self.of_a[files.0][at].is_none() && !self.of_b[files.1][to]
     }
 
+    /// The match that has a token with this partner.
+    fn match_of(&self, files: (usize, usize), (at, to): (usize, usize)) -> Option<usize> {
+        let (file, other, number) = self.of_a[files.0][at]?;
+        ((file, other) == (files.1, to)).then_some(number)
+    }
+
     /// Makes a match of free tokens. What is in its gaps may be part of another match.
     fn claim(&mut self, files: (usize, usize), alignment: &Alignment) {
         self.matches.push((files, Vec::new()));
@@ -182,36 +180,23 @@ impl Claims {
     ) {
         let (first, to) = (run.query as usize, run.target as usize);
         let starts_line = |at: usize| query.starts_line(first + at) && target.starts_line(to + at);
-        // The match that has a token of the run with its partner.
-        let has = |claims: &Self, at: Option<usize>| {
-            let (file, other, number) = claims.of_a[files.0][first + at?]?;
-            ((file, other) == (files.1, to + at?)).then_some(number)
-        };
         let len = run.len as usize;
         let mut start = 0;
         while start < len {
             let free =
                 (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
             let end = start + free;
-            let before = has(self, start.checked_sub(1));
-            let behind = has(self, (end < len).then_some(end));
+            let before = start.checked_sub(1);
+            let before = before.and_then(|at| self.match_of(files, (first + at, to + at)));
+            let behind = Some(end).filter(|&end| end < len);
+            let behind = behind.and_then(|at| self.match_of(files, (first + at, to + at)));
             // Whole lines, unless it goes on.
-            let from = if before.is_some() {
-                Some(start)
-            } else {
-                (start..end).find(|&at| starts_line(at))
-            };
-            let until = if behind.is_some() {
-                Some(end)
-            } else {
-                (start..=end).rev().find(|&at| starts_line(at))
-            };
+            let from = (start..end).find(|&at| before.is_some() || starts_line(at));
+            let until = (start..=end).rev().find(|&at| behind.is_some() || starts_line(at));
             if let (Some(from), Some(until)) = (from, until)
                 && from < until
             {
-                let (query, target) = ((first + from) as u32, (to + from) as u32);
-                let alignment =
-                    Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
+                let alignment: Alignment = (from..until).map(|at| (first + at, to + at)).collect();
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
                     None if until - from >= config.min_tokens => self.claim(files, &alignment),
@@ -241,10 +226,8 @@ impl Claims {
             self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
             self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
         );
-        let lines = |of: &ReadSubmission| {
-            of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>()
-        };
-        let (lines_a, lines_b) = (lines(a), lines(b));
+        let [lines_a, lines_b] = [a, b]
+            .map(|of| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>());
         let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
             let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
             pairs.sort_unstable();
@@ -264,7 +247,7 @@ impl Claims {
             };
             Some((found, files))
         });
-        let mut found: Vec<(Match, (usize, usize))> = found.collect();
+        let mut found = Vec::from_iter(found);
         found.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
         (found.into_iter().map(|(found, _)| found).collect(), n_matched)
     }
@@ -279,26 +262,21 @@ fn aligned_parts(
     config: &Config,
 ) -> Alignments {
     let mut seeds = seeds(query, target, shared, config.matching.k, false);
-    let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
-        let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
-        own.map(|own| alignment.within(own))
-            .filter(|part| part.n_tokens() >= config.matching.min_run)
-            .collect()
-    };
     let Alignments { alignments, runs, limits } =
         alignments(query, target, &mut seeds, &config.matching, false);
-    let of_run = |run: Block| {
-        own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks)
-    };
+    let runs = runs.into_iter().map(|run| Alignment { blocks: vec![run] });
+    let runs = runs.flat_map(|run| own_parts(&run, ignored, config));
     Alignments {
-        alignments: alignments.iter().flat_map(own_parts).collect(),
-        runs: runs.into_iter().flat_map(of_run).collect(),
+        alignments: alignments.iter().flat_map(|of| own_parts(of, ignored, config)).collect(),
+        runs: runs.flat_map(|part| part.blocks).collect(),
         limits,
     }
 }
 
-/// The runs of `range` that count; fewer than `k` ignored tokens in a row do not split a run.
-fn own_runs(range: Range<usize>, ignored: &[bool], k: usize) -> Vec<Range<usize>> {
-    let own: Vec<usize> = range.filter(|&at| !ignored[at]).collect();
-    clusters(&own, |between| between.len() >= k)
+/// The parts of an alignment that count; fewer than k ignored tokens in a row do not split one.
+fn own_parts(alignment: &Alignment, ignored: &[bool], config: &Config) -> Vec<Alignment> {
+    let own: Vec<usize> = alignment.query().filter(|&at| !ignored[at]).collect();
+    let runs = clusters(&own, |between| between.len() >= config.matching.k).into_iter();
+    let parts = runs.map(|run| alignment.within(run));
+    parts.filter(|part| part.n_tokens() >= config.matching.min_run).collect()
 }

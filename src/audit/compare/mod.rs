@@ -211,35 +211,6 @@ pub struct Match {
 ///
 /// What cannot be read is left out and listed; that nothing could be compared shows in
 /// [`Comparison::n_compared`].
-///
-/// ```
-/// use secondhand::audit::{CompareParams, Context, Silent, Submission, compare};
-/// use secondhand::config::{Config, RawConfig};
-/// use secondhand::language::Languages;
-/// use secondhand::text::FilePath;
-///
-/// let folder = tempfile::tempdir()?;
-/// let submission = |name: &str, text: &str| {
-///     let path = folder.path().join(name);
-///     std::fs::write(&path, text).map(|()| Submission { name: FilePath::new(name.as_bytes()), path, group: 0 })
-/// };
-/// let text = "int sum(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
-/// let all = [submission("a.c", text)?, submission("b.c", &text.replace("sum", "total"))?];
-///
-/// let config = Config::new(RawConfig::default(), "the defaults")?;
-/// let context = Context { config: &config, languages: &Languages::builtin(), progress: &Silent };
-/// let params = CompareParams {
-///     is_exact: true,
-///     max_common: None,
-///     threshold: 0.0,
-///     max_pairs: 100,
-///     with_words: false,
-///     is_across_only: false,
-/// };
-/// let comparison = compare(&all, &[], params, context);
-/// assert_eq!(comparison.pairs[0].containment(), 1.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn compare(
     submissions: &[Submission],
     handed_out: &[Submission],
@@ -293,15 +264,15 @@ pub fn compare(
     });
     let limited = in_part(limits.collect::<Vec<_>>().into_iter().flatten());
     let texts = texts(&pairs, &read);
-    let compared = |(submission, read): (&Submission, &ReadSubmission)| MeasuredSubmission {
+    let measured = submissions.iter().zip(&read).map(|(submission, read)| MeasuredSubmission {
         name: submission.name.clone(),
         n_files: read.sources.len(),
         n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
         n_fingerprints: read.n_fingerprints,
         digest: fnv_1a(read.sources.iter().flat_map(|source| source.text.iter().copied())),
-    };
+    });
     Comparison {
-        submissions: submissions.iter().zip(&read).map(compared).collect(),
+        submissions: measured.collect(),
         pairs,
         n_compared,
         n_sharing,
@@ -337,13 +308,12 @@ fn read_all(
 /// The texts of all files with matches.
 fn texts(pairs: &[Pair], read: &[ReadSubmission]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
-    for (at, of) in pairs.iter().flat_map(|pair| {
-        pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)])
-    }) {
-        if !texts.contains_key(of)
-            && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
+    let matches = pairs.iter().flat_map(|pair| pair.matches.iter().map(move |of| (pair, of)));
+    for (at, path) in matches.flat_map(|(pair, of)| [(pair.a, &of.a.0), (pair.b, &of.b.0)]) {
+        if !texts.contains_key(path)
+            && let Some(source) = read[at].sources.iter().find(|source| source.path == *path)
         {
-            texts.insert(of.clone(), source.text.clone().into());
+            texts.insert(path.clone(), source.text.clone().into());
         }
     }
     texts

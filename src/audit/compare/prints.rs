@@ -29,14 +29,15 @@ pub(super) struct ReadSubmission {
 /// same share all they have.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
-    let step = |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte));
-    let family = source.family.bytes().fold(0, step);
+    let family = source.family.bytes();
+    let family =
+        family.fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut hashes = Vec::new();
-    let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
-    let prints = params
-        .fingerprints(&source.tokens, &mut hashes)
-        .filter(|print| telling(print.position as usize));
-    let mut prints: Vec<(u64, u32)> = prints.map(|print| (print.hash, print.position)).collect();
+    let prints = params.fingerprints(&source.tokens, &mut hashes);
+    let prints = prints.map(|print| (print.hash, print.position)).filter(|&(_, position)| {
+        is_telling(&source.tokens[position as usize..][..k], config.matching.min_distinct)
+    });
+    let mut prints: Vec<(u64, u32)> = prints.collect();
     if prints.is_empty() && may_be_whole(source) {
         prints.push((hash_of_whole(source), 0));
     }
@@ -136,13 +137,12 @@ pub(super) fn remove_common(
 ) -> usize {
     let is_common = |hash: u64| index.postings(hash).len() > max_submissions;
     // Counted where they first occur.
-    let of_first = |(number, read): (usize, &ReadSubmission)| {
-        let is_first = |hash: u64| {
-            index.postings(hash).next().is_some_and(|first| first.document as usize == number)
-        };
-        read.distinct().into_iter().filter(|&hash| is_common(hash) && is_first(hash)).count()
-    };
-    let n_common = read.par_iter().enumerate().map(of_first).sum();
+    let n_common = read.par_iter().enumerate().map(|(number, read)| {
+        let common = read.distinct().into_iter().filter(|&hash| is_common(hash));
+        let firsts = common.filter_map(|hash| index.postings(hash).next());
+        firsts.filter(|first| first.document as usize == number).count()
+    });
+    let n_common = n_common.sum();
     if n_common > 0 {
         let (k, window) = (params.noise_threshold(), params.window().get());
         read.par_iter_mut().for_each(|read| read.remove(is_common, k, window));

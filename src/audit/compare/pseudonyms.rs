@@ -21,11 +21,11 @@ impl Comparison {
         // The new place of each submission, which is its number.
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
-        let name = |at: usize| {
-            FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes())
-        };
-        let submissions = self.submissions.iter().enumerate();
-        let key: Vec<_> = submissions.map(|(at, of)| (of.name.clone(), name(at))).collect();
+        let named = self.submissions.iter().zip(&places);
+        let key = Vec::from_iter(named.map(|(submission, place)| {
+            let name = format!("submission-{:0width$}", place + 1);
+            (submission.name.clone(), FilePath::new(name))
+        }));
 
         let mut renamed =
             NameMap { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
@@ -106,12 +106,11 @@ impl NameMap<'_> {
     }
 
     fn left_out(&mut self, path: &FilePath) -> FilePath {
-        let is_of = |name: &FilePath| {
-            path.as_bytes()
-                .strip_prefix(name.as_bytes())
-                .is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-        };
-        match self.names.iter().position(|(name, _)| is_of(name)) {
+        let at = self.names.iter().position(|(name, _)| {
+            let rest = path.as_bytes().strip_prefix(name.as_bytes());
+            rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        });
+        match at {
             Some(at) => self.file(at, path),
             None => FilePath::new(&b"handed-out code"[..]),
         }

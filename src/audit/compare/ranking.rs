@@ -40,18 +40,14 @@ pub(super) fn ranked(
     progress: &dyn Progress,
 ) -> Ranking {
     let &CompareParams { threshold, is_across_only, .. } = params;
-    let may_pair =
-        |a: usize, b: usize| !is_across_only || submissions[a].group != submissions[b].group;
     let short = ShortSequences::new(read);
-    let likeness =
-        |pair: &Pair| short.as_ref().map_or(pair.likeness, |short| short.likeness(pair.a, pair.b));
-    let of_one = |a: usize| {
+    let of_all = (0..read.len()).into_par_iter().map(|a| {
         progress.step();
         let mut n_shared = vec![0u32; read.len()];
         let mut met = Vec::new();
         for posting in read[a].distinct().into_iter().flat_map(|hash| index.postings(hash)) {
             let b = posting.document as usize;
-            if b > a && may_pair(a, b) {
+            if b > a && (!is_across_only || submissions[a].group != submissions[b].group) {
                 if n_shared[b] == 0 {
                     met.push(b);
                 }
@@ -62,17 +58,18 @@ pub(super) fn ranked(
         let mut histogram = [0; HISTOGRAM_BARS];
         let mut pairs = Vec::new();
         for &b in &met {
-            let n_prints = |number: usize| (number, read[number].n_fingerprints);
-            let pair = Pair::new(n_prints(a), n_prints(b), n_shared[b] as usize);
+            let [of_a, of_b] = [a, b].map(|number| (number, read[number].n_fingerprints));
+            let pair = Pair::new(of_a, of_b, n_shared[b] as usize);
             let bar = (pair.containment() * HISTOGRAM_BARS as f64) as usize;
             histogram[bar.min(HISTOGRAM_BARS - 1)] += 1;
             if pair.containment() >= threshold {
-                pairs.push(Pair { likeness: likeness(&pair), ..pair });
+                let likeness = short.as_ref().map_or(pair.likeness, |short| short.likeness(a, b));
+                pairs.push(Pair { likeness, ..pair });
             }
         }
         (pairs, met.len(), histogram)
-    };
-    let of_all: Vec<_> = (0..read.len()).into_par_iter().map(of_one).collect();
+    });
+    let of_all: Vec<_> = of_all.collect();
     let mut ranking = Ranking {
         pairs: Vec::new(),
         n_compared: n_comparable(submissions, read, is_across_only),
@@ -100,10 +97,10 @@ pub(super) fn n_comparable(
     read: &[ReadSubmission],
     is_across_only: bool,
 ) -> usize {
-    let with_files = || submissions.iter().zip(read).filter(|(_, read)| !read.sources.is_empty());
-    let pairs = |n: usize| n * n.saturating_sub(1) / 2;
-    let mut groups: Vec<usize> = with_files().map(|(submission, _)| submission.group).collect();
+    let with_files = submissions.iter().zip(read).filter(|(_, read)| !read.sources.is_empty());
+    let mut groups: Vec<usize> = with_files.map(|(submission, _)| submission.group).collect();
     groups.sort_unstable();
+    let pairs = |n: usize| n * n.saturating_sub(1) / 2;
     let within: usize = groups.chunk_by(|a, b| a == b).map(|group| pairs(group.len())).sum();
-    pairs(with_files().count()) - if is_across_only { within } else { 0 }
+    pairs(groups.len()) - if is_across_only { within } else { 0 }
 }

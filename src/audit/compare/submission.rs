@@ -6,11 +6,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::audit::read::{Skip, Source, Sources};
-use crate::files::{self, Content, Entry, ReadFiles};
-use crate::language::{BlockWords, WORDS, page_text, words};
+use crate::files::{Content, Entry, ReadFiles};
+use crate::language::{WORDS, page_text, words};
 use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
 use crate::text::{FilePath, decoded};
 
@@ -35,15 +34,6 @@ pub struct LeftOut {
     /// Whether it may well hold what was to be compared; pictures and settings do not.
     pub is_notable: bool,
 }
-
-/// What one archive may unpack to: more than any submission, and little enough to hold.
-const LIMITS: Limits = Limits {
-    max_entries: 200_000,
-    max_nested: 64 << 20,
-    max_total: 1 << 30,
-    max_ratio: 200,
-    max_depth: 1,
-};
 
 const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
 
@@ -82,7 +72,7 @@ impl<'s, 'c> Reading<'s, 'c> {
                     self.entry(inside, &folder, &entry, || folder.on_disk(&entry.path));
                 }
             }
-            Err(why) => self.leave_out(name.clone(), reason(&why), true),
+            Err(why) => self.leave_out(name.clone(), why.why().to_owned(), true),
         }
     }
 
@@ -103,21 +93,14 @@ impl<'s, 'c> Reading<'s, 'c> {
         match archive_kind(entry.path.name()) {
             Some(true) => self.archive(&name, &on_disk()),
             Some(false) => self.leave_out(name, UNREAD_ARCHIVE.to_owned(), true),
-            None => {
-                if let Some(skip) = self.skip_by_name(&entry.path) {
-                    self.skip(name, skip);
-                } else if folder
-                    .size(entry)
-                    .is_some_and(|size| size > self.sources.config.max_file_size)
-                {
-                    self.skip(name, Skip::TooLarge);
-                } else {
-                    match folder.read(entry) {
-                        Ok(bytes) => self.take(name, &entry.path, bytes),
-                        Err(why) => self.leave_out(name, reason(&why), true),
-                    }
-                }
-            }
+            None => match self.skip_by_name(&entry.path) {
+                Some(skip) => self.skip(name, skip),
+                None if self.sources.is_too_large(folder, entry) => self.skip(name, Skip::TooLarge),
+                None => match folder.read(entry) {
+                    Ok(bytes) => self.take(name, &entry.path, bytes),
+                    Err(why) => self.leave_out(name, why.why().to_owned(), true),
+                },
+            },
         }
     }
 
@@ -125,21 +108,16 @@ impl<'s, 'c> Reading<'s, 'c> {
     /// nobody knows which part of it is missing.
     fn archive(&mut self, name: &FilePath, path: &Path) {
         let (n_files, n_left_out) = (self.files.len(), self.left_out.len());
-        let mut unpacking = Unpacking {
-            reading: self,
-            name,
-            unwanted: RefCell::default(),
-            unread: RefCell::default(),
-        };
-        let read = read_archive(path, LIMITS, &mut unpacking);
-        let (unwanted, unread) = (unpacking.unwanted.into_inner(), unpacking.unread.into_inner());
+        let mut unpacking = Unpacking { reading: self, name, unwanted: RefCell::default() };
+        // More than any submission has, and little enough to hold.
+        let limits = Limits { max_entries: 200_000, max_total: 1 << 30, ..Limits::default() };
+        let read = read_archive(path, limits, &mut unpacking);
+        let unwanted = unpacking.unwanted.into_inner();
         match read {
-            Ok(()) => {
-                unwanted.into_iter().for_each(|(path, skip)| self.skip(path, skip));
-                unread
-                    .into_iter()
-                    .for_each(|path| self.leave_out(path, UNREAD_ARCHIVE.to_owned(), true));
-            }
+            Ok(()) => unwanted.into_iter().for_each(|(path, skip)| match skip {
+                Some(skip) => self.skip(path, skip),
+                None => self.leave_out(path, UNREAD_ARCHIVE.to_owned(), true),
+            }),
             Err(why) => {
                 self.files.truncate(n_files);
                 self.left_out.truncate(n_left_out);
@@ -218,35 +196,16 @@ fn prose(path: &FilePath, bytes: Vec<u8>, is_page: bool) -> Result<Source, Skip>
     };
     let mut tokens = Vec::new();
     words(&text, &mut tokens);
-    let named = || WORDS.to_owned();
-    let path = path.clone();
-    Ok(Source {
-        path,
-        text,
-        encoded,
-        tokens,
-        words: Arc::clone(BlockWords::common()),
-        is_partial: false,
-        language: named(),
-        family: named(),
-        is_prose: true,
-        is_generated: false,
-        test_lines: Default::default(),
-    })
-}
-
-/// Why a file could not be read, without its name.
-fn reason(error: &files::Error) -> String {
-    error.why().to_owned()
+    let plain = Source::plain(path.clone(), text, tokens, [WORDS, WORDS]);
+    Ok(Source { encoded, is_prose: true, ..plain })
 }
 
 /// Receives the files of an archive.
 struct Unpacking<'r, 's, 'c> {
     reading: &'r mut Reading<'s, 'c>,
     name: &'r FilePath,
-    unwanted: RefCell<Vec<(FilePath, Skip)>>,
-    /// Archives in it that nothing here reads.
-    unread: RefCell<Vec<FilePath>>,
+    /// Files that are not read, and why; `None` for an archive that nothing here reads.
+    unwanted: RefCell<Vec<(FilePath, Option<Skip>)>>,
 }
 
 impl Unpacking<'_, '_, '_> {
@@ -257,16 +216,15 @@ impl Unpacking<'_, '_, '_> {
 
 impl Sink for Unpacking<'_, '_, '_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
-        if archive_kind(path.name()) == Some(false) {
-            self.unread.borrow_mut().push(self.inside(path.as_bytes()));
-            return false;
-        }
+        let is_unread = archive_kind(path.name()) == Some(false);
         let is_large = size > self.reading.sources.config.max_file_size;
         let skip = self.reading.skip_by_name(path).or(is_large.then_some(Skip::TooLarge));
-        if let Some(skip) = skip {
+        let skip = skip.filter(|_| !is_unread);
+        if is_unread || skip.is_some() {
             self.unwanted.borrow_mut().push((self.inside(path.as_bytes()), skip));
+            return false;
         }
-        skip.is_none()
+        true
     }
 
     fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {

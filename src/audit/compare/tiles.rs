@@ -57,12 +57,17 @@ impl Tile {
         starts_paragraph(a[files.0], at + offset) && starts_paragraph(b[files.1], to + offset)
     }
 
+    /// Whether a line begins at an offset on both sides.
+    fn starts_line(&self, a: &[Document<'_>], b: &[Document<'_>], offset: usize) -> bool {
+        let (files, (at, to)) = (self.files.0, self.start.0);
+        a[files.0].starts_line(at + offset) && b[files.1].starts_line(to + offset)
+    }
+
     /// Its whole paragraphs, if they have `min_len` tokens.
     fn paragraphs(self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Self> {
         let (at, to) = self.start.0;
-        let is_start = |offset: &usize| self.starts_paragraph(a, b, *offset);
-        let from = (0..self.len).find(is_start)?;
-        let end = (from..=self.len).rev().find(is_start)?;
+        let from = (0..self.len).find(|&at| self.starts_paragraph(a, b, at))?;
+        let end = (from..=self.len).rev().find(|&at| self.starts_paragraph(a, b, at))?;
         let start = Reverse((at + from, to + from));
         (end - from >= min_len).then(|| Self { len: end - from, start, ..self }.weighed(a, b))
     }
@@ -71,27 +76,24 @@ impl Tile {
     /// passage often begins like what follows the other one, and what precedes it often ends alike.
     /// `None` if less than `min_len` are left.
     fn own(&self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Range<usize>> {
-        let (files, (at, to)) = (self.files.0, self.start.0);
-        let (query, target) = (a[files.0], b[files.1]);
-        let starts =
-            |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
-        let is_paragraph = |offset: usize| self.starts_paragraph(a, b, offset);
-        let closes = |offset: usize| {
-            let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
-            token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
-        };
-        let mut near = 0..self.len.min(RAGGED);
-        let from = near
-            .find(|&at| is_paragraph(at))
-            .or_else(|| (0..self.len).find(|&at| starts(at) && !closes(at)))?;
-        let end = |at: &usize| starts(*at);
-        let near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
+        let query = a[self.files.0.0];
+        let near = (0..self.len.min(RAGGED)).find(|&at| self.starts_paragraph(a, b, at));
+        let from = near.or_else(|| {
+            let mut lines = (0..self.len).filter(|&at| self.starts_line(a, b, at));
+            lines.find(|at| !closes(query, self.start.0.0 + at))
+        })?;
+        let mut near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
         let last = near
-            .rev()
-            .find(|&at| is_paragraph(at))
-            .or_else(|| (from + 1..=self.len).rev().find(end));
+            .rfind(|&at| self.starts_paragraph(a, b, at))
+            .or_else(|| (from + 1..=self.len).rfind(|&at| self.starts_line(a, b, at)));
         last.filter(|last| last - from >= min_len).map(|last| from..last)
     }
+}
+
+/// Whether a token ends what is before it.
+fn closes(document: Document<'_>, at: usize) -> bool {
+    let token = document.tokens.get(at).map(|token| token.text(document.text));
+    token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
 }
 
 /// Which tokens of two submissions belong to each other.
@@ -111,12 +113,10 @@ pub(super) struct Tiles<'d> {
 impl<'d> Tiles<'d> {
     /// No tiles of the files of two submissions.
     pub fn new(a: &'d [Document<'d>], b: &'d [Document<'d>], config: &Config) -> Self {
-        let none = |of: &[Document<'_>]| {
-            of.iter().map(|document| vec![None; document.tokens.len()]).collect()
-        };
         // No passage of fewer tokens is ever a match.
         let min_len = config.min_tokens.min(config.matching.min_run);
-        let (of_a, of_b) = (none(a), none(b));
+        let [of_a, of_b] =
+            [a, b].map(|of| of.iter().map(|document| vec![None; document.tokens.len()]).collect());
         Self { a, b, min_len, min_paragraph: config.min_tokens, of_a, of_b, paragraphs: Vec::new() }
     }
 
@@ -138,19 +138,13 @@ impl<'d> Tiles<'d> {
             let n_around = alignment.n_tokens();
             for block in &alignment.blocks {
                 let (at, to) = (block.query as usize, block.target as usize);
-                let is_exact = |offset: &usize| {
+                let exact = runs_of(block.len as usize, min_len, |offset| {
                     query.tokens[at + offset].exact == target.tokens[to + offset].exact
-                };
-                push_runs(block.len as usize, is_exact, min_len, |offset, len| {
-                    let start = Reverse((at + offset, to + offset));
-                    heap.push(Tile {
-                        worth: 2 * len,
-                        len,
-                        n_around,
-                        files: Reverse(*files),
-                        start,
-                    });
                 });
+                heap.extend(exact.map(|(offset, len)| {
+                    let (files, start) = (Reverse(*files), Reverse((at + offset, to + offset)));
+                    Tile { worth: 2 * len, len, n_around, files, start }
+                }));
             }
         }
         let mut heap: BinaryHeap<Tile> = self.place_all(heap, min_len, true).into();
@@ -229,22 +223,20 @@ impl<'d> Tiles<'d> {
         while let Some(tile) = heap.pop() {
             let (files, (at, to)) = (tile.files.0, tile.start.0);
             // A shorter tile on the same diagonal is a part of this one.
-            let is_free = |offset: &usize| {
-                let (own, other) =
-                    (self.of_a[files.0][at + offset], self.of_b[files.1][to + offset]);
-                own.is_none_or(|own| own == (files.1 as u32, (to + offset) as u32))
-                    && other.is_none_or(|other| other == (files.0 as u32, (at + offset) as u32))
-            };
-            if !(0..tile.len).all(|offset| is_free(&offset)) {
-                push_runs(tile.len, is_free, min_len, |offset, len| {
-                    let start = Reverse((at + offset, to + offset));
-                    heap.push(Tile { len, start, ..tile }.weighed(a, b));
+            if !(0..tile.len).all(|offset| self.may_belong(files, (at + offset, to + offset))) {
+                let free = runs_of(tile.len, min_len, |offset| {
+                    self.may_belong(files, (at + offset, to + offset))
                 });
+                heap.extend(free.map(|(offset, len)| {
+                    let start = Reverse((at + offset, to + offset));
+                    Tile { len, start, ..tile }.weighed(a, b)
+                }));
                 continue;
             }
             let Some(own) = tile.own(a, b, min_len) else { continue };
-            let is_paragraph = |offset: usize| tile.starts_paragraph(a, b, offset);
-            if only_paragraphs && !(is_paragraph(own.start) && is_paragraph(own.end)) {
+            if only_paragraphs
+                && ![own.start, own.end].iter().all(|&at| tile.starts_paragraph(a, b, at))
+            {
                 left.push(tile);
                 continue;
             }
@@ -256,27 +248,23 @@ impl<'d> Tiles<'d> {
         left
     }
 
+    /// Whether two tokens of files belong to nothing but each other.
+    fn may_belong(&self, files: (usize, usize), (at, to): (usize, usize)) -> bool {
+        let (own, other) = (self.of_a[files.0][at], self.of_b[files.1][to]);
+        own.is_none_or(|own| own == (files.1 as u32, to as u32))
+            && other.is_none_or(|other| other == (files.0 as u32, at as u32))
+    }
+
     /// The alignment of two files without the tokens that belong elsewhere, in pieces: what is left
     /// on either side of another passage was joined across it by its order alone.
     pub fn own_parts(&self, files: (usize, usize), alignment: &Alignment) -> Vec<Alignment> {
         let (of_a, of_b) = (&self.of_a[files.0], &self.of_b[files.1]);
-        let belongs = |&(at, to): &(usize, usize)| {
-            let is_own_a = of_a[at].is_none_or(|other| other == (files.1 as u32, to as u32));
-            is_own_a && of_b[to].is_none_or(|other| other == (files.0 as u32, at as u32))
-        };
-        let is_taken = |owners: &[Option<(u32, u32)>]| owners.iter().any(Option::is_some);
-        let mut parts: Vec<Vec<(usize, usize)>> = Vec::new();
-        for (at, to) in alignment.pairs().filter(belongs) {
-            match parts.last_mut().and_then(|part| part.last().copied().map(|last| (part, last))) {
-                Some((part, last))
-                    if !is_taken(&of_a[last.0 + 1..at]) && !is_taken(&of_b[last.1 + 1..to]) =>
-                {
-                    part.push((at, to));
-                }
-                _ => parts.push(vec![(at, to)]),
-            }
-        }
-        parts.into_iter().map(|part| part.into_iter().collect()).collect()
+        let pairs = Vec::from_iter(alignment.pairs().filter(|&pair| self.may_belong(files, pair)));
+        let parts = pairs.chunk_by(|last, next| {
+            let between = of_a[last.0 + 1..next.0].iter().chain(&of_b[last.1 + 1..next.1]);
+            between.flatten().next().is_none()
+        });
+        parts.map(|part| part.iter().copied().collect()).collect()
     }
 }
 
@@ -314,26 +302,18 @@ fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
     hasher.finish()
 }
 
-/// Passes on each longest run of offsets below `len` for which `holds`, with at least `min_len` of
-/// them.
-fn push_runs(
+/// The longest runs of offsets below `len` for which `holds`, with at least `min_len` of them:
+/// the first offset of each, and their number.
+fn runs_of(
     len: usize,
-    holds: impl Fn(&usize) -> bool,
     min_len: usize,
-    mut push: impl FnMut(usize, usize),
-) {
-    let mut start = None;
-    for offset in 0..=len {
-        let is_in = offset < len && holds(&offset);
-        match start {
-            None if is_in => start = Some(offset),
-            Some(from) if !is_in => {
-                if offset - from >= min_len {
-                    push(from, offset - from);
-                }
-                start = None;
-            }
-            _ => {}
-        }
-    }
+    holds: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = (usize, usize)> {
+    let mut end = 0;
+    let runs = std::iter::from_fn(move || {
+        let start = (end..len).find(|&offset| holds(offset))?;
+        end = (start..len).find(|&offset| !holds(offset)).unwrap_or(len);
+        Some((start, end - start))
+    });
+    runs.filter(move |(_, n)| *n >= min_len)
 }

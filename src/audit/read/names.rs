@@ -8,9 +8,9 @@ const MIN_NAME: u32 = 3;
 /// The names in `tokens` that tell one piece of code from another, by their exact reading: sorted,
 /// each once.
 pub(in crate::audit) fn names(tokens: &[Token]) -> Vec<u32> {
-    let is_name =
-        |token: &&Token| token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME;
-    distinct(tokens.iter().filter(is_name).map(|token| token.exact))
+    let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
+    let names = names.filter(|token| token.end - token.start >= MIN_NAME);
+    distinct(names.map(|token| token.exact))
 }
 
 /// What there is of something: sorted, each once.

@@ -123,8 +123,7 @@ impl Memory {
             return Vec::new();
         }
         // The keys of the hasher are random.
-        let random = |at: usize| RandomState::new().hash_one(at) as usize % n;
-        (0..SAMPLED).map(random).collect()
+        (0..SAMPLED).map(|at| RandomState::new().hash_one(at) as usize % n).collect()
     }
 
     /// Stops using the cache: an entry does not match its file.

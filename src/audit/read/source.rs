@@ -63,8 +63,9 @@ impl Source {
 
     /// The lines with test code, which its language tells.
     pub fn test_lines(&self, language: Option<&Language>) -> &[Range<u32>] {
-        let find = |of: &Language| of.test_lines(&self.text, &self.tokens);
-        self.test_lines.get_or_init(|| language.map(find).unwrap_or_default())
+        self.test_lines.get_or_init(|| {
+            language.map(|of| of.test_lines(&self.text, &self.tokens)).unwrap_or_default()
+        })
     }
 
     pub fn document(&self) -> Document<'_> {
@@ -83,9 +84,10 @@ impl Source {
 
     /// The tokens on the lines of a fragment.
     pub fn tokens_on(&self, lines: &Lines, fragment: &Fragment) -> Range<usize> {
-        let before =
-            |line: u32| self.tokens.partition_point(|token| lines.line_of(token.start) < line);
-        before(fragment.start.line)..before(fragment.end.line + 1)
+        let rows = fragment.rows();
+        let [start, end] = [rows.start, rows.end]
+            .map(|line| self.tokens.partition_point(|token| lines.line_of(token.start) < line));
+        start..end
     }
 
     /// The bytes of the file.
@@ -154,8 +156,7 @@ impl<'a> Sources<'a> {
     /// Whether a change to the tree is compared with this file; one that a package manager
     /// installed there is no part of the repository, unless it `is_tracked`.
     pub fn is_searched(&self, path: &FilePath, is_tracked: bool) -> bool {
-        let is_installed = || self.skip_by_name(path) == Some(Skip::Vendored);
-        self.is_compared(path) && (is_tracked || !is_installed())
+        self.is_compared(path) && (is_tracked || self.skip_by_name(path) != Some(Skip::Vendored))
     }
 
     /// Why to skip a file for its name alone, if so.
@@ -175,12 +176,12 @@ impl<'a> Sources<'a> {
 
     /// Like [`Self::skip_by_name`], for a file that is checked rather than compared with.
     pub fn skip_judging(&self, path: &FilePath) -> Option<Skip> {
-        let is_vendored = || {
-            self.attributes.of(path).vendored == Some(true)
+        self.skip_by_name(path).or_else(|| {
+            let is_vendored = self.attributes.of(path).vendored == Some(true)
                 || self.config.vendored_at(path).is_some()
-                || self.foreign_at(path).is_some()
-        };
-        self.skip_by_name(path).or_else(|| is_vendored().then_some(Skip::Vendored))
+                || self.foreign_at(path).is_some();
+            is_vendored.then_some(Skip::Vendored)
+        })
     }
 
     /// Whether a change to the tree is compared with this file, judging by its name: true also in a
@@ -265,6 +266,11 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// Whether a file is source, judging by its name.
+    pub fn is_source(&self, path: &FilePath) -> bool {
+        self.promise(path) == Some(Promise::Source)
+    }
+
     /// The lines of a file with test code.
     pub fn test_lines<'s>(&self, source: &'s Source) -> &'s [Range<u32>] {
         source.test_lines(self.languages.named(&source.language))
@@ -277,11 +283,10 @@ impl<'a> Sources<'a> {
             return Vec::new();
         }
         let lines = Lines::new(&source.text);
-        let is_test = |token: &Token| {
+        Vec::from_iter(source.tokens.iter().map(|token| {
             let line = lines.line_of(token.start);
             units.iter().any(|unit| unit.contains(&line))
-        };
-        source.tokens.iter().map(is_test).collect()
+        }))
     }
 
     /// Whether code that was at `before` was judged there as it is at `path`: what was left out, a
@@ -322,9 +327,8 @@ impl<'a> Sources<'a> {
         let blob = entry.blob().filter(|_| self.attributes.is_empty());
         let kept = blob.map(|blob| (blob, entry.path.clone()));
         // What is skipped since it is generated is read where that does not matter.
-        let is_as_asked = |read: &Result<Arc<Source>, Skip>| !self.are_generated || read.is_ok();
         let recent = kept.as_ref().and_then(|key| self.recent()?.get(key));
-        if let Some(read) = recent.filter(is_as_asked) {
+        if let Some(read) = recent.filter(|read| !self.are_generated || read.is_ok()) {
             return Ok(read);
         }
         if let Some(exhausted) = self.progress.end() {
@@ -388,9 +392,9 @@ impl<'a> Sources<'a> {
     /// its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
-        let with_generated = self.config.include_generated || self.are_generated;
+        let with_generated = self.with_generated().into();
         let settings =
-            [self.config.include_data.into(), with_generated.into(), generated.map_or(2, u8::from)];
+            [self.config.include_data.into(), with_generated, generated.map_or(2, u8::from)];
         let limits = [
             self.config.max_file_size,
             self.config.max_file_tokens as u64,
@@ -511,11 +515,15 @@ impl<'a> Sources<'a> {
         if language.is_data && !self.config.include_data && !language.is_host() {
             return Err(Skip::Data);
         }
-        let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(text));
-        if !(self.config.include_generated || self.are_generated) && is_generated() {
+        if !self.with_generated() && attributes.generated.unwrap_or_else(|| is_generated(text)) {
             return Err(Skip::Generated);
         }
         Ok(language)
+    }
+
+    /// Whether generated files are read.
+    fn with_generated(&self) -> bool {
+        self.config.include_generated || self.are_generated
     }
 
     /// Whether so much of a text is on so few lines that a program may have written it. Attributes
@@ -561,8 +569,7 @@ pub(in crate::audit) struct FileTokens<'l> {
 fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     let lines = Lines::new(text);
     let n_before = tokens.len();
-    let line_of = |token: &Token| lines.line_of(token.start);
-    let of_lines = tokens.chunk_by(|a, b| line_of(a) == line_of(b));
+    let of_lines = tokens.chunk_by(|a, b| lines.line_of(a.start) == lines.line_of(b.start));
     *tokens = of_lines.filter(|line| line.len() <= MINIFIED_TOKENS).flatten().copied().collect();
     tokens.len() < n_before
 }

@@ -92,7 +92,7 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
             places.groups.join(number, other);
         }
     }
-    let class = |files: &mut RecentSources<'_, R>, linked: LinkedPlaces| {
+    let classes = places.into_classes().into_par_iter().map_init(open, |files, linked| {
         let mut whole = Vec::with_capacity(linked.places.len());
         for (place, hull) in linked.places {
             let cut = if hull == place.tokens { None } else { files.cut(&place, hull)? };
@@ -100,8 +100,7 @@ fn linked<R: ReadFiles>(repeats: Vec<Repeat>, open: Open<'_, '_, R>) -> Result<V
         }
         let is_telling = linked.is_telling;
         Ok(Class { places: without_overlap(whole, files)?, is_telling })
-    };
-    let classes = places.into_classes().into_par_iter().map_init(open, class);
+    });
     let mut classes = classes.collect::<Result<Vec<_>, Error>>()?;
     classes.retain(|class| class.places.len() > 1);
     Ok(classes)
@@ -242,21 +241,18 @@ fn without_overlap<R: ReadFiles>(
             continue;
         };
         let (own, other) = (place.tokens.clone(), last.tokens.clone());
-        let is_kept = |left: &Range<usize>, of: &Range<usize>| {
-            left.len() as f64 >= SAME_PLACE * of.len() as f64
-        };
         let behind = own.start.max(other.end)..own.end.max(other.end);
         let before = other.start..own.start;
         if own.start >= other.end {
             kept.push(place);
-        } else if is_kept(&behind, &own) && own.len() <= other.len() {
+        } else if is_nearly_all(&behind, &own) && own.len() <= other.len() {
             kept.extend(files.cut(&place, behind)?);
-        } else if is_kept(&before, &other) {
+        } else if is_nearly_all(&before, &other) {
             if let Some(left) = files.cut(last, before)? {
                 *last = left;
             }
             kept.push(place);
-        } else if is_kept(&behind, &own) {
+        } else if is_nearly_all(&behind, &own) {
             kept.extend(files.cut(&place, behind)?);
         } else if own.len() > other.len() {
             // The last one may be what was left of a longer place that began before this one.
@@ -274,39 +270,42 @@ fn without_overlap<R: ReadFiles>(
     Ok(kept)
 }
 
+/// Whether what is left of a place is nearly all of it.
+fn is_nearly_all(left: &Range<usize>, of: &Range<usize>) -> bool {
+    left.len() as f64 >= SAME_PLACE * of.len() as f64
+}
+
 /// The classes of which not all places lie within places of another one.
 fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let places = each_place(classes.iter());
     let places = places.map(|(place, (class, _))| (place.document, place.tokens.clone(), class));
     let all = PlacesAround::new(places);
-    let is_nested = |number: usize| {
-        let class = &classes[number];
-        let first = &class[0];
-        let around = all.around(first.document, first.tokens.clone());
+    let are_nested = Vec::from_iter(classes.iter().enumerate().map(|(number, class)| {
+        let around = all.around(class[0].document, class[0].tokens.clone());
         around.filter(|&other| other != number).any(|other| {
-            // Of two classes with the same places, the first one is kept.
-            let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
-            // Each within another place: two that lie in one place of the outer class are copies
-            // that it does not show.
-            let holder = |place: &Member| {
-                let holds = |of: &Member| {
-                    of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end
-                };
-                // They are in order, and no two overlap.
-                let before = |of: &Member| {
-                    (of.document, of.tokens.start) <= (place.document, place.tokens.start)
-                };
-                let last = outer.partition_point(before).checked_sub(1);
-                last.filter(|&at| outer[at].document == place.document && holds(&outer[at]))
-            };
-            let holders: Option<BTreeSet<usize>> = class.iter().map(holder).collect();
-            holders.is_some_and(|holders| holders.len() == class.len())
+            // Of two classes with the same places, the first one is kept.
+            is_within(class, outer)
                 && (other < number
-                    || outer.iter().zip(class).any(|(outer, own)| is_larger(outer, own)))
+                    || outer.iter().zip(class).any(|(a, b)| a.tokens.len() > b.tokens.len()))
         })
-    };
-    let is_nested: Vec<bool> = (0..classes.len()).map(is_nested).collect();
-    let classes = classes.into_iter().zip(is_nested);
+    }));
+    let classes = classes.into_iter().zip(are_nested);
     classes.filter_map(|(class, is_nested)| (!is_nested).then_some(class)).collect()
+}
+
+/// Whether each place of a class lies within another place of `outer`: two that lie in one place
+/// of it are copies that it does not show.
+fn is_within(class: &[Member], outer: &[Member]) -> bool {
+    let holders = class.iter().map(|place| {
+        // They are in order, and no two overlap.
+        let start = (place.document, place.tokens.start);
+        let n = outer.partition_point(|of| (of.document, of.tokens.start) <= start);
+        let last = n.checked_sub(1).map(|last| (last, &outer[last]));
+        let holder = last
+            .filter(|(_, of)| of.document == place.document && place.tokens.end <= of.tokens.end);
+        holder.map(|(number, _)| number)
+    });
+    let holders: Option<BTreeSet<usize>> = holders.collect();
+    holders.is_some_and(|holders| holders.len() == class.len())
 }

@@ -50,8 +50,7 @@ pub(in crate::audit) struct Member {
 impl Member {
     /// Whether no build has both.
     pub fn excludes(&self, other: &Self) -> bool {
-        let rows = |of: &Self| of.fragment.start.line..of.fragment.end.line + 1;
-        self.builds.exclude(&rows(self), &other.builds, &rows(other))
+        self.builds.exclude(&self.fragment.rows(), &other.builds, &other.fragment.rows())
     }
 }
 
@@ -80,16 +79,13 @@ const KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The links of the pairs of files that may have a clone; `links` must be sorted.
 pub(in crate::audit) fn promising(mut links: Vec<Link>, sources: &Sources<'_>) -> Vec<Link> {
-    let pair_of = |link: &Link| (link.document, link.target);
-    let are_kept: Vec<bool> = links
-        .par_chunk_by(|a, b| pair_of(a) == pair_of(b))
-        .map(|pair| is_promising(pair, sources))
-        .collect();
+    let pairs = links.par_chunk_by(|a, b| (a.document, a.target) == (b.document, b.target));
+    let are_kept: Vec<bool> = pairs.map(|pair| is_promising(pair, sources)).collect();
     let (mut are_kept, mut last) = (are_kept.into_iter(), None);
     links.retain(|link| {
-        let known = last.filter(|(pair, _)| *pair == pair_of(link));
-        let (pair, is_kept) =
-            known.unwrap_or_else(|| (pair_of(link), are_kept.next() == Some(true)));
+        let pair = (link.document, link.target);
+        let known = last.filter(|(of, _)| *of == pair);
+        let (_, is_kept) = known.unwrap_or_else(|| (pair, are_kept.next() == Some(true)));
         last = Some((pair, is_kept));
         is_kept
     });
@@ -112,7 +108,8 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     let progress = sources.progress;
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
-    let work = |_: usize| -> Result<Vec<(usize, Repeats)>, Error> {
+    let threads = (0..rayon::current_num_threads()).into_par_iter();
+    let found = threads.map(|_| -> Result<Vec<(usize, Repeats)>, Error> {
         let recent = RecentSources { entries, sources, reader: open(), kept };
         let mut found = Vec::new();
         // Neighboring files resemble each other. Each thread takes the next file, so its targets
@@ -126,9 +123,8 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
                 found.push((number, repeats));
             }
         }
-    };
-    let threads = (0..rayon::current_num_threads()).into_par_iter();
-    let found = threads.map(work).collect::<Result<Vec<_>, Error>>()?;
+    });
+    let found = found.collect::<Result<Vec<_>, Error>>()?;
     let mut found: Vec<_> = found.into_iter().flatten().collect();
     found.sort_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
@@ -173,8 +169,9 @@ impl Text {
 
     /// The lines of some tokens.
     fn rows(&self, tokens: &Range<usize>) -> Range<u32> {
-        let line = |at: usize| self.lines().line_of(self.source.tokens[at].start);
-        line(tokens.start)..line(tokens.end - 1) + 1
+        let [first, last] = [tokens.start, tokens.end - 1]
+            .map(|at| self.lines().line_of(self.source.tokens[at].start));
+        first..last + 1
     }
 
     /// Whether no build has both sides of a pair.
@@ -259,7 +256,7 @@ impl KeptTexts {
     /// Keeps a source that will probably be asked for, while there is room.
     pub fn offer(&self, document: u32, source: Arc<Source>, sources: &Sources<'_>) {
         let mut kept = self.lock();
-        if kept.n_bytes + n_bytes(&source) <= kept.n_most {
+        if kept.n_bytes + n_bytes(&source) <= kept.n_most() {
             kept.put(document, Arc::new(Text::new(source, sources)), 0);
         }
     }
@@ -268,7 +265,7 @@ impl KeptTexts {
     /// `n_bytes` if that is more than it has.
     pub fn expect(&self, links: &[Link], n_bytes: usize) {
         let mut kept = self.lock();
-        kept.n_most = n_bytes.max(kept.n_most);
+        kept.n_wanted = n_bytes;
         let pairs = links.chunk_by(|a, b| (a.document, a.target) == (b.document, b.target));
         kept.uses = pairs.map(|pair| (pair[0].target, pair[0].document)).collect();
         let documents = links.chunk_by(|a, b| a.document == b.document);
@@ -299,6 +296,7 @@ pub(in crate::audit) struct KeptTexts(Mutex<Kept>);
 /// Texts by the numbers of their files. Which files will be compared is known, so the text goes
 /// that is asked for last, or never again: no other choice reads fewer files anew (the MIN of
 /// Belady 1966). Of those that are never asked for the oldest goes.
+#[derive(Default)]
 struct Kept {
     /// Each with the number of its last use.
     texts: HashMap<u32, (Arc<Text>, u64)>,
@@ -310,27 +308,18 @@ struct Kept {
     now: u32,
     n_uses: u64,
     n_bytes: usize,
-    n_most: usize,
+    /// The bytes to keep, if these are more than `KEPT_BYTES`.
+    n_wanted: usize,
 }
 
 /// After all files.
 const NEVER: u32 = u32::MAX;
 
-impl Default for Kept {
-    fn default() -> Self {
-        Self {
-            texts: HashMap::new(),
-            order: BinaryHeap::new(),
-            uses: Vec::new(),
-            now: 0,
-            n_uses: 0,
-            n_bytes: 0,
-            n_most: KEPT_BYTES,
-        }
-    }
-}
-
 impl Kept {
+    fn n_most(&self) -> usize {
+        self.n_wanted.max(KEPT_BYTES)
+    }
+
     /// A text, asked for when file `now` is aligned.
     fn get(&mut self, document: u32, now: u32) -> Option<Arc<Text>> {
         let text = Arc::clone(&self.texts.get(&document)?.0);
@@ -359,7 +348,7 @@ impl Kept {
             self.n_bytes -= n_bytes(&twin.source);
         }
         self.note(document, now);
-        while self.n_bytes > self.n_most {
+        while self.n_bytes > self.n_most() {
             let Some((_, Reverse(number), last)) = self.order.pop() else { break };
             if self.texts.get(&last).is_some_and(|(_, current)| *current == number)
                 && let Some((text, _)) = self.texts.remove(&last)
@@ -454,17 +443,16 @@ fn long_pairs(
     thresholds: &Thresholds,
 ) -> Vec<PlacePair> {
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
-    let is_telling = |pair: &ClonePair| {
-        rarity(&pair.alignment.query(), links, params.k) >= thresholds.min_rarity
-            || is_long_or_whole(pair, query.source.document(), min_tokens)
-    };
     let mut long = Vec::new();
     // No part of a short one is long.
     for (alignment, is_run) in alignments.filter(|(alignment, _)| is_long(alignment, min_tokens)) {
         for pair in clones(alignment, &query.source.tokens, &target.source.tokens, params) {
             if is_long(&pair.alignment, min_tokens) && !query.excludes(target, &pair.alignment) {
                 let (document, target) = (links[0].target, Arc::clone(target));
-                let is_telling = is_telling(&pair);
+                let is_rare =
+                    rarity(&pair.alignment.query(), links, params.k) >= thresholds.min_rarity;
+                let is_telling =
+                    is_rare || is_long_or_whole(&pair, query.source.document(), min_tokens);
                 long.push(PlacePair { document, target, pair, is_run, is_telling });
             }
         }
@@ -559,10 +547,9 @@ fn repeats_of(
     of: &Thresholds,
     scales: &mut Scales<'_>,
 ) -> Vec<Repeat> {
-    let is_clone = |pair: &ClonePair| {
+    let members = class.members.into_iter().filter(|(_, pair)| {
         is_long(&pair.alignment, of.scan_min_tokens) && pair.is_clone(&of.matching)
-    };
-    let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
+    });
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let paired = &paired[number];
@@ -614,21 +601,27 @@ fn may_be_long(seeds: Range<u32>, config: &Config) -> bool {
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let k = config.matching.k;
-    let kgram =
-        |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
-    let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
-    let is_spelled = |kgram: &Block| {
-        let at = links.partition_point(|link| {
-            (link.position, link.target_position) < (kgram.query, kgram.target)
-        });
-        links.get(at).is_some_and(|link| link.n_places == 1)
-    };
-    let is_promising = |chain: &Vec<Block>| {
+    let kgrams = links.iter().map(|&Link { position, target_position, .. }| Block {
+        query: position,
+        target: target_position,
+        len: k as u32,
+    });
+    let mut kgrams: Vec<Block> = kgrams.collect();
+    let chains = chains(&mut kgrams, config.matching.max_gap).into_iter();
+    let promising = chains.filter(|chain| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
-        may_be_long(first.query..last.query, config) || chain.iter().any(is_spelled)
-    };
-    let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
+        may_be_long(first.query..last.query, config)
+            || chain.iter().any(|kgram| is_spelled(kgram, links))
+    });
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()
+}
+
+/// Whether a match of two documents is spelled the same; `links` are those between them.
+fn is_spelled(kgram: &Block, links: &[Link]) -> bool {
+    let at = links.partition_point(|link| {
+        (link.position, link.target_position) < (kgram.query, kgram.target)
+    });
+    links.get(at).is_some_and(|link| link.n_places == 1)
 }
 
 /// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use self::classes::{Idioms, TreeClasses, join};
 use self::fragments::{KeptTexts, Member, RecentSources, Repeat, promising, repeats};
 use crate::audit::outcome::{Share, first_few, in_part};
-use crate::audit::read::{Memory, Promise, Skip, Source, Sources};
+use crate::audit::read::{Memory, Skip, Source, Sources};
 use crate::audit::search::{may_be_whole, repeated};
 use crate::audit::{Comment, Context, Duplication, Error, Examination, Outcome};
 use crate::change::End;
@@ -54,26 +54,23 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let sources = Sources::new(context, &attributes, &remembered);
     let n_changed = tree.entries.len();
     let (entries, third_party) = scanned(tree.entries, &tree.within, &sources);
-    let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
-    let kept = KeptTexts::default();
-    let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources, &kept)?;
+    let (entries, sources, kept) = (&entries[..], &sources, &KeptTexts::default());
+    let same = repeated(&entries.iter().collect::<Vec<_>>(), sources, &(tree.open)());
+    let (occurrences, read) = occurrences(entries, &same, tree.open, sources, kept)?;
     let n_bytes = size_of_val(&*occurrences);
-    let links = promising(links(occurrences), &sources);
+    let links = promising(links(occurrences), sources);
     kept.expect(&links, n_bytes);
-    let mut repeats = repeats(&links, &entries, tree.open, &sources, &kept)?;
+    let mut repeats = repeats(&links, entries, tree.open, sources, kept)?;
     drop(links);
-    let files = || {
-        let reader = (tree.open)();
-        RecentSources { entries: &entries, sources: &sources, reader, kept: &kept }
-    };
-    repeats.runs.extend(whole_copies(&read, &files())?);
-    let path = |document: u32| entries[document as usize].path.clone();
-    let limits = in_part(repeats.limits.iter().map(|&(document, of)| (path(document), of)));
+    let open = || RecentSources { entries, sources, reader: (tree.open)(), kept };
+    repeats.runs.extend(whole_copies(&read, &open())?);
+    let limits = repeats.limits.iter();
+    let limits = in_part(limits.map(|&(at, of)| (entries[at as usize].path.clone(), of)));
     let limits = limits.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let limits = first_few(limits.collect());
-    let TreeClasses { mut classes, idioms } = join(repeats, &files)?;
+    let TreeClasses { mut classes, idioms } = join(repeats, &open)?;
 
-    let files = ScannedFiles { entries: &entries, same: &same, read: &read, sources: &sources };
+    let files = ScannedFiles { entries, same: &same, read: &read, sources };
     // Source comes first, within a class and among classes: repetition in tests and documents is
     // intended.
     for class in &mut classes {
@@ -106,8 +103,8 @@ impl ScannedFiles<'_> {
     /// Each file, and what was learned about it: what the first of many equal files shows holds for
     /// all.
     fn each(&self) -> impl Iterator<Item = (&Entry, &Result<Size, Skip>)> {
-        let size = |file: usize| &self.read[self.same[file].unwrap_or(file)];
-        self.entries.iter().enumerate().map(move |(file, entry)| (entry, size(file)))
+        let files = self.entries.iter().zip(self.same).enumerate();
+        files.map(|(file, (entry, same))| (entry, &self.read[same.unwrap_or(file)]))
     }
 
     fn size_at(&self, place: &Member) -> Option<&Size> {
@@ -145,8 +142,7 @@ impl ScannedFiles<'_> {
             duplication.n_classes += usize::from(source.len() > 1);
             for (at, place) in source.iter().enumerate() {
                 let lines = if at == 0 { &mut kept } else { &mut gone };
-                let rows = place.fragment.start.line..=place.fragment.end.line;
-                lines.entry(place.document).or_default().extend(rows);
+                lines.entry(place.document).or_default().extend(place.fragment.rows());
             }
         }
         for (file, (entry, size)) in self.each().enumerate() {
@@ -179,18 +175,20 @@ impl ScannedFiles<'_> {
     }
 
     fn comments(&self) -> Vec<Comment> {
-        let of_file = |(entry, size): (&Entry, &Result<Size, Skip>)| {
+        Vec::from_iter(self.each().flat_map(|(entry, size)| {
             let comments = size.as_ref().map(|size| &*size.comments).unwrap_or_default();
-            let comment = |suppression: &Result<Suppression, BadSuppression>| Comment {
+            comments.iter().map(|suppression| Comment {
                 path: entry.path.clone(),
                 is_added: false,
                 is_at_tip: true,
                 added: Arc::default(),
                 suppression: suppression.clone(),
-            };
-            comments.iter().map(comment).collect::<Vec<Comment>>()
-        };
-        self.each().flat_map(of_file).collect()
+            })
+        }))
+    }
+
+    fn path(&self, place: &Member) -> &FilePath {
+        &self.entries[place.document as usize].path
     }
 
     /// The classes as findings: first those that save most lines.
@@ -214,45 +212,43 @@ impl ScannedFiles<'_> {
 
     /// A class as a finding: its first place, and the others as origins.
     fn finding(&self, class: &[Member]) -> Option<Finding> {
-        let path = |place: &Member| self.entries[place.document as usize].path.clone();
         let (first, others) = class.split_first()?;
-        let origin = |place: &Member| {
+        let path = self.path(first);
+        let mut origins = Vec::from_iter(others.iter().map(|place| {
             let (fragment, similarity) = (place.fragment, place.similarity);
             let rank =
                 Rank { explains: similarity, is_new: false, spelled: similarity, lines: 0.0 };
-            let in_tree = Origin::in_tree(path(place), fragment, place.clone_type, similarity);
-            Origin { rank, ..in_tree }
-        };
-        let mut origins: Vec<Origin> = others.iter().map(origin).collect();
-        order_origins(&mut origins, &path(first));
-        let language = self.read.get(first.document as usize)?.as_ref().ok()?.language.clone();
-        let levels = self.sources.config.thresholds(&path(first), Some(&language)).levels;
+            let path = self.path(place).clone();
+            Origin { rank, ..Origin::in_tree(path, fragment, place.clone_type, similarity) }
+        }));
+        order_origins(&mut origins, path);
+        let language = self.size_at(first)?.language.clone();
+        let levels = self.sources.config.thresholds(path, Some(&language)).levels;
         let circumstances = Circumstances { is_new: false, ..Circumstances::NEW_CODE };
         let judgment = levels.judge_copy(&mut origins, circumstances)?;
         let rule = judgment.rule;
-        let known = |place: &Member| KnownCopy {
-            identity: identity(rule, &path(place), place.content),
+        let known = others.iter().map(|place| KnownCopy {
+            identity: identity(rule, self.path(place), place.content),
             rule: rule.id.to_owned(),
             n_tokens: place.tokens.len(),
-            path: path(place).to_string(),
-        };
+            path: self.path(place).to_string(),
+        });
         Some(Finding {
             language,
             n_tokens: first.tokens.len(),
             n_places: others.len(),
-            others: others.iter().map(known).collect(),
+            others: known.collect(),
             origins,
-            ..Finding::new(About::Copy, judgment, path(first), first.fragment, first.content)
+            ..Finding::new(About::Copy, judgment, path.clone(), first.fragment, first.content)
         })
     }
 
     /// A notice of the source that was left out: `third_party` code, and what was not written by
     /// hand.
     fn left_out(&self, third_party: Vec<UnexaminedFiles>) -> Option<Notice> {
-        let is_source = |entry: &Entry| self.sources.promise(&entry.path) == Some(Promise::Source);
-        let by_program = self.each().filter_map(|(entry, size)| match size {
-            Err(skip @ (Skip::Generated | Skip::Minified)) if is_source(entry) => {
-                let (path, reason) = (entry.path.clone(), skip.reason());
+        let by_program = self.each().filter_map(|(Entry { path, .. }, size)| match size {
+            Err(skip @ (Skip::Generated | Skip::Minified)) if self.sources.is_source(path) => {
+                let (path, reason) = (path.clone(), skip.reason());
                 Some(UnexaminedFiles { path, n_files: 1, reason })
             }
             _ => None,
@@ -318,27 +314,26 @@ fn scanned(
     within: &[FilePath],
     sources: &Sources<'_>,
 ) -> (Vec<Entry>, Vec<UnexaminedFiles>) {
-    let is_asked = |folder: &FilePath| {
-        let asked = within.iter().map(|path| [path.as_bytes(), b"/"].concat());
-        asked.into_iter().any(|path| path.starts_with(folder.as_bytes()))
-    };
+    let asked: Vec<Vec<u8>> = within.iter().map(|of| [of.as_bytes(), b"/"].concat()).collect();
     let mut left_out: BTreeMap<FilePath, usize> = BTreeMap::new();
-    let mut is_scanned = |entry: &Entry| {
-        let path = &entry.path;
-        match (sources.skip_judging(path), sources.vendored_folder(path)) {
-            (None, _) => true,
-            (Some(Skip::Vendored), Some(folder)) if is_asked(&folder) => true,
-            (Some(Skip::Vendored), folder) if sources.promise(path) == Some(Promise::Source) => {
-                *left_out.entry(folder.unwrap_or_else(|| path.clone())).or_default() += 1;
-                false
-            }
-            (Some(_), _) => false,
+    let scanned = entries.into_iter().filter(|Entry { path, .. }| {
+        let skip = sources.skip_judging(path);
+        if skip != Some(Skip::Vendored) {
+            return skip.is_none();
         }
-    };
-    let entries = entries.into_iter().filter(|entry| is_scanned(entry)).collect();
+        let folder = sources.vendored_folder(path);
+        let is_asked = folder
+            .as_ref()
+            .is_some_and(|folder| asked.iter().any(|path| path.starts_with(folder.as_bytes())));
+        if !is_asked && sources.is_source(path) {
+            *left_out.entry(folder.unwrap_or_else(|| path.clone())).or_default() += 1;
+        }
+        is_asked
+    });
+    let scanned = scanned.collect();
     let (reason, left_out) = (Skip::Vendored.reason(), left_out.into_iter());
     let left_out = left_out.map(|(path, n_files)| UnexaminedFiles { path, n_files, reason });
-    (entries, left_out.collect())
+    (scanned, left_out.collect())
 }
 
 /// What the first pass learned about a file.
@@ -377,9 +372,10 @@ impl Size {
 
     /// Whether most lines of a fragment are test code.
     fn is_test(&self, fragment: &Fragment) -> bool {
-        let (first, end) = (fragment.start.line, fragment.end.line + 1);
-        let n_shared = |unit: &Range<u32>| end.min(unit.end).saturating_sub(first.max(unit.start));
-        2 * self.tests.iter().map(n_shared).sum::<u32>() > fragment.n_lines()
+        let Range { start, end } = fragment.rows();
+        let tests = self.tests.iter();
+        let shared = tests.map(|unit| end.min(unit.end).saturating_sub(start.max(unit.start)));
+        2 * shared.sum::<u32>() > fragment.n_lines()
     }
 
     /// Its part that is not test code, of which these lines would go.
@@ -415,35 +411,28 @@ fn occurrences<R: ReadFiles>(
     let config = sources.config;
     let k = config.matching.k;
     let found = Mutex::new(Vec::new());
-    let put = |source: &Source, document: u32, scratch: &mut Vec<u64>, own: &mut Vec<_>| {
-        let prints = config.scan_fingerprint.fingerprints(&source.tokens, scratch);
-        own.clear();
-        for print in prints {
-            let kgram = &source.tokens[print.position as usize..][..k];
-            if is_telling(kgram, config.matching.min_distinct) {
-                own.push(Occurrence::new(print.hash, hash_exact(kgram), document, print.position));
-            }
-        }
-        found.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(own);
-    };
-    let read = |(reader, scratch, own): &mut (R, Vec<u64>, Vec<_>),
-                (document, entry): (usize, &Entry)| {
+    let open = || (open(), Vec::new(), Vec::new());
+    let files = entries.par_iter().enumerate();
+    let sizes = files.map_init(open, |(reader, scratch, own), (document, entry)| {
         progress.step();
         if same[document].is_some() {
             return Ok(Err(Skip::Repeated));
         }
         Ok(sources.read(reader, entry)?.map(|source| {
             let size = Size::new(&source, sources);
-            put(&source, document as u32, scratch, own);
+            own.clear();
+            for print in config.scan_fingerprint.fingerprints(&source.tokens, scratch) {
+                let (at, kgram) = (print.position, &source.tokens[print.position as usize..][..k]);
+                if is_telling(kgram, config.matching.min_distinct) {
+                    own.push(Occurrence::new(print.hash, hash_exact(kgram), document as u32, at));
+                }
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(own);
             kept.offer(document as u32, source, sources);
             size
         }))
-    };
-    let sizes = entries
-        .par_iter()
-        .enumerate()
-        .map_init(|| (open(), Vec::new(), Vec::new()), read)
-        .collect::<Result<Sizes, Error>>()?;
+    });
+    let sizes = sizes.collect::<Result<Sizes, Error>>()?;
     Ok((found.into_inner().unwrap_or_else(PoisonError::into_inner), sizes))
 }
 

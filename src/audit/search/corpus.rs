@@ -429,7 +429,12 @@ impl StoredCorpus {
         })
     }
 
-    pub(in crate::audit) fn fails(&self, why: SegmentError) -> Error {
+    /// What was read of one of its segments.
+    pub(in crate::audit) fn checked<T>(&self, read: Result<T, SegmentError>) -> Result<T, Error> {
+        read.map_err(|why| self.fails(why))
+    }
+
+    fn fails(&self, why: SegmentError) -> Error {
         match why {
             // Nothing here can mend what is there.
             SegmentError::Elsewhere { place, why } => CorpusError::Elsewhere { place, why }.into(),

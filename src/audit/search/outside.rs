@@ -40,6 +40,11 @@ impl Outside {
         Self::Folder { name, components }
     }
 
+    /// The corpus, if it is stored.
+    pub fn stored(&self) -> Option<&StoredCorpus> {
+        if let Self::Stored(stored) = self { Some(stored) } else { None }
+    }
+
     /// Its name, and a digest of what is in it if it is here; of a folder, of the files that are
     /// not too large to compare.
     pub(in crate::audit) fn examined(&self, config: &Config) -> ExaminedCorpus {

@@ -5,30 +5,45 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::lineage::Project;
 use super::mapping::Mapping;
 use super::missed::{document, line_range};
 use super::releases::{Choice, Releases};
 use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
-use crate::audit::read::Source;
+use crate::audit::read::{Source, Sources};
 use crate::audit::search::version_of;
-use crate::git::Repository;
+use crate::git::{Repository, Snapshot};
 use crate::matching::edited_lines;
 use crate::text::{FilePath, Lines};
 
-/// Reads a file of the tree; `None` if it holds nothing to compare.
-type ReadTree<'t> = dyn Fn(&FilePath) -> Result<Option<Arc<Source>>, Error> + Sync + 't;
-
 /// The files of the tree.
+#[derive(Clone, Copy)]
 pub(in crate::audit) struct TreeFiles<'t> {
-    pub paths: &'t [FilePath],
-    pub read: &'t ReadTree<'t>,
+    pub snapshot: &'t Snapshot,
+    pub sources: &'t Sources<'t>,
+    pub repository: &'t Repository,
+}
+
+impl<'t> TreeFiles<'t> {
+    pub fn paths(self) -> impl Iterator<Item = &'t FilePath> {
+        self.snapshot.entries.iter().map(|entry| &entry.path)
+    }
+
+    /// Reads a file; `None` if it holds nothing to compare.
+    fn read(self, path: &FilePath) -> Result<Option<Arc<Source>>, Error> {
+        let Self { snapshot, sources, repository } = self;
+        let is_asked =
+            sources.skip_by_name(path).is_none() || sources.config.vendored_at(path).is_some();
+        let Some(entry) = snapshot.get(path).filter(|_| is_asked) else { return Ok(None) };
+        Ok(sources.read(&repository.reader(), entry)?.ok())
+    }
 }
 
 /// A folder and what it is compared with.
 pub(super) struct Difference<'d, 'f> {
     pub releases: &'d Releases<'f>,
-    pub tree: &'d TreeFiles<'f>,
+    pub tree: TreeFiles<'f>,
     pub mapping: &'d Mapping,
     /// Where else files of the folder were in the component: it may keep headers in a folder of
     /// their own.
@@ -64,23 +79,20 @@ impl Difference<'_, '_> {
     /// the root of a tree holds more than the copy.
     pub fn of(&self, mut version: FolderVersion) -> Result<FolderVersion, Error> {
         let there = self.files_there()?;
-        let folders: BTreeSet<&[u8]> =
-            self.members.iter().map(|source| source.path.folder()).collect();
-        let is_near = |path: &&FilePath| {
+        let folders = BTreeSet::from_iter(self.members.iter().map(|source| source.path.folder()));
+        let near = Vec::from_iter(self.tree.paths().filter(|path| {
             let Some(name) = path.below(&self.mapping.folder) else { return false };
             folders.contains(path.folder()) || there.contains_key(name)
-        };
-        let near: Vec<&FilePath> = self.tree.paths.iter().filter(is_near).collect();
+        }));
         let known = self.with_elsewhere(there.clone(), &near)?;
         let clone = self.releases.project.clone_at_hand();
         let blobs: BTreeSet<u32> = there.values().map(|(_, blob)| *blob).collect();
-        let relation = |path: &&FilePath| {
+        let relations = near.par_iter().map(|path| {
             let name = path.below(&self.mapping.folder).unwrap_or_default();
             self.relation(path, known.get(name), &blobs, clone.as_ref())
-        };
-        let relations = near.par_iter().map(relation).collect::<Result<Vec<_>, Error>>()?;
+        });
         let mut held = BTreeSet::new();
-        for relation in relations {
+        for relation in relations.collect::<Result<Vec<_>, Error>>()? {
             match relation {
                 Relation::Identical(path, blob) => {
                     let there = path.below(&self.mapping.folder).and_then(|name| known.get(name));
@@ -111,12 +123,11 @@ impl Difference<'_, '_> {
             .iter()
             .filter(|(name, (_, blob))| !here.contains(&***name) && !held.contains(blob))
             .map(|(name, _)| FilePath::joined(&self.mapping.origin, name));
-        let is_beside = |path: &FilePath| {
+        let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(|path| {
             let mut there =
                 self.members.iter().filter_map(|source| self.mapping.there(&source.path));
             version.files.is_empty() && there.any(|of| of.folder() == path.folder())
-        };
-        let (near, elsewhere): (Vec<FilePath>, Vec<FilePath>) = missing.partition(is_beside);
+        });
         version.n_missing_elsewhere = elsewhere.len();
         version.missing = near;
         Ok(version)
@@ -163,10 +174,9 @@ impl Difference<'_, '_> {
         clone: Option<&Repository>,
     ) -> Result<Relation, Error> {
         let blob = known_there.map(|(_, blob)| *blob);
-        let project = &self.releases.project;
-        let fails = |why| project.fails(why);
+        let project @ Project { stored, segment, .. } = &self.releases.project;
         let known = self.members.iter().find(|source| source.path == *path);
-        let read = if known.is_some() { None } else { (self.tree.read)(path)? };
+        let read = if known.is_some() { None } else { self.tree.read(path)? };
         let Some(source) = known.copied().or(read.as_deref()) else { return Ok(Relation::Nothing) };
         let own = project.blob_of(source)?;
         if let Some(own) = own.filter(|own| Some(*own) == blob || blobs.contains(own)) {
@@ -177,7 +187,7 @@ impl Difference<'_, '_> {
         if edits.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Relation::Equal(path.clone()));
         }
-        let files = own.map(|own| project.segment.files(own)).transpose().map_err(fails)?;
+        let files = stored.checked(own.map(|own| segment.files(own)).transpose())?;
         let mut files = files.unwrap_or_default().into_iter();
         let file = files.find(|file| file.component == project.component);
         if let Some(name) = file.as_ref().and_then(version_of) {
@@ -187,7 +197,7 @@ impl Difference<'_, '_> {
             return Ok(Relation::Added(path.clone()));
         };
         let origin = known_there.map(|(origin, _)| origin.clone()).unwrap_or_default();
-        let id = project.segment.id_of(blob).map_err(fails)?;
+        let id = stored.checked(segment.id_of(blob))?;
         let text =
             clone.zip(id).and_then(|(clone, id)| clone.reader().past_blob(id, &origin).ok()?);
         let (of_there, here) = (document(&there), source.document());
@@ -196,11 +206,11 @@ impl Difference<'_, '_> {
         let edits = edits.into_iter().map(|(removed, added)| {
             let removed = line_range(of_there, &their_lines, &removed);
             let added = line_range(here, &own_lines, &added);
-            let line = |text: &[u8], lines: &Lines, line: u32| lines.text(text, line).to_vec();
-            let removed_text = text_lines
-                .as_ref()
-                .map(|(text, lines)| removed.clone().map(|at| line(text, lines, at)).collect());
-            let added_text = added.clone().map(|at| line(&source.text, &own_lines, at)).collect();
+            let removed_text = text_lines.as_ref().map(|(text, lines)| {
+                removed.clone().map(|line| lines.text(text, line).to_vec()).collect()
+            });
+            let added_text = added.clone().map(|line| own_lines.text(&source.text, line).to_vec());
+            let added_text = added_text.collect();
             EditedLines { removed, added, removed_text, added_text }
         });
         Ok(Relation::Edited(EditedFile { path: path.clone(), origin, edits: edits.collect() }))

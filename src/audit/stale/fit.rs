@@ -68,7 +68,7 @@ const MAX_MAPPINGS: usize = 8;
 pub(in crate::audit) fn fit(
     copies: &[WholeCopy],
     outsides: &[Outside],
-    tree: &TreeFiles<'_>,
+    tree: TreeFiles<'_>,
 ) -> Result<Vec<FolderVersion>, Error> {
     let mut by_component: BTreeMap<(&str, &str), Vec<&WholeCopy>> = BTreeMap::new();
     for copy in copies {
@@ -87,9 +87,8 @@ pub(in crate::audit) fn fit(
         }
     }
     // A component may keep a copy of the same project.
-    let is_nested = |of: &FolderVersion| is_of_copy(of.origin.as_bytes());
     let (mut nested, mut versions): (Vec<_>, Vec<_>) =
-        best_of_each(versions).into_iter().partition(is_nested);
+        best_of_each(versions).into_iter().partition(|of| is_of_copy(of.origin.as_bytes()));
     nested.retain(|of| {
         let mut own = versions.iter().filter(|own| own.folder == of.folder);
         !own.any(|own| own.n_same() >= of.n_same())
@@ -102,11 +101,10 @@ pub(in crate::audit) fn fit(
 /// Of the versions of a folder by one component, which may be there as several packages, the one
 /// with most files that are the same, and with fewest edited lines.
 fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
-    let key = |of: &FolderVersion| {
+    versions.sort_by_cached_key(|of| {
         let (added, removed) = of.n_edited_lines();
         (std::cmp::Reverse(of.n_same()), added + removed)
-    };
-    versions.sort_by_cached_key(key);
+    });
     let mut known = BTreeSet::new();
     versions.retain(|of| {
         let Component { corpus, name, .. } = &*of.component;
@@ -118,8 +116,7 @@ fn best_of_each(mut versions: Vec<FolderVersion>) -> Vec<FolderVersion> {
 /// The mappings that most files vote for, and those that at least half of these vote for as well,
 /// with the files; `None` if there are none left.
 fn ranked(votes: &Votes) -> Option<(Vec<Mapping>, BTreeSet<usize>)> {
-    let mut ranked: Vec<(&Mapping, &BTreeSet<usize>)> =
-        votes.iter().filter(|(_, files)| !files.is_empty()).collect();
+    let mut ranked = Vec::from_iter(votes.iter().filter(|(_, files)| !files.is_empty()));
     ranked.sort_by_cached_key(|(mapping, files)| {
         (mapping.is_of_copy(), std::cmp::Reverse(files.len()), mapping.folder.len())
     });
@@ -140,7 +137,7 @@ struct Fitting<'f> {
     project: Project<'f>,
     releases: Releases<'f>,
     copies: &'f [&'f WholeCopy],
-    tree: &'f TreeFiles<'f>,
+    tree: TreeFiles<'f>,
 }
 
 /// How a file differs from the files of a component.
@@ -177,13 +174,13 @@ impl<'f> Fitting<'f> {
             place.elsewhere = all.iter().filter(|of| of.is_nested_with(mapping)).cloned().collect();
             let folders = place.folders();
             if let Some(version) = self.version(place)? {
-                let path = |file: &usize| &self.copies[*file].source.path;
-                let is_beside = |file: &usize| folders.contains(path(file).folder());
-                let is_told = |file: &usize| {
-                    !version.is_shared && (is_beside(file) || version.has(path(file)))
-                };
-                settled.extend((0..self.copies.len()).filter(is_told));
-                settled.retain(|file| path(file).below(version.folder.as_bytes()).is_some());
+                let paths: Vec<&FilePath> = self.copies.iter().map(|of| &of.source.path).collect();
+                let told = (0..paths.len()).filter(|&file| {
+                    !version.is_shared
+                        && (folders.contains(paths[file].folder()) || version.has(paths[file]))
+                });
+                settled.extend(told);
+                settled.retain(|&file| paths[file].below(version.folder.as_bytes()).is_some());
                 versions.push(version);
             }
             votes.values_mut().for_each(|files| files.retain(|file| !settled.contains(file)));
@@ -212,21 +209,22 @@ impl<'f> Fitting<'f> {
         let voters: Vec<&WholeCopy> = voters.iter().map(|&file| self.copies[file]).collect();
         // By mapping, file and tag.
         let blobs = mappings.iter().map(|mapping| {
-            let of_file = |copy: &&WholeCopy| match self.path_of(mapping, copy) {
+            let of_files = voters.par_iter().map(|copy| match self.path_of(mapping, copy) {
                 Some(path) => self.releases.blobs_at_tags(path),
                 None => Ok(vec![None; self.releases.tags.len()]),
-            };
-            voters.par_iter().map(of_file).collect::<Result<Vec<_>, Error>>()
+            });
+            of_files.collect::<Result<Vec<_>, Error>>()
         });
         let blobs = blobs.collect::<Result<Vec<_>, Error>>()?;
-        let at_tag = |tag: usize| {
-            most(&mappings, |number| blobs[number].iter().filter(|of| of[tag].is_some()).count())
-        };
-        let of_tags: Vec<usize> = (0..self.releases.tags.len()).map(at_tag).collect();
-        let row = |file: usize| {
-            of_tags.iter().enumerate().map(|(tag, &number)| blobs[number][file][tag]).collect()
-        };
-        let at_tags: Vec<Vec<Option<u32>>> = (0..voters.len()).map(row).collect();
+        let mut at_tags = vec![Vec::new(); voters.len()];
+        for tag in 0..self.releases.tags.len() {
+            let number = most(&mappings, |number| {
+                blobs[number].iter().filter(|of| of[tag].is_some()).count()
+            });
+            for (row, of_file) in at_tags.iter_mut().zip(&blobs[number]) {
+                row.push(of_file[tag]);
+            }
+        }
         let members = voters.par_iter().zip(&at_tags);
         let members = members.map(|(copy, at_tags)| self.member(copy, &mappings, at_tags));
         let members = members.collect::<Result<Vec<_>, Error>>()?;
@@ -310,15 +308,15 @@ impl<'f> Fitting<'f> {
         if place.members.is_empty() || !is_copy && 10 * n_edited > n_lines || n_edited > n_lines {
             return Ok(None);
         }
-        let tag = |at: &usize| self.releases.tags[*at].1.clone();
+        let ends = best.first().zip(best.last());
         let base = FolderVersion {
             component: Arc::new(self.project.component()?),
-            tags: best.first().map(tag).zip(best.last().map(tag)),
+            tags: ends.map(|(&a, &b)| [a, b].map(|at| self.releases.tags[at].1.clone()).into()),
             n_lines,
             ..FolderVersion::default()
         };
-        let of_tag = |&tag: &usize| self.compared(&place, &Choice::Tag(tag), base.clone());
-        let at_tag = best.first().map(of_tag).transpose()?;
+        let first = best.first().map(|&tag| Choice::Tag(tag));
+        let at_tag = first.map(|of| self.compared(&place, &of, base.clone())).transpose()?;
         let Some((number, nearest, n)) = commit else { return Ok(at_tag) };
         let of_commit = FolderVersion { commit: Some((nearest.clone(), n)), ..base };
         let is_clear = n_at_tag.is_some_and(|of_tag| FAR_LESS * n <= of_tag);
@@ -341,15 +339,16 @@ impl<'f> Fitting<'f> {
     /// since comments tell versions apart, too.
     fn best_tags(&self, place: &Place<'_>) -> Result<BestTags, Error> {
         let names = self.releases.tags.iter().enumerate().filter(|(_, (_, name))| !name.is_empty());
-        let n_other = |tag: usize| place.n_other(|number| place.at_tags[number][tag]);
-        let mut tags: Vec<(usize, usize)> = names.map(|(tag, _)| (n_other(tag), tag)).collect();
+        let tags = names.map(|(tag, _)| (place.n_other(|number| place.at_tags[number][tag]), tag));
+        let mut tags: Vec<(usize, usize)> = tags.collect();
         // What the nearest leave bounds what has to be read of the others.
         tags.sort_unstable();
         let (mut least, mut best) = (None, Vec::new());
         for (n_other, tag) in tags {
             let limit = least.map_or(usize::MAX, |(n_lines, _)| n_lines + 1);
-            let at_tag = |number: usize| place.at_tags[number][tag];
-            let Some(n_lines) = self.n_differing(&place.members, at_tag, limit)? else { continue };
+            let n_lines =
+                self.n_differing(&place.members, |number| place.at_tags[number][tag], limit)?;
+            let Some(n_lines) = n_lines else { continue };
             if least.is_none_or(|least| (n_lines, n_other) < least) {
                 (least, best) = (Some((n_lines, n_other)), Vec::new());
             }
@@ -357,16 +356,14 @@ impl<'f> Fitting<'f> {
         }
         best.sort_unstable();
         // In a repository of several modules, `module/v1.2` is a release of one of its folders.
-        let is_own = |tag: &usize| {
-            let name = self.releases.tags[*tag].1.as_bytes();
-            let module = name.iter().rposition(|&byte| byte == b'/').map(|end| &name[..end]);
-            let there = place.mappings[0].there(&place.members[0].copy.source.path);
-            module.zip(there).is_some_and(|(module, there)| there.below(module).is_some())
-        };
-        if !place.members.is_empty() && best.iter().any(is_own) {
-            best.retain(is_own);
-        }
-        Ok((least, best))
+        let first = place.members.first();
+        let there = first.and_then(|of| place.mappings[0].there(&of.copy.source.path));
+        let own = Vec::from_iter(best.iter().copied().filter(|&tag| {
+            let name = self.releases.tags[tag].1.as_bytes();
+            let module = memchr::memrchr(b'/', name).map(|end| &name[..end]);
+            module.zip(there.as_ref()).is_some_and(|(of, there)| there.below(of).is_some())
+        }));
+        Ok((least, if own.is_empty() { best } else { own }))
     }
 
     /// The same with how each file differs from a version, in the place that has most of them
@@ -384,8 +381,7 @@ impl<'f> Fitting<'f> {
             let blobs = paths.map(|path| self.releases.blob_in(choice, path));
             n_files.push(blobs.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().count());
         }
-        let members: Vec<&Source> =
-            place.members.iter().map(|member| &*member.copy.source).collect();
+        let members = Vec::from_iter(place.members.iter().map(|member| &*member.copy.source));
         let paths: Vec<&FilePath> = members.iter().map(|source| &source.path).collect();
         let mapping = place.mappings[most(&place.mappings, |number| n_files[number])].clone();
         let mapping = mapping.innermost(&paths);
@@ -407,19 +403,13 @@ impl<'f> Fitting<'f> {
     /// the component ever had: a project that keeps two files of a library among its own is no
     /// copy of it.
     fn is_among_others(&self, place: &Place<'f>) -> bool {
-        fn parts(path: &FilePath) -> (&[u8], &[u8]) {
-            let name = path.name();
-            let end = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
-            (path.folder(), &name[end..])
-        }
         let kinds: HashSet<(&[u8], &[u8])> =
-            place.members.iter().map(|member| parts(&member.copy.source.path)).collect();
-        let has_name = |path: &FilePath| {
+            place.members.iter().map(|member| kind(&member.copy.source.path)).collect();
+        let others = self.tree.paths().filter(|path| {
             let mut names = place.mappings.iter().filter_map(|mapping| mapping.there(path));
-            names.any(|name| self.releases.paths.contains_key(&name))
-        };
-        let is_other = |path: &&FilePath| kinds.contains(&parts(path)) && !has_name(path);
-        self.tree.paths.iter().filter(is_other).count() > place.members.len()
+            kinds.contains(&kind(path)) && !names.any(|of| self.releases.paths.contains_key(&of))
+        });
+        others.count() > place.members.len()
     }
 
     /// The first commit after which the files differ least, in lines and then in bytes, if that is
@@ -442,9 +432,9 @@ impl<'f> Fitting<'f> {
         let mut best: Option<((usize, usize), u32)> = None;
         for (commit, changed) in steps {
             changed.into_iter().for_each(|(number, after)| now[number] = after);
-            let blob_of = |number: usize| now[number];
-            let Some(n) = self.n_differing(&place.members, blob_of, limit)? else { continue };
-            let rating = (n, place.n_other(blob_of));
+            let n = self.n_differing(&place.members, |number| now[number], limit)?;
+            let Some(n) = n else { continue };
+            let rating = (n, place.n_other(|number| now[number]));
             if best.is_none_or(|(least, _)| rating < least) {
                 (limit, best) = (n + 1, Some((rating, commit)));
             }
@@ -453,6 +443,12 @@ impl<'f> Fitting<'f> {
         let commit = self.project.past_commit(number)?;
         Ok(Some((number, commit, n)))
     }
+}
+
+/// The folder of a file, and how its name ends.
+fn kind(path: &FilePath) -> (&[u8], &[u8]) {
+    let name = path.name();
+    (path.folder(), &name[memchr::memrchr(b'.', name).unwrap_or(name.len())..])
 }
 
 impl<'f> Place<'f> {
@@ -464,9 +460,7 @@ impl<'f> Place<'f> {
 
     /// The files that do not have the bytes of the blobs that they were in a version.
     fn n_other(&self, blob_of: impl Fn(usize) -> Option<u32>) -> usize {
-        let is_other = |(number, member): &(usize, &Member<'_>)| {
-            member.own.is_none() || member.own != blob_of(*number)
-        };
-        self.members.iter().enumerate().filter(is_other).count()
+        let members = self.members.iter().enumerate();
+        members.filter(|(number, of)| of.own.is_none() || of.own != blob_of(*number)).count()
     }
 }

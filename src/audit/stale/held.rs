@@ -1,6 +1,8 @@
 //! Finds the fixes of security faults that a copy has: their reversal is a change that it has
 //! missed.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::lineage::{Lineage, lineages};
@@ -21,12 +23,12 @@ pub(in crate::audit) fn held_fixes(
     outsides: &[Outside],
 ) -> Result<Vec<HeldFix>, Error> {
     let of_holders = holders.par_iter().map(|holder| of_holder(holder, outsides));
-    let of_holders = of_holders.collect::<Result<Vec<_>, Error>>()?;
-    let mut fixes: Vec<HeldFix> = of_holders.into_iter().flatten().collect();
-    let key = |of: &HeldFix| (of.path.clone(), of.component.name.clone(), of.commit.hash.clone());
-    fixes.sort_by_key(key);
-    fixes.dedup_by_key(|of| key(of));
-    Ok(fixes)
+    let mut fixes = BTreeMap::new();
+    for fix in of_holders.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten() {
+        let key = (fix.path.clone(), fix.component.name.clone(), fix.commit.hash.clone());
+        fixes.entry(key).or_insert(fix);
+    }
+    Ok(fixes.into_values().collect())
 }
 
 fn of_holder(holder: &Holder<'_>, outsides: &[Outside]) -> Result<Vec<HeldFix>, Error> {

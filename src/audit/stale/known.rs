@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::missed::{Holder, Versions, document, finding, is_asked, stale};
+use super::missed::{Holder, Versions, document, finding, missed_hunks, stale};
 use crate::audit::Error;
 use crate::audit::search::{Outside, StoredCorpus, params};
 use crate::config::Config;
-use crate::fingerprint::{Fingerprint, Params};
-use crate::matching::{HunkIndex, fixes, is_telling, missed};
+use crate::fingerprint::Params;
+use crate::matching::{HunkIndex, is_telling};
 use crate::policy::{Behind, Component, Finding, Fragment, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
 use crate::text::Lines;
@@ -48,8 +48,7 @@ fn vulnerable(
     config: &Config,
 ) -> Result<Vec<Finding>, Error> {
     let mut lists = Vec::new();
-    for outside in outsides {
-        let Outside::Stored(stored) = outside else { continue };
+    for stored in outsides.iter().filter_map(Outside::stored) {
         for (segment, _) in stored.sources().filter(|(segment, _)| segment.is_of_fixes()) {
             lists.push(FixList::new(stored, segment)?);
         }
@@ -81,7 +80,7 @@ impl<'s> FixList<'s> {
         let (k, window) = segment.sampling();
         let params = params(k, window);
         let mut fixes: HashMap<u32, Vec<StoredChange>> = HashMap::new();
-        for change in segment.changes().map_err(|why| stored.fails(why))? {
+        for change in stored.checked(segment.changes())? {
             if let (Some(before), Some(_)) = (change.before, change.after) {
                 fixes.entry(before).or_default().push(change);
             }
@@ -95,7 +94,7 @@ impl<'s> FixList<'s> {
         told: &mut KnownGaps,
         config: &Config,
     ) -> Result<Vec<Finding>, Error> {
-        let fails = |why| self.stored.fails(why);
+        let &Self { stored, segment, .. } = self;
         let source = holder.source;
         let candidates = self.candidates(holder, config)?;
         if candidates.is_empty() {
@@ -105,33 +104,30 @@ impl<'s> FixList<'s> {
         let mut of_components: BTreeMap<u32, Vec<MissedCommit>> = BTreeMap::new();
         for change in candidates.iter().filter_map(|blob| self.fixes.get(blob)).flatten() {
             let (Some(before), Some(after)) = (change.before, change.after) else { continue };
-            let old = self.segment.tokens(before).map_err(fails)?;
-            let new = self.segment.tokens(after).map_err(fails)?;
-            let (old_document, new_document) = (document(&old), document(&new));
-            let fixes = fixes(old_document, new_document);
-            let mut missed = missed(&old.tokens, &fixes, &new.tokens, None, &held);
-            missed.retain(|missed| is_asked(missed, holder));
-            let versions = Versions { old: old_document, new: new_document, text: None };
+            let old = stored.checked(segment.tokens(before))?;
+            let new = stored.checked(segment.tokens(after))?;
+            let (missed, n_hunks) = missed_hunks([&old, &new], None, &held, holder);
+            let versions = Versions { old: document(&old), new: document(&new), text: None };
             let places: Vec<_> =
                 missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
             if places.is_empty() {
                 continue;
             }
-            let commit = self.segment.past_commit(change.commit).map_err(fails)?;
-            let component = self.segment.component_of(before).map_err(fails)?;
-            let origin = self.segment.past_name(change.path).map_err(fails)?;
-            let n_hunks = fixes.len();
+            let commit = stored.checked(segment.past_commit(change.commit))?;
+            let component = stored.checked(segment.component_of(before))?;
+            let origin = stored.checked(segment.past_name(change.path))?;
             let missed = MissedCommit { commit, origin, places, n_hunks };
             of_components.entry(component).or_default().push(missed);
         }
-        let behind = |(number, commits): (u32, Vec<MissedCommit>)| {
-            let at =
-                |missed: &MissedCommit| missed.places.iter().map(|place| place.fragment).collect();
+        let findings = of_components.into_iter().filter_map(|(number, commits)| {
             let mut commits = merged(commits);
-            commits.retain(|missed| told.insert((missed.commit.hash.clone(), at(missed))));
-            let declared = &self.segment.components()[number as usize];
+            commits.retain(|missed| {
+                let places = missed.places.iter().map(|place| place.fragment).collect();
+                told.insert((missed.commit.hash.clone(), places))
+            });
+            let declared = &segment.components()[number as usize];
             let component = Component {
-                corpus: self.stored.name().to_owned(),
+                corpus: stored.name().to_owned(),
                 name: declared.name.clone(),
                 purl: declared.purl.clone(),
                 url: declared.url.clone(),
@@ -139,8 +135,8 @@ impl<'s> FixList<'s> {
             };
             let behind = Behind { is_listed: true, component: Arc::new(component), commits };
             finding(behind, holder, config)
-        };
-        Ok(of_components.into_iter().filter_map(behind).collect())
+        });
+        Ok(findings.collect())
     }
 
     /// The functions that share a fingerprint with the file.
@@ -148,12 +144,11 @@ impl<'s> FixList<'s> {
         let Some(params) = self.params else { return Ok(BTreeSet::new()) };
         let tokens = &holder.source.tokens;
         let mut scratch = Vec::new();
-        let is_asked = |print: &Fingerprint| {
+        let asked = params.fingerprints(tokens, &mut scratch).filter(|print| {
             let kgram = print.position as usize..print.position as usize + params.noise_threshold();
             holder.novel.is_none_or(|novel| novel[kgram.clone()].contains(&true))
                 && is_telling(&tokens[kgram], config.matching.min_distinct)
-        };
-        let asked = params.fingerprints(tokens, &mut scratch).filter(is_asked);
+        });
         let hashes: Vec<u64> = asked.map(|print| print.hash).collect();
         self.stored.sharing(self.segment, &hashes)
     }
@@ -164,9 +159,8 @@ impl<'s> FixList<'s> {
 fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
     let mut merged: Vec<MissedCommit> = Vec::new();
     for missed in commits {
-        let is_it =
-            |of: &&mut MissedCommit| of.commit == missed.commit && of.origin == missed.origin;
-        match merged.iter_mut().find(is_it) {
+        let mut of_origin = merged.iter_mut().filter(|known| known.origin == missed.origin);
+        match of_origin.find(|known| known.commit == missed.commit) {
             Some(known) => {
                 known.n_hunks += missed.n_hunks;
                 known.places.extend(missed.places);

@@ -5,7 +5,6 @@ use crate::audit::read::Source;
 use crate::audit::search::{FileHits, LineCounts, Outside, SharedLines, StoredCorpus};
 use crate::git::{Repository, blob_id};
 use crate::policy::{Component, PastCommit, Place};
-use crate::store::SegmentError;
 use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
 use crate::text::FilePath;
 
@@ -22,8 +21,12 @@ impl ComponentFile {
     /// The file of a component where code was found, if it is in one.
     pub fn of(found: &FileHits) -> Option<Self> {
         let Place::Component(component) = &found.place else { return None };
+        Some(Self::new(component, &found.target.path))
+    }
+
+    pub fn new(component: &Component, path: &FilePath) -> Self {
         let (corpus, component) = (component.corpus.clone(), component.name.clone());
-        Some(Self { corpus, component, path: found.target.path.clone() })
+        Self { corpus, component, path: path.clone() }
     }
 }
 
@@ -55,21 +58,15 @@ pub(in crate::audit) fn projects<'o>(
     name: &str,
 ) -> Vec<Project<'o>> {
     let mut projects = Vec::new();
-    for outside in outsides {
-        let Outside::Stored(stored) = outside else { continue };
-        if stored.name() != corpus {
-            continue;
-        }
-        for (segment, spec) in
-            stored.sources().filter(|(segment, _)| segment.keeps_past() && !segment.is_of_fixes())
-        {
-            let named = segment.components().iter().enumerate();
-            let named = named.filter(|(_, declared)| declared.name == name);
-            projects.extend(named.map(|(number, _)| Project {
+    for stored in outsides.iter().filter_map(Outside::stored).filter(|of| of.name() == corpus) {
+        let sources = stored.sources();
+        for (segment, spec) in sources.filter(|(of, _)| of.keeps_past() && !of.is_of_fixes()) {
+            let named = (0..).zip(segment.components()).filter(|(_, of)| of.name == name);
+            projects.extend(named.map(|(component, _)| Project {
                 stored,
                 segment,
                 spec,
-                component: number as u32,
+                component,
             }));
         }
     }
@@ -84,7 +81,7 @@ pub(in crate::audit) fn lineages<'o>(
     let mut found = Vec::new();
     for project in projects(outsides, &file.corpus, &file.component) {
         let path = project.segment.past_path(project.component, &file.path);
-        if let Some(path) = path.map_err(|why| project.fails(why))? {
+        if let Some(path) = project.stored.checked(path)? {
             found.extend(project.lineage(path)?);
         }
     }
@@ -99,29 +96,25 @@ impl Lineage<'_> {
 }
 
 impl<'o> Project<'o> {
-    pub fn fails(&self, why: SegmentError) -> Error {
-        self.stored.fails(why)
-    }
-
     /// The file that has this path, under all its names; `None` if no commit changed it.
     pub fn lineage(&self, path: u32) -> Result<Option<Lineage<'o>>, Error> {
-        let changes = self.segment.changes_of(path).map_err(|why| self.fails(why))?;
+        let changes = self.stored.checked(self.segment.changes_of(path))?;
         Ok(changes.map(|(number, changes)| Lineage { project: *self, number, changes }))
     }
 
     /// The tokens of a version.
     pub fn version(&self, blob: u32) -> Result<StoredTokens, Error> {
-        self.segment.tokens(blob).map_err(|why| self.fails(why))
+        self.stored.checked(self.segment.tokens(blob))
     }
 
     /// The blob with the bytes of a file, if there is one.
     pub fn blob_of(&self, source: &Source) -> Result<Option<u32>, Error> {
-        self.segment.blob_of(&blob_id(source.bytes())).map_err(|why| self.fails(why))
+        self.stored.checked(self.segment.blob_of(&blob_id(source.bytes())))
     }
 
     /// A commit, by its number.
     pub fn past_commit(&self, number: u32) -> Result<PastCommit, Error> {
-        self.segment.past_commit(number).map_err(|why| self.fails(why))
+        self.stored.checked(self.segment.past_commit(number))
     }
 
     /// What the lines of a file have in common with a version.
@@ -139,7 +132,7 @@ impl<'o> Project<'o> {
             version: declared.version.clone(),
             purl: declared.purl.clone(),
             url: declared.url.clone(),
-            terms: license.map_err(|why| self.fails(why))?,
+            terms: self.stored.checked(license)?,
             first_seen: None,
         })
     }

@@ -17,15 +17,13 @@ impl Mapping {
     /// Of a file and a file of the same name elsewhere; `None` if the names differ. What the
     /// component copied from another project is mapped apart from its own files.
     pub fn new(here: &FilePath, there: &FilePath) -> Option<Self> {
-        let parts = |path: &FilePath| {
-            path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect()
-        };
         let n_below_copy = there.as_bytes()[copy_in(there)..].split(|&byte| byte == b'/').count();
-        let (here, there): (Vec<Vec<u8>>, Vec<Vec<u8>>) = (parts(here), parts(there));
+        let [here, there] =
+            [here, there].map(|of| of.as_bytes().split(|&byte| byte == b'/').collect::<Vec<_>>());
         let n = here.iter().rev().zip(there.iter().rev()).take_while(|(a, b)| a == b).count();
         let n = n.min(n_below_copy);
-        let folder = |parts: &[Vec<u8>]| parts[..parts.len() - n].join(&b'/');
-        (n > 0).then(|| Self { folder: folder(&here), origin: folder(&there) })
+        let [folder, origin] = [here, there].map(|parts| parts[..parts.len() - n].join(&b'/'));
+        (n > 0).then_some(Self { folder, origin })
     }
 
     /// The path in the component of a file below the folder.
@@ -40,28 +38,28 @@ impl Mapping {
 
     /// Whether one of two folders of the tree is in the other, or they are the same.
     pub fn is_nested_with(&self, other: &Self) -> bool {
-        let is_in = |a: &[u8], b: &[u8]| a == b || FilePath::new(a).below(b).is_some();
-        is_in(&self.folder, &other.folder) || is_in(&other.folder, &self.folder)
+        let [a, b] = [self, other].map(|of| FilePath::new(&*of.folder));
+        a.is_in(&b) || b.is_in(&a)
     }
 
     /// The same mapping from the innermost folder that holds all `files`, which are below the
     /// folder.
-    pub fn innermost(self, files: &[&FilePath]) -> Self {
-        let mut mapping = self;
-        while let Some(name) = mapping.only_folder(files) {
-            let inner = |folder: &[u8]| FilePath::joined(folder, &name).as_bytes().to_vec();
-            mapping = Self { folder: inner(&mapping.folder), origin: inner(&mapping.origin) };
+    pub fn innermost(mut self, files: &[&FilePath]) -> Self {
+        while let Some(name) = self.only_folder(files) {
+            for folder in [&mut self.folder, &mut self.origin] {
+                *folder = FilePath::joined(folder, &name).as_bytes().to_vec();
+            }
         }
-        mapping
+        self
     }
 
     /// The name of the one folder in the folder that holds all `files`, if there is one.
     fn only_folder(&self, files: &[&FilePath]) -> Option<Vec<u8>> {
-        let first = |path: &&FilePath| {
+        let names = files.iter().map(|path| {
             let rest = path.below(&self.folder)?;
-            Some(rest[..rest.iter().position(|&byte| byte == b'/')?].to_vec())
-        };
-        let names: Option<BTreeSet<Vec<u8>>> = files.iter().map(first).collect();
+            Some(rest[..memchr::memchr(b'/', rest)?].to_vec())
+        });
+        let names: Option<BTreeSet<Vec<u8>>> = names.collect();
         names.filter(|names| names.len() == 1)?.pop_first()
     }
 }

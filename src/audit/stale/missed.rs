@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lineage::{ComponentFile, Lineage, lineages};
+use super::lineage::{ComponentFile, Lineage, Project, lineages};
 use crate::audit::Error;
 use crate::audit::judge::fragment;
 use crate::audit::read::{Source, n_marked};
 use crate::audit::search::{LineCounts, Outside};
 use crate::config::Config;
 use crate::git::{Reader, Repository};
+use crate::language::Token;
 use crate::matching::{Document, Hunk, HunkIndex, MissedHunk, fixes, missed};
 use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
 use crate::store::corpus::StoredTokens;
@@ -93,26 +94,23 @@ fn missed_of(
             _ => lineage.project.version(before)?,
         };
         let new = lineage.project.version(after)?;
-        let (old_document, new_document) = (document(&old), document(&new));
-        let fixes = fixes(old_document, new_document);
         let latest = latest.as_ref().map(|latest| &latest.tokens[..]);
-        let mut missed = missed(&old.tokens, &fixes, &new.tokens, latest, held);
-        missed.retain(|missed| is_asked(missed, holder));
+        let (missed, n_hunks) = missed_hunks([&old, &new], latest, held, holder);
         if !missed.is_empty() {
             let project = &lineage.project;
-            let origin =
-                project.segment.past_name(change.path).map_err(|why| project.fails(why))?;
+            let origin = project.stored.checked(project.segment.past_name(change.path))?;
             let clone = clone.get_or_insert_with(|| project.clone_at_hand());
             let reader = clone.as_ref().map(Repository::reader);
             let text = reader.and_then(|reader| text_of(&reader, lineage, after, &origin));
-            let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
+            let (old, new, text) = (document(&old), document(&new), text.as_deref());
+            let versions = Versions { old, new, text };
             let places = missed.iter().filter_map(|of| versions.place(of, holder.source, &lines));
             let mut places: Vec<MissedPlace> = places.collect();
             // Hunks that read the same may each be missed in several places.
             places.sort_by_key(|place| place.fragment);
             places.dedup_by_key(|place| place.fragment);
             let commit = project.past_commit(change.commit)?;
-            found.push(MissedCommit { commit, origin, places, n_hunks: fixes.len() });
+            found.push(MissedCommit { commit, origin, places, n_hunks });
         }
         last = Some((after, new));
     }
@@ -130,8 +128,22 @@ pub(super) fn document(version: &StoredTokens) -> Document<'_> {
     Document::new(&version.text, &version.tokens)
 }
 
+/// The hunks between two versions that a file has missed, and how many there are; `latest` are the
+/// tokens of the last version.
+pub(super) fn missed_hunks(
+    [old, new]: [&StoredTokens; 2],
+    latest: Option<&[Token]>,
+    held: &HunkIndex<'_>,
+    holder: &Holder<'_>,
+) -> (Vec<MissedHunk>, usize) {
+    let fixes = fixes(document(old), document(new));
+    let mut missed = missed(&old.tokens, &fixes, &new.tokens, latest, held);
+    missed.retain(|missed| is_asked(missed, holder));
+    (missed, fixes.len())
+}
+
 /// Whether the change adds the code that missed a hunk: at least half of the tokens around it.
-pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
+fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
     let Some(novel) = holder.novel else { return true };
     let n = crate::matching::CONTEXT;
     let around = missed.at.start.saturating_sub(n)..(missed.at.end + n).min(novel.len());
@@ -145,33 +157,28 @@ pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
 /// first that has it all.
 fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     let copy = LineCounts::new(source);
-    let segment = lineage.project.segment;
-    let fails = |why| lineage.project.fails(why);
+    let Project { stored, segment, .. } = lineage.project;
     // What differs from a version that is identical has less in common with the copy.
     let own = lineage.project.blob_of(source)?;
     let own = own.filter(|own| lineage.has(*own));
-    let n_tokens = own.map(|own| segment.n_tokens(own)).transpose().map_err(fails)?;
+    let n_tokens = stored.checked(own.map(|own| segment.n_tokens(own)).transpose())?;
     let mut rated = Vec::new();
     for (at, change) in lineage.changes.iter().enumerate() {
         // What was there before the first change that is known is a version, too.
         for (at, blob) in [(at, change.before), (at + 1, change.after)] {
             let Some(blob) = blob else { continue };
-            if n_tokens.is_some() && n_tokens != Some(segment.n_tokens(blob).map_err(fails)?) {
-                continue;
+            if n_tokens.is_none() || n_tokens == Some(stored.checked(segment.n_tokens(blob))?) {
+                rated.push((at, lineage.project.shared_lines(&copy, blob)?));
             }
-            let shared = lineage.project.shared_lines(&copy, blob)?;
-            rated.push((at, shared.n, shared.n_version));
         }
     }
-    let most = rated.iter().map(|&(_, n_shared, _)| n_shared).max().unwrap_or(0);
-    let has_most = |&&(_, n_shared, _): &&(usize, usize, usize)| n_shared == most;
-    let is_whole = rated.iter().filter(has_most).any(|&(_, n, n_lines)| 2 * n >= n_lines);
-    let n_other = |&&(at, n, n_lines): &&(usize, usize, usize)| (copy.n() + n_lines - 2 * n, at);
-    let best = match is_whole {
-        true => rated.iter().min_by_key(n_other),
-        false => rated.iter().find(has_most),
+    let most = rated.iter().map(|(_, shared)| shared.n).max().unwrap_or(0);
+    let mut fullest = rated.iter().filter(|(_, shared)| shared.n == most);
+    let best = match fullest.clone().any(|(_, shared)| 2 * shared.n >= shared.n_version) {
+        true => rated.iter().min_by_key(|(at, shared)| (copy.distance(shared), *at)),
+        false => fullest.next(),
     };
-    Ok(best.map_or(0, |&(at, ..)| at))
+    Ok(best.map_or(0, |(at, _)| *at))
 }
 
 /// Two versions of a file, and the text of the newer one if it is available.
@@ -230,16 +237,15 @@ pub(super) fn line_range(
     lines: &Lines,
     tokens: &Range<usize>,
 ) -> Range<u32> {
-    let line = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.start));
-    let last =
-        |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.end.saturating_sub(1)));
-    if tokens.is_empty() {
-        let before = || tokens.start.checked_sub(1).and_then(last).map_or(1, |line| line + 1);
-        let at = line(tokens.start).unwrap_or_else(before);
-        return at..at;
-    }
-    match (line(tokens.start), last(tokens.end - 1)) {
-        (Some(first), Some(last)) => first..last + 1,
-        _ => 1..1,
+    let first = document.tokens.get(tokens.start).map(|token| lines.line_of(token.start));
+    let last = tokens.end.checked_sub(1).and_then(|last| document.tokens.get(last));
+    let end = last.map(|token| lines.line_of(token.end.saturating_sub(1)) + 1);
+    match (first, end) {
+        (Some(first), Some(end)) if !tokens.is_empty() => first..end,
+        _ if !tokens.is_empty() => 1..1,
+        (next, before) => {
+            let at = next.or(before).unwrap_or(1);
+            at..at
+        }
     }
 }

@@ -26,10 +26,10 @@ pub(super) enum Choice {
 
 impl<'r> Releases<'r> {
     pub fn new(project: Project<'r>) -> Result<Self, Error> {
-        let fails = |why| project.fails(why);
-        let tags = project.segment.tags_of(project.component).map_err(fails)?;
+        let Project { stored, segment, component, .. } = project;
+        let tags = stored.checked(segment.tags_of(component))?;
         let tags = tags.into_iter().map(|(number, tag)| (number, tag.name)).collect();
-        let paths = project.segment.past_paths(project.component).map_err(fails)?;
+        let paths = stored.checked(segment.past_paths(component))?;
         let paths = paths.into_iter().map(|(number, path)| (path, number)).collect();
         Ok(Self { project, tags, paths })
     }
@@ -49,7 +49,7 @@ impl<'r> Releases<'r> {
 
     /// The blob of a path at each tag.
     pub fn blobs_at_tags(&self, path: u32) -> Result<Vec<Option<u32>>, Error> {
-        let rows = self.project.segment.at_tags(path).map_err(|why| self.project.fails(why))?;
+        let rows = self.project.stored.checked(self.project.segment.at_tags(path))?;
         let mut rows = rows.into_iter().peekable();
         let mut blob = None;
         let mut at_tags = Vec::with_capacity(self.tags.len());

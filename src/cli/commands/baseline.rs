@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{check, named, scan};
 use crate::audit::Outcome;
-use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
+use crate::change::{ChangeEnd, CheckRequest, FilePlace, inside, read_baseline};
 use crate::cli::args::{Baseline as Action, BaselineChoice, Scan};
 use crate::cli::flags::{Common, Suppressing};
 use crate::cli::io::destination::Checkout;
@@ -103,7 +103,7 @@ fn copies_now(known: &BaselineChoice, common: &Common) -> Result<Baseline, Failu
             // A baseline is recorded with the settings of the work tree.
             let trust = vec![("trust", "head".to_owned())];
             let request = CheckRequest {
-                baseline: BaselinePlace::Nowhere,
+                baseline: FilePlace::Nowhere,
                 ..check::plain_request(end, Some(base.clone()), trust, common)
             };
             check::requested(&request, &common.repository()?, common, &Bar::of(common))?

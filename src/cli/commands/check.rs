@@ -4,7 +4,7 @@ use super::cache;
 use super::cache::with_past;
 use super::corpus::{outsides, report_traffic};
 use crate::audit::{Context, Elsewhere, Outcome, Past, Progress, blame, callers, check, finish};
-use crate::change::{BaselinePlace, Case, ChangeEnd, CheckRequest, PastScope, paths_in};
+use crate::change::{Case, ChangeEnd, CheckRequest, FilePlace, PastScope, paths_in};
 use crate::cli::args::Check;
 use crate::cli::flags::Common;
 use crate::cli::io::error::Failure;
@@ -84,7 +84,7 @@ pub(in crate::cli) fn plain_request(
         projects: Vec::new(),
         settings: place(common),
         overrides: Overrides::new(&common.set, &settings),
-        baseline: BaselinePlace::Settings,
+        baseline: FilePlace::Usual,
         corpora: Vec::new(),
         past: PastScope::default(),
         keeps_suppressed: false,

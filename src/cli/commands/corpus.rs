@@ -248,7 +248,7 @@ pub(super) fn outsides(
 /// Says on standard error what was asked of engines.
 pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
     for outside in outsides.iter().filter(|_| !common.quiet) {
-        let Outside::Stored(stored) = outside else { continue };
+        let Some(stored) = outside.stored() else { continue };
         if let Some(traffic) = stored.traffic() {
             let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
             let (name, requests) = (shown(stored.name()), count(n, "request"));

@@ -211,7 +211,7 @@ impl ScanTarget {
 fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let mut target = place(flags, common)?;
     if !flags.project.is_empty() {
-        let written = settings::place(common).read(target.repository())?;
+        let written = settings::place(common).settings(target.repository())?;
         let folders = projects(&flags.project, &written)?;
         if let ScanTarget::Repository(_, within) = &mut target {
             within.extend(folders);

@@ -225,7 +225,7 @@ pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Re
     } else {
         let repository = Repository::discover(&common.repo).ok();
         let (written, overrides) =
-            (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
+            (place(common).settings(repository.as_ref())?, Overrides::new(&common.set, &[]));
         let (config, origin) = overrides.complete(&written)?;
         let row = |OptionValue { key, value, source }: OptionValue| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
