@@ -12,8 +12,8 @@ use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
 use crate::matching::{
-    Alignment, Alignments, Block, ClonePair, Document, SharedKgram, Shortfall, alignments, clones,
-    seeds,
+    Alignment, Alignments, Block, ClonePair, Document, SeedSide, SharedKgram, Shortfall,
+    alignments, clones, seeds,
 };
 use crate::text::{FilePath, Lines};
 
@@ -278,7 +278,8 @@ fn aligned_parts(
     ignored: &[bool],
     config: &Config,
 ) -> Alignments {
-    let mut seeds = seeds(query, target, shared, config.matching.k, false);
+    let sides = [query, target].map(|of| SeedSide::new(of.tokens));
+    let mut seeds = seeds(&sides[0], &sides[1], shared, config.matching.k, false);
     let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
         let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
         own.map(|own| alignment.within(own))
